@@ -1,0 +1,60 @@
+"""Exact shortest paths on any OpenCL device.
+
+Importing this package touches no driver and imports neither pyopencl nor numpy: each public name is loaded from
+its module when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
+    from reedsp.graph import Graph
+    from reedsp.negative_cycle import NegativeCycleError
+    from reedsp.readers import read
+    from reedsp.result import ShortestPaths
+    from reedsp.single_source import sssp
+    from reedsp.verification import VerificationError
+
+_MODULE_OF = {
+    "Device": "device",
+    "DeviceError": "device",
+    "DeviceMemoryError": "device",
+    "Graph": "graph",
+    "NegativeCycleError": "negative_cycle",
+    "ShortestPaths": "result",
+    "VerificationError": "verification",
+    "devices": "device",
+    "read": "readers",
+    "sssp": "single_source",
+}
+
+__all__ = [  # noqa: RUF022 - in the order in which a reader meets them
+    "Graph",
+    "read",
+    "sssp",
+    "ShortestPaths",
+    "devices",
+    "Device",
+    "DeviceError",
+    "DeviceMemoryError",
+    "NegativeCycleError",
+    "VerificationError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'reedsp' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"reedsp.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

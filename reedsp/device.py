@@ -1,0 +1,436 @@
+"""OpenCL devices: find them, choose one, and run kernels on it within its limits."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp import _icd, kernels
+
+_icd.enable_pip_runtimes()
+
+import pyopencl as cl  # noqa: E402 - the loader reads its configuration at its first call
+
+_log = logging.getLogger(__name__)
+
+_KINDS = {
+    cl.device_type.GPU: "gpu",
+    cl.device_type.ACCELERATOR: "accelerator",
+    cl.device_type.CPU: "cpu",
+}
+_PREFERENCE = ("cpu", "accelerator", "gpu")
+_SIMULATORS = ("Oclgrind",)
+_SELF_TEST_GROUP = 16
+
+_process = os.getpid()
+_devices: list[Device] | None = None
+_devices_lock = threading.Lock()
+
+
+class DeviceError(RuntimeError):
+    """No usable OpenCL device, or a device could not do what it was asked to."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A buffer does not fit on the device; the message says how many bytes were needed."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built kernel and the limits that its device sets to its launches."""
+
+    name: str
+    handle: cl.Kernel
+    max_work_group_size: int
+    local_memory: int
+
+
+class Device:
+    """One OpenCL device.
+
+    Attributes
+    ----------
+    index : int
+        Place in :func:`devices`.
+    name, platform, platform_version, driver_version : str
+    kind : {"gpu", "accelerator", "cpu"}
+    compute_units : int
+    global_memory, local_memory, max_allocation : int
+        Bytes of memory, of local memory of one work-group, and of the largest single buffer.
+    max_work_group_size, warp_size : int
+        Work-items; `warp_size` is the number that a GPU runs in lock step (1 on other devices).
+    fp64, int64_atomics : bool
+        Whether the device computes with doubles, and has 64-bit atomic operations.
+    """
+
+    def __init__(self, index: int, handle: cl.Device) -> None:
+        self.index = index
+        self.handle = handle
+        self.name = _text(handle.name)
+        self.platform = _text(handle.platform.name)
+        self.platform_version = _text(handle.platform.version)
+        self.driver_version = _text(handle.driver_version)
+        self.kind = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
+        self.compute_units = int(handle.max_compute_units)
+        self.global_memory = int(handle.global_mem_size)
+        self.local_memory = int(handle.local_mem_size)
+        self.max_allocation = int(handle.max_mem_alloc_size)
+        self.max_work_group_size = int(handle.max_work_group_size)
+        extensions = handle.extensions.split()
+        self.fp64 = "cl_khr_fp64" in extensions
+        self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
+        self._lock = threading.RLock()
+        self._programs: dict[Any, cl.Program] = {}
+        self._kernels: dict[Any, Kernel] = {}
+
+    def __repr__(self) -> str:
+        return f"<reedsp.Device {self.index}: {self.name} ({self.platform})>"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.platform})"
+
+    @cached_property
+    def context(self) -> cl.Context:
+        """The OpenCL context of this device, made at its first use."""
+        with self._lock:
+            return cl.Context([self.handle])
+
+    @cached_property
+    def queue(self) -> cl.CommandQueue:
+        """The in-order command queue of this device."""
+        with self._lock:
+            return cl.CommandQueue(self.context, self.handle)
+
+    @cached_property
+    def warp_size(self) -> int:
+        """Work-items that run in lock step: a GPU's warp or wavefront, 1 on other devices."""
+        if self.kind != "gpu":
+            return 1
+        macros = weight_macros(np.dtype(np.int32))
+        probe = self.kernel("self_test.cl", "self_test", GROUP_SIZE=_SELF_TEST_GROUP, **macros)
+        multiple = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+        size: int = probe.handle.get_work_group_info(multiple, self.handle)  # type: ignore[assignment]
+        return size
+
+    def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
+        """Return a kernel of one file in ``cl/``, built once per device and set of macros.
+
+        Parameters
+        ----------
+        file, name : str
+            File in ``cl/``, and kernel in that file.
+        **macros
+            The macros that the head of the file lists.
+
+        Raises
+        ------
+        DeviceError
+            The kernel does not build; the message names the file and line in ``cl/``.
+        """
+        key = (file, tuple(sorted(macros.items())))
+        with self._lock:
+            if (kernel := self._kernels.get((*key, name))) is not None:
+                return kernel
+            if key not in self._programs:
+                self._programs[key] = self._build(file, macros)
+            handle = cl.Kernel(self._programs[key], name)
+            info = cl.kernel_work_group_info
+            kernel = Kernel(
+                name,
+                handle,
+                int(handle.get_work_group_info(info.WORK_GROUP_SIZE, self.handle)),
+                int(handle.get_work_group_info(info.LOCAL_MEM_SIZE, self.handle)),
+            )
+            self._kernels[(*key, name)] = kernel
+            return kernel
+
+    def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
+        if macros.get("WEIGHT") == "double" and not self.fp64:
+            raise DeviceError(f"{self} has no double precision; ask for dtype='float32' or choose another device")
+        started = time.perf_counter()
+        try:
+            program = kernels.build(self.context, self.handle, file, macros)
+        except kernels.KernelBuildError as error:
+            raise DeviceError(str(error)) from error
+        _log.debug("built %s for %s in %.0f ms", file, self, 1e3 * (time.perf_counter() - started))
+        return program
+
+    def self_test(self) -> None:
+        """Run a small kernel with known answers in every arithmetic the device has.
+
+        Raises
+        ------
+        DeviceError
+            The kernel does not build or run, or an answer is wrong.
+        """
+        for dtype in (np.int32, np.int64, np.float32, np.float64):
+            if dtype is not np.float64 or self.fp64:
+                self._self_test(np.dtype(dtype))
+
+    def _self_test(self, dtype: np.dtype[Any]) -> None:
+        groups, size = 3, _SELF_TEST_GROUP
+        dist = (np.arange(groups * size) * 7919 % 1009 - 300).astype(dtype)
+        weights = (np.arange(groups * size) * 104729 % 997 - 450).astype(dtype)
+        unreached = np.arange(groups * size) % 5 == 2
+        expected = dist + weights
+        dist[unreached] = infinity(dtype)
+        expected[unreached] = infinity(dtype)
+        job = Job(self)
+        kernel = self.kernel("self_test.cl", "self_test", GROUP_SIZE=size, **weight_macros(dtype))
+        least, sums = job.allocate(groups, dtype), job.allocate(groups * size, dtype)
+        job.launch(kernel, groups * size, size, job.upload(dist), job.upload(weights), least, sums)
+        rows = expected.reshape(groups, size)
+        right = np.array_equal(job.download(least, groups, dtype), rows.min(axis=1))
+        if not right or not np.array_equal(job.download(sums, groups * size, dtype), rows[:, ::-1].ravel()):
+            raise DeviceError(f"{self} gives wrong answers in {dtype} arithmetic")
+
+
+class Job:
+    """One piece of work on one device: allocates, copies and launches within the device's limits, and counts.
+
+    Attributes
+    ----------
+    device : Device
+    kernels_launched : int
+    bytes_to_device, bytes_from_device, bytes_allocated : int
+    """
+
+    def __init__(self, device: Device) -> None:
+        if os.getpid() != _process:
+            raise RuntimeError(
+                "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
+                "start worker processes with multiprocessing.get_context('spawn')"
+            )
+        self.device = device
+        self.kernels_launched = 0
+        self.bytes_to_device = 0
+        self.bytes_from_device = 0
+        self.bytes_allocated = 0
+        self._started = time.perf_counter()
+
+    def stats(self) -> dict[str, Any]:
+        """Return what was done so far: kernels launched, bytes, and milliseconds since the start."""
+        return {
+            "device": str(self.device),
+            "kernels_launched": self.kernels_launched,
+            "milliseconds": 1e3 * (time.perf_counter() - self._started),
+            "bytes_to_device": self.bytes_to_device,
+            "bytes_from_device": self.bytes_from_device,
+            "bytes_allocated": self.bytes_allocated,
+        }
+
+    def allocate(self, length: int, dtype: npt.DTypeLike) -> cl.Buffer:
+        """Allocate an uninitialised array of at least one element."""
+        size = max(1, length) * np.dtype(dtype).itemsize
+        self._check_allocation(size)
+        try:
+            buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+        except cl.Error as error:
+            raise self._translate(error, f"allocation of {size:,} bytes") from error
+        self.bytes_allocated += size
+        return buffer
+
+    def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
+        """Copy an array into a new buffer."""
+        if array.size == 0:
+            return self.allocate(1, array.dtype)
+        self._check_allocation(array.nbytes)
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        try:
+            buffer = cl.Buffer(self.device.context, flags, hostbuf=np.ascontiguousarray(array))
+        except cl.Error as error:
+            raise self._translate(error, f"allocation of {array.nbytes:,} bytes") from error
+        self.bytes_allocated += array.nbytes
+        self.bytes_to_device += array.nbytes
+        return buffer
+
+    def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Wait for the work queued so far and copy the first elements of a buffer back."""
+        array = np.empty(length, dtype)
+        if length:
+            try:
+                cl.enqueue_copy(self.device.queue, array, buffer)
+            except cl.Error as error:
+                raise self._translate(error, "copy from the device") from error
+        self.bytes_from_device += array.nbytes
+        return array
+
+    def fill(self, buffer: cl.Buffer, value: np.generic, length: int, start: int = 0) -> None:
+        """Set `length` elements of a buffer, from element `start` on, to one value."""
+        pattern = np.asarray(value)
+        try:
+            cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, start * pattern.nbytes, length * pattern.nbytes)
+        except cl.Error as error:
+            raise self._translate(error, "fill") from error
+
+    def launch(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> None:
+        """Queue a kernel on `global_size` work-items, rounded up to whole work-groups of `local_size`.
+
+        Raises
+        ------
+        DeviceError
+            The work-group or its local memory is larger than the device allows, or the device failed.
+        """
+        device = self.device
+        if local_size > kernel.max_work_group_size:
+            allowed = f"{device} allows {kernel.max_work_group_size}"
+            raise DeviceError(f"{kernel.name}: work-groups of {local_size} work-items, but {allowed}")
+        if kernel.local_memory > device.local_memory:
+            available = f"{device} has {device.local_memory:,}"
+            raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
+        with device._lock:  # a kernel object holds one set of arguments
+            try:
+                for position, argument in enumerate(args):
+                    kernel.handle.set_arg(position, argument)
+                cl.enqueue_nd_range_kernel(
+                    device.queue, kernel.handle, (round_up(max(1, global_size), local_size),), (local_size,)
+                )
+            except cl.Error as error:
+                raise self._translate(error, kernel.name) from error
+        self.kernels_launched += 1
+
+    def finish(self) -> None:
+        """Wait until everything queued is done."""
+        try:
+            self.device.queue.finish()
+        except cl.Error as error:
+            raise self._translate(error, "waiting for the device") from error
+
+    def _check_allocation(self, size: int) -> None:
+        if size > self.device.max_allocation:
+            raise DeviceMemoryError(
+                f"a buffer of {size:,} bytes is needed, but {self.device} allows {self.device.max_allocation:,} in one"
+            )
+
+    def _translate(self, error: cl.Error, action: str) -> DeviceError:
+        out_of_memory = isinstance(error, cl.MemoryError)
+        return (DeviceMemoryError if out_of_memory else DeviceError)(f"{self.device}: {action} failed: {error}")
+
+
+# ---- arithmetic on the device -----------------------------------------------------------------------
+
+_WEIGHT_TYPES = {
+    np.dtype(np.int32): ("int", "INT_MAX"),
+    np.dtype(np.int64): ("long", "LONG_MAX"),
+    np.dtype(np.float32): ("float", "INFINITY"),
+    np.dtype(np.float64): ("double", "((double)INFINITY)"),
+}
+
+
+def weight_macros(dtype: np.dtype[Any], saturate: bool = False) -> dict[str, str | int]:
+    """Return the macros of ``common.cl`` for path weights of this dtype."""
+    name, largest = _WEIGHT_TYPES[dtype]
+    return {"WEIGHT": name, "INF": largest, "IS_INTEGER": int(dtype.kind == "i"), "SATURATE": int(saturate)}
+
+
+def infinity(dtype: np.dtype[Any]) -> Any:
+    """Return the value that kernels of this dtype read as "no path": inf, or the largest integer."""
+    return dtype.type(np.iinfo(dtype).max if dtype.kind == "i" else np.inf)
+
+
+def round_up(count: int, multiple: int) -> int:
+    """Return the least multiple that is not below `count`."""
+    return -(-count // multiple) * multiple
+
+
+# ---- finding and choosing ---------------------------------------------------------------------------
+
+
+def devices() -> list[Device]:
+    """Return every OpenCL device of this machine, in the order of the OpenCL loader; empty if there is none.
+
+    The order changes with the drivers installed: choose a device by name rather than by index.
+    """
+    global _devices
+    with _devices_lock:
+        if _devices is None:
+            _devices = [Device(index, handle) for index, handle in enumerate(_device_handles())]
+    return list(_devices)
+
+
+def _device_handles() -> list[cl.Device]:
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error as error:
+        _log.info("no OpenCL platform: %s", error)
+        return []
+    handles: list[cl.Device] = []
+    for platform in platforms:
+        try:
+            handles += platform.get_devices(cl.device_type.ALL)
+        except cl.Error as error:
+            _log.info("platform %s has no device: %s", platform.name, error)
+    return [handle for handle in handles if handle.available and handle.compiler_available]
+
+
+def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
+    """Return the device to use.
+
+    Parameters
+    ----------
+    device : Device, pyopencl.Device, int, str, optional
+        A device, its index in :func:`devices`, or part of its name or of its platform's name, version or vendor
+        (``"nvidia"``, ``"pocl"``), or its kind (``"gpu"``, ``"cpu"``). By default the environment variable
+        ``REEDSP_DEVICE``, read in the same way; without it the best GPU, else the CPU.
+
+    Raises
+    ------
+    DeviceError
+        There is no OpenCL device (the message says what to install), or none that fits the request.
+    TypeError
+        `device` is none of these.
+    """
+    if isinstance(device, Device):
+        return device
+    found = devices()
+    if isinstance(device, cl.Device):
+        match = [each for each in found if each.handle == device]
+        if not match:
+            raise DeviceError(f"{_text(device.name)} is not among the devices found")
+        return match[0]
+    origin = "device"
+    if device is None and os.environ.get("REEDSP_DEVICE"):
+        device, origin = os.environ["REEDSP_DEVICE"], "REEDSP_DEVICE"
+    if not found:
+        raise DeviceError(f"no OpenCL device was found\n{_icd.install_hint()}")
+    if device is None:
+        candidates = found
+    elif isinstance(device, str) and not device.strip().isdigit():
+        candidates = [each for each in found if _matches(each, device.strip().lower())]
+    elif isinstance(device, (int, np.integer, str)) and not isinstance(device, bool):
+        candidates = [each for each in found if each.index == int(device)]
+    else:
+        raise TypeError(f"device: expected a device, an index or part of a name, got {type(device).__name__}")
+    if not candidates:
+        listing = "\n".join(f"  {each.index}: {each}, {each.kind}" for each in found)
+        raise DeviceError(f"{origin} = {device!r} fits none of the devices found:\n{listing}")
+    chosen = max(candidates, key=_score)
+    _log.info("using %s", chosen)
+    return chosen
+
+
+def _matches(device: Device, text: str) -> bool:
+    if text in _PREFERENCE:
+        return device.kind == text
+    vendor = _text(device.handle.platform.vendor)
+    return any(text in words.lower() for words in (device.name, device.platform, device.platform_version, vendor))
+
+
+def _score(device: Device) -> tuple[Any, ...]:
+    """Real devices before simulators, GPUs before CPUs, then by speed, then the earlier one."""
+    kind = _PREFERENCE.index(device.kind) if device.kind in _PREFERENCE else -1
+    speed = device.compute_units * int(device.handle.max_clock_frequency)
+    return (device.platform not in _SIMULATORS, kind, speed, device.global_memory, -device.index)
+
+
+def _text(value: str) -> str:
+    return " ".join(value.replace("\0", " ").split())

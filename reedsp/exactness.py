@@ -1,0 +1,141 @@
+"""Which arithmetic computes path sums exactly, and what type the caller gets back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.device import infinity, weight_macros
+from reedsp.graph import Graph
+
+_INT32_MAX = 2**31 - 1
+_INT64_MAX = 2**63 - 1
+_EXACT_IN_FLOAT64 = 2**53
+_RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64))
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """The arithmetic in which a device adds and compares path weights.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        int32, int64, float32 or float64.
+    saturate : bool
+        Whether an integer path sum might leave the type. It then stops at the type's limit, and the overflow is
+        reported.
+    """
+
+    dtype: np.dtype[Any]
+    saturate: bool = False
+
+    @property
+    def infinity(self) -> Any:
+        """The value that stands for "no path"."""
+        return infinity(self.dtype)
+
+    @property
+    def macros(self) -> dict[str, str | int]:
+        """The macros of ``cl/common.cl``."""
+        return weight_macros(self.dtype, self.saturate)
+
+
+def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
+    """Return the dtype of the distances that the caller asked for; float64 by default.
+
+    Raises
+    ------
+    ValueError
+        It is none of int32, int64, float32 and float64, or an integer type for fractional weights.
+    """
+    if dtype is None:
+        return np.dtype(np.float64)
+    chosen = np.dtype(dtype)
+    if chosen not in _RESULT_TYPES:
+        raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, _RESULT_TYPES))}")
+    if chosen.kind == "i" and not graph.has_integral_weights:
+        raise ValueError(f"dtype = {chosen} cannot hold distances of a graph with fractional weights")
+    return chosen
+
+
+def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
+    """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
+
+    Whole weights are added as int32 or int64, also when they are stored as floats. The least weight of a walk of at
+    most k edges is that of a simple path as long as there is no negative cycle, so a bound on simple paths, and one
+    edge more for the sums that are tried, holds for every sum. Along a negative cycle sums fall further, until the
+    cycle is found: if they could leave the type, they saturate, and so they do where int64 itself is too narrow.
+    Fractional weights are added in float64, or in float32 if the caller asked for that.
+    """
+    heaviest = graph.max_abs_weight
+    bound = graph.simple_path_bound + heaviest
+    if graph.has_integral_weights and (graph.weights.dtype.kind == "i" or bound <= _EXACT_IN_FLOAT64):
+        falling = (graph.n + 1) * heaviest if graph.has_negative_weights else 0
+        narrow = bound < _INT32_MAX
+        limit = _INT32_MAX if narrow else _INT64_MAX
+        return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)
+    return Arithmetic(np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64))
+
+
+def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
+    """Return the least value of the arithmetic that is greater than `cutoff`.
+
+    Raises
+    ------
+    ValueError
+        The cutoff is negative or NaN.
+    """
+    if cutoff is None:
+        return arithmetic.infinity
+    if math.isnan(cutoff) or cutoff < 0:
+        raise ValueError(f"cutoff = {cutoff}, expected a number of at least 0")
+    dtype = arithmetic.dtype
+    if dtype.kind == "i":
+        beyond = math.inf if math.isinf(cutoff) else math.floor(cutoff) + 1
+        return dtype.type(min(beyond, int(arithmetic.infinity)))
+    with np.errstate(over="ignore"):
+        nearest = dtype.type(cutoff)
+    return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
+
+
+def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Convert distances from the device's arithmetic to the caller's type without changing a value.
+
+    Unreachable vertices become inf, or the largest integer of an integer type. Only a float32 result that the
+    caller asked for may round.
+
+    Raises
+    ------
+    OverflowError
+        A distance is outside the integer type asked for.
+    ValueError
+        A distance has no exact float64 value.
+    """
+    unreachable = dist == arithmetic.infinity
+    if arithmetic.dtype.kind == "i" and result.kind == "i":
+        too_large = ~unreachable & ((dist >= infinity(result)) | (dist < np.iinfo(result).min))
+        if too_large.any():
+            where = int(np.argmax(too_large))
+            raise OverflowError(f"dist[{where}] = {dist.flat[where]} is outside {result}; ask for dtype='int64'")
+    converted = dist.astype(result)
+    if arithmetic.dtype == np.int64 and result == np.float64:
+        large = ~unreachable & (np.abs(dist) > _EXACT_IN_FLOAT64)
+        inexact = np.flatnonzero([int(converted.flat[i]) != int(dist.flat[i]) for i in np.flatnonzero(large)])
+        if len(inexact):
+            where = int(np.flatnonzero(large)[inexact[0]])
+            raise ValueError(f"dist[{where}] = {dist.flat[where]} has no exact float64 value; ask for dtype='int64'")
+    converted[unreachable] = infinity(result)
+    return converted
+
+
+def from_result(dist: npt.NDArray[Any], arithmetic: Arithmetic) -> npt.NDArray[Any]:
+    """Convert distances of any result type back to the device's arithmetic; the inverse of :func:`to_result`."""
+    unreachable = dist == infinity(dist.dtype)
+    converted = np.where(unreachable, dist.dtype.type(0), dist).astype(arithmetic.dtype)
+    converted[unreachable] = arithmetic.infinity
+    return converted

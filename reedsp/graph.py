@@ -1,0 +1,650 @@
+"""Weighted graphs on the host: validated, immutable, in compressed sparse row (CSR) form.
+
+Everything that enters the library passes through this module, and what it accepts is never checked again:
+indices are in range, weights are numbers, and of parallel edges only the lightest is left.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+if TYPE_CHECKING:
+    import networkx
+
+MAX_VERTICES = 2**31 - 1
+"""Largest number of vertices: a vertex number has to fit into int32."""
+
+_INT64 = np.iinfo(np.int64)
+_EXACT_IN_FLOAT64 = 2**53
+
+
+class InEdges(NamedTuple):
+    """The edges of a graph grouped by the vertex they end at, sources ascending within a group."""
+
+    indptr: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+
+
+class Graph:
+    """Immutable directed or undirected graph with one weight an edge, in CSR form.
+
+    Vertices are the numbers 0 .. n-1. An undirected graph holds each edge in both directions. Within a row
+    the targets ascend and no target occurs twice: of parallel edges the one with the least weight is kept.
+    Self loops and zero weights are edges like any other.
+
+    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx` or
+    :func:`reedsp.read`; the constructor itself takes the three arrays of a CSR matrix.
+
+    Parameters
+    ----------
+    indptr : array_like of int, shape (n + 1,)
+        Row pointers: the edges that leave vertex ``u`` are ``indptr[u] .. indptr[u + 1] - 1``.
+    indices : array_like of int, shape (m,)
+        Target of each edge.
+    weights : array_like, shape (m,), optional
+        Weight of each edge; 1 when omitted. +inf means that there is no such edge.
+    directed : bool
+        False also adds each edge in the other direction; where both exist the lighter one counts.
+    offset : int
+        Number that the user's file gives to vertex 0, for printing only.
+    labels : sequence of hashable, optional
+        Name of each vertex, for printing and for :meth:`vertex`; by default ``v + offset``.
+
+    Attributes
+    ----------
+    indptr : ndarray of int64, shape (n + 1,)
+    indices : ndarray of int32, shape (m,)
+    weights : ndarray of int32, int64, float32 or float64, shape (m,)
+        All three are read-only.
+    n : int
+        Number of vertices, |V|.
+    m : int
+        Number of stored edges, |E|; an undirected edge counts twice, an undirected self loop once.
+    directed, offset, labels
+        As given.
+
+    Raises
+    ------
+    ValueError
+        An array has the wrong shape, an index is out of range, or a weight is NaN, -inf or outside int64.
+        The message names the argument and the position.
+    TypeError
+        An index is not an integer, or the weights are complex, strings or Python objects.
+    """
+
+    __slots__ = ("__weakref__", "_derived", "directed", "indices", "indptr", "labels", "offset", "weights")
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    directed: bool
+    offset: int
+    labels: tuple[Hashable, ...] | None
+    _derived: dict[Any, Any]
+
+    def __init__(
+        self,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        offset: int = 0,
+        labels: Sequence[Hashable] | None = None,
+    ) -> None:
+        pointers = _integer_vector(indptr, "indptr")
+        n = len(pointers) - 1
+        if n < 0:
+            raise ValueError("indptr is empty: it needs one entry more than the graph has vertices")
+        targets = _vertex_vector(indices, "indices", n)
+        _check_row_pointers(pointers, len(targets))
+        sources = np.repeat(np.arange(n, dtype=np.int64), np.diff(pointers))
+        edge_weights = _weight_vector(weights, "weights", len(targets))
+        self._store(n, sources, targets, edge_weights, "weights[{}]".format, directed, offset, labels)
+
+    def _store(
+        self,
+        n: int,
+        sources: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int64],
+        weights: npt.NDArray[Any],
+        position: Callable[[int], str],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Clean the weights, bring the edges into canonical CSR form and freeze everything."""
+        weights, kept = _clean_weights(weights, position)
+        if kept is not None:
+            sources, targets, weights = sources[kept], targets[kept], weights[kept]
+        if not directed:
+            forward = sources != targets
+            sources, targets = (
+                np.concatenate((sources, targets[forward])),
+                np.concatenate((targets, sources[forward])),
+            )
+            weights = np.concatenate((weights, weights[forward]))
+        self.indptr, self.indices, self.weights = _compress(n, sources, targets, weights)
+        for array in (self.indptr, self.indices, self.weights):
+            array.flags.writeable = False
+        if labels is not None and len(labels) != n:
+            raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+        self.directed = bool(directed)
+        self.offset = operator.index(offset)
+        self.labels = None if labels is None else tuple(labels)
+        self._derived = {}
+
+    # ---- constructors -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        n: int,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        directed: bool = True,
+        *,
+        offset: int = 0,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """Build a graph from a list of edges.
+
+        Parameters
+        ----------
+        n : int
+            Number of vertices.
+        sources, targets : array_like of int, shape (m,)
+            Ends of each edge, 0 .. n-1, in any order. Parallel edges keep the least weight.
+        weights : array_like, shape (m,), optional
+            Integers, floats, or booleans (True is an edge of weight 1, False is no edge); 1 when omitted.
+            +inf is no edge. Integers are kept as int32 or int64, float16 and float32 as float32.
+        directed : bool
+            False makes each edge usable in both directions.
+        offset, labels
+            As for :class:`Graph`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for :class:`Graph`.
+        """
+        n = _vertex_count(n)
+        source_vector = _vertex_vector(sources, "sources", n)
+        target_vector = _vertex_vector(targets, "targets", n)
+        if len(source_vector) != len(target_vector):
+            raise ValueError(f"sources has {len(source_vector)} entries, targets has {len(target_vector)}")
+        edge_weights = _weight_vector(weights, "weights", len(source_vector))
+        graph = cls.__new__(cls)
+        position = "weights[{}]".format
+        graph._store(n, source_vector, target_vector, edge_weights, position, directed, offset, labels)
+        return graph
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, directed: bool = True) -> Graph:
+        """Build a graph from a SciPy sparse matrix or array of any format.
+
+        Entry (i, j) is the weight of the edge from i to j. A *stored* zero is an edge of weight 0, except in the
+        BSR and DIA formats, which fill their blocks and diagonals with zeros of their own: there a zero is no
+        edge. Entries stored more than once are parallel edges, of which the least counts (SciPy's own
+        conversions would add them up). A stored +inf, or False in a boolean matrix, is no edge.
+
+        Parameters
+        ----------
+        matrix : sparse matrix or sparse array, shape (n, n)
+        directed : bool
+            False makes each edge usable in both directions, with the smaller of the two weights.
+
+        Raises
+        ------
+        ValueError
+            The matrix is not square, its index arrays are corrupt, or a weight is NaN or -inf.
+        TypeError
+            It is not a sparse matrix, or its dtype is not a real number.
+        """
+        if not scipy.sparse.issparse(matrix):
+            raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
+        n = _square(matrix.shape)
+        form = matrix.format
+        if form == "csr":
+            return cls(matrix.indptr, matrix.indices, matrix.data, directed=directed)
+        if form in ("csc", "bsr"):
+            block = matrix.blocksize[0] if form == "bsr" else 1
+            _check_row_pointers(_integer_vector(matrix.indptr, "indptr"), len(matrix.indices))
+            _vertex_vector(matrix.indices, "indices", n // block)
+        entries = matrix.tocoo()
+        sources, targets, weights = entries.row, entries.col, entries.data
+        if form == "bsr":
+            stored = weights != 0
+            sources, targets, weights = sources[stored], targets[stored], weights[stored]
+        return cls._from_matrix_entries(n, sources, targets, weights, directed)
+
+    @classmethod
+    def from_dense(cls, matrix: npt.ArrayLike, directed: bool = True, *, null_value: float | None = 0) -> Graph:
+        """Build a graph from a dense matrix of weights.
+
+        Parameters
+        ----------
+        matrix : array_like or masked array, shape (n, n)
+            ``matrix[i, j]`` is the weight of the edge from i to j. **+inf is no edge. A 0 is no edge either**, as
+            in scipy.sparse.csgraph, unless `null_value` says otherwise. In a masked array the mask alone says
+            which edges are missing, and a 0 that is not masked is an edge of weight 0.
+        directed : bool
+            False makes each edge usable in both directions, with the smaller of the two weights.
+        null_value : float or None
+            The value that means "no edge" besides +inf. ``None`` or ``numpy.inf`` makes every 0 an edge of
+            weight 0, as the matrices of the thesis have it on the diagonal (section 5.2).
+
+        Raises
+        ------
+        ValueError
+            The matrix is not square or two-dimensional, or an entry is NaN or -inf.
+        TypeError
+            The dtype is not a real number.
+        """
+        masked = np.ma.isMaskedArray(matrix)
+        values = np.ma.getdata(matrix) if masked else np.asarray(matrix)
+        if values.ndim != 2:
+            raise ValueError(f"matrix has {values.ndim} dimensions, expected 2")
+        n = _square(values.shape)
+        _require_real(values, "matrix")
+        if not masked and not isinstance(matrix, np.ndarray):
+            _check_mixed_integers(np.asarray(matrix, dtype=object).ravel(), values, "matrix")
+        if masked:
+            present = ~np.ma.getmaskarray(matrix)  # type: ignore[arg-type]
+        elif null_value is None:
+            present = np.ones(values.shape, dtype=bool)
+        else:
+            present = np.asarray(values != null_value)
+        sources, targets = np.nonzero(present)
+        return cls._from_matrix_entries(n, sources, targets, values[sources, targets], directed)
+
+    @classmethod
+    def _from_matrix_entries(
+        cls,
+        n: int,
+        rows: npt.NDArray[Any],
+        columns: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        directed: bool,
+    ) -> Graph:
+        _require_real(values, "matrix")
+        sources = _vertex_vector(rows, "row indices", n)
+        targets = _vertex_vector(columns, "column indices", n)
+        graph = cls.__new__(cls)
+
+        def position(edge: int) -> str:
+            return f"matrix[{sources[edge]}, {targets[edge]}]"
+
+        graph._store(n, sources, targets, values, position, directed, 0, None)
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any], weight: str | None = "weight") -> Graph:
+        """Build a graph from a networkx graph, digraph or multigraph.
+
+        Vertex ``v`` of the result is the ``v``-th node in the order of ``list(graph)``; the node objects are kept
+        in :attr:`labels`.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        weight : str or None
+            Edge attribute that holds the weight; an edge without it has weight 1. None gives every edge weight 1.
+
+        Raises
+        ------
+        TypeError
+            A weight is not an int or a float (None included).
+        ValueError
+            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats.
+        """
+        nodes = list(graph)
+        vertex_of = {node: vertex for vertex, node in enumerate(nodes)}
+        if weight is None:
+            ends: list[tuple[Any, Any]] = list(graph.edges())
+            values = np.ones(len(ends), dtype=np.int32)
+        else:
+            edges = list(graph.edges(data=weight, default=1))
+            ends = [(u, v) for u, v, _ in edges]
+            values = _python_weights([w for _, _, w in edges], lambda edge: f"edge {ends[edge]!r}")
+        sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int64, len(ends))
+        targets = np.fromiter((vertex_of[v] for _, v in ends), np.int64, len(ends))
+        result = cls.__new__(cls)
+
+        def position(edge: int) -> str:
+            return f"weight of edge {ends[edge]!r}"
+
+        result._store(len(nodes), sources, targets, values, position, graph.is_directed(), 0, nodes)
+        return result
+
+    # ---- what the graph is --------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of vertices, |V|."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of stored edges, |E|."""
+        return len(self.indices)
+
+    @property
+    def max_abs_weight(self) -> int | float:
+        """Largest magnitude of a weight, as a Python number; 0 without edges."""
+        if "max_abs_weight" not in self._derived:
+            extremes = (self.weights.min().item(), self.weights.max().item()) if self.m else (0, 0)
+            self._derived["max_abs_weight"] = max(abs(extremes[0]), abs(extremes[1]))
+        return self._derived["max_abs_weight"]  # type: ignore[no-any-return]
+
+    @property
+    def simple_path_bound(self) -> float:
+        """A number that the magnitude of no simple path's weight exceeds.
+
+        A simple path enters each vertex at most once, so it weighs at most the sum over the vertices of the
+        heaviest edge into each.
+        """
+        if "bound" not in self._derived:
+            heaviest = np.zeros(self.n)
+            np.maximum.at(heaviest, self.indices, np.abs(self.weights.astype(np.float64)))
+            with np.errstate(over="ignore"):
+                total = float(heaviest.sum())  # exact for whole weights while it stays below 2**53
+            self._derived["bound"] = total if total < _EXACT_IN_FLOAT64 else total * (1 + 2.0**-20)
+        return self._derived["bound"]  # type: ignore[no-any-return]
+
+    @property
+    def has_negative_weights(self) -> bool:
+        """Whether some edge has a weight below zero."""
+        if "negative" not in self._derived:
+            self._derived["negative"] = bool((self.weights < 0).any())
+        return self._derived["negative"]  # type: ignore[no-any-return]
+
+    @property
+    def has_integral_weights(self) -> bool:
+        """Whether every weight is a whole number, whatever its dtype."""
+        if "integral" not in self._derived:
+            whole = self.weights.dtype.kind == "i" or bool((self.weights == np.rint(self.weights)).all())
+            self._derived["integral"] = whole
+        return self._derived["integral"]  # type: ignore[no-any-return]
+
+    def in_edges(self) -> InEdges:
+        """Return the edges grouped by the vertex they end at (computed once)."""
+        if "in_edges" not in self._derived:
+            if self.directed:
+                # Sorting the edge numbers by target is stable, so that sources ascend within each target.
+                edge_of = scipy.sparse.csr_array(
+                    (np.arange(self.m, dtype=np.int64), self.indices, self.indptr), shape=(self.n, self.n)
+                ).tocsc()
+                indptr = edge_of.indptr.astype(np.int64)
+                sources = edge_of.indices.astype(np.int32)
+                self._derived["in_edges"] = InEdges(indptr, sources, self.weights[edge_of.data])
+            else:
+                self._derived["in_edges"] = InEdges(self.indptr, self.indices, self.weights)
+        return self._derived["in_edges"]  # type: ignore[no-any-return]
+
+    def label(self, vertex: int) -> Hashable:
+        """Return the user's name of a vertex: its label, or its number plus :attr:`offset`."""
+        return self.labels[vertex] if self.labels is not None else vertex + self.offset
+
+    def vertex(self, label: Hashable) -> int:
+        """Return the vertex that :meth:`label` calls by this name.
+
+        Raises
+        ------
+        ValueError
+            No vertex has this name.
+        """
+        if self.labels is None:
+            if isinstance(label, (int, np.integer)) and 0 <= int(label) - self.offset < self.n:
+                return int(label) - self.offset
+            last = self.n - 1 + self.offset
+            raise ValueError(f"{label!r} is not a vertex of this graph, whose vertices are {self.offset} .. {last}")
+        if "vertex_of" not in self._derived:
+            self._derived["vertex_of"] = {name: v for v, name in enumerate(self.labels)}
+        try:
+            return self._derived["vertex_of"][label]  # type: ignore[no-any-return]
+        except (KeyError, TypeError):
+            raise ValueError(f"{label!r} is not a vertex of this graph") from None
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
+        return scipy.sparse.csr_array(
+            (self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n)
+        )
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"<reedsp.Graph: {self.n:,} vertices, {self.m:,} edges, {kind}, {self.weights.dtype} weights>"
+
+    # ---- immutability -------------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, "_derived"):
+            raise AttributeError(f"a Graph cannot be changed: {name}")
+        super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels)
+        return _restore, state
+
+
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """Return any accepted kind of graph as a :class:`Graph`.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or masked array, or networkx graph
+    name : str
+        What to call the argument in an error.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if scipy.sparse.issparse(graph):
+        return Graph.from_scipy(graph)
+    if is_networkx(graph):
+        return Graph.from_networkx(graph)
+    if isinstance(graph, (np.ndarray, list, tuple)):
+        return Graph.from_dense(graph)
+    raise TypeError(
+        f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
+        f"got {type(graph).__name__}"
+    )
+
+
+def vertex_number(vertex: object, name: str, n: int) -> int:
+    """Return a vertex argument as a number 0 .. n-1; negative ones count from the end.
+
+    Raises
+    ------
+    TypeError
+        It is not an integer.
+    ValueError
+        The graph has no such vertex.
+    """
+    try:
+        number = operator.index(vertex)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, got {vertex!r}") from None
+    if not -n <= number < n:
+        raise ValueError(f"{name} = {number} is not a vertex of a graph with {n} vertices")
+    return number % n
+
+
+def is_networkx(graph: Any) -> bool:
+    """Whether this is a networkx graph; does not import networkx."""
+    module = sys.modules.get("networkx")
+    return module is not None and isinstance(graph, module.Graph)
+
+
+# ---- validation -------------------------------------------------------------------------------------
+
+
+def _restore(
+    indptr: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[Any],
+    directed: bool,
+    offset: int,
+    labels: tuple[Hashable, ...] | None,
+) -> Graph:
+    graph = Graph(indptr, indices, weights, directed=directed, offset=offset)
+    object.__setattr__(graph, "labels", labels)
+    return graph
+
+
+def _vertex_count(n: object) -> int:
+    if isinstance(n, (bool, np.bool_)):
+        raise TypeError("n: expected an integer, got a bool")
+    try:
+        count = operator.index(n)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"n: expected an integer, got {type(n).__name__}") from None
+    if not 0 <= count <= MAX_VERTICES:
+        raise ValueError(f"n = {count} is outside 0 .. {MAX_VERTICES}")
+    return count
+
+
+def _square(shape: tuple[int, ...]) -> int:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"matrix has shape {shape}, expected a square matrix")
+    return _vertex_count(shape[0])
+
+
+def _first(mask: npt.NDArray[np.bool_]) -> int:
+    return int(np.argmax(mask))
+
+
+def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
+    if array.dtype == np.uint64 and array.size and array.max() > _INT64.max:
+        raise ValueError(f"{name}[{_first(array > _INT64.max)}] = {array.max()} is outside int64")
+    return array.astype(np.int64, copy=False)
+
+
+def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int64]:
+    array = _integer_vector(values, name)
+    if array.size and (array.min() < 0 or array.max() >= n):
+        where = _first((array < 0) | (array >= n))
+        raise ValueError(f"{name}[{where}] = {array[where]} is not a vertex of a graph with {n} vertices")
+    return array
+
+
+def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
+    if len(indptr) == 0 or indptr[0] != 0:
+        raise ValueError("indptr[0] must be 0")
+    if len(indptr) - 1 > MAX_VERTICES:
+        raise ValueError(f"indptr describes more than {MAX_VERTICES} vertices")
+    falls = indptr[1:] < indptr[:-1]
+    if falls.any():
+        where = _first(falls) + 1
+        raise ValueError(f"indptr[{where}] = {indptr[where]} is less than the entry before it")
+    if indptr[-1] != edges:
+        raise ValueError(f"indptr ends at {indptr[-1]}, but there are {edges} indices")
+
+
+def _require_real(values: npt.NDArray[Any], name: str) -> None:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {values.dtype}, expected real numbers")
+
+
+def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
+    if values is None:
+        return np.ones(edges, dtype=np.int32)
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    if len(array) != edges:
+        raise ValueError(f"{name} has {len(array)} entries for {edges} edges")
+    _require_real(array, name)
+    if not isinstance(values, np.ndarray):
+        _check_mixed_integers(values, array, name)  # type: ignore[arg-type]
+    return array
+
+
+def _check_mixed_integers(values: Iterable[Any], array: npt.NDArray[Any], name: str) -> None:
+    """Refuse a Python sequence whose large integers numpy has rounded to fit between floats."""
+    if array.dtype.kind == "f":
+        for position, value in enumerate(values):
+            if isinstance(value, (int, np.integer)) and float(value) != value:
+                raise ValueError(f"{name}[{position}] = {value} has no exact float64 value; give integers only")
+
+
+def _python_weights(values: list[Any], position: Callable[[int], str]) -> npt.NDArray[Any]:
+    """Convert Python numbers without loss: all integers to int64, otherwise to float64."""
+    kinds = set(map(type, values))
+    for kind in kinds:
+        if not issubclass(kind, (int, float, np.integer, np.floating, np.bool_)):
+            edge = next(i for i, value in enumerate(values) if type(value) is kind)
+            raise TypeError(f"weight of {position(edge)} is {values[edge]!r}, expected an int or a float")
+    integral = all(issubclass(kind, (int, np.integer, np.bool_)) for kind in kinds)
+    for edge, value in enumerate(values):
+        if isinstance(value, (int, np.integer)):
+            number = int(value)
+            if integral and not _INT64.min <= number <= _INT64.max:
+                raise ValueError(f"weight of {position(edge)} = {value} is outside int64")
+            if not integral and abs(number) > _EXACT_IN_FLOAT64 and float(number) != number:
+                raise ValueError(f"weight of {position(edge)} = {value} has no exact float64 value among floats")
+    return np.array(values, dtype=np.int64 if integral else np.float64)
+
+
+def _clean_weights(
+    weights: npt.NDArray[Any], position: Callable[[int], str]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    """Return the weights in a dtype the kernels know, and which edges exist (None: all)."""
+    kind, size = weights.dtype.kind, weights.dtype.itemsize
+    if kind == "b":
+        return np.ones(len(weights), dtype=np.int32), weights
+    if kind in "iu":
+        if kind == "u" and size == 8 and weights.size and weights.max() > _INT64.max:
+            edge = _first(weights > _INT64.max)
+            raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
+        fits = size < 4 or (size == 4 and kind == "i")
+        return weights.astype(np.int32 if fits else np.int64), None
+    bad = np.isnan(weights) | np.isneginf(weights)
+    if bad.any():
+        edge = _first(bad)
+        raise ValueError(f"{position(edge)} is {weights[edge]}, expected a number greater than -inf")
+    converted: npt.NDArray[Any] = weights.astype(np.float32 if size <= 4 else np.float64)
+    if size > 8 and (converted != weights).any():
+        edge = _first(converted != weights)
+        raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")
+    finite = np.isfinite(converted)
+    positive_zero = converted + converted.dtype.type(0)  # -0.0 + 0.0 is 0.0
+    return positive_zero, None if finite.all() else finite
+
+
+def _compress(
+    n: int, sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], weights: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
+    key = sources * n + targets  # below 2**62
+    if len(key) and not (key[1:] > key[:-1]).all():
+        order = np.argsort(key, kind="stable")
+        key, weights = key[order], weights[order]
+        starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        if len(starts) < len(key):
+            key, weights = key[starts], np.minimum.reduceat(weights, starts)
+    rows, columns = (key // n, key % n) if n else (key, key)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
+    return indptr, columns.astype(np.int32), np.array(weights)

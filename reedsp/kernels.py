@@ -1,0 +1,188 @@
+"""From the files in ``cl/`` to built programs, with a cache on disk.
+
+This is the only module that reads ``cl/``. Macros become ``#define`` lines in the source itself, so that no
+environment variable and no option string of a user can change what a kernel computes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import stat
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+_log = logging.getLogger(__name__)
+
+_PACKAGE = Path(__file__).resolve().parent
+_OPTIONS = b"-cl-std=CL1.2"
+_MAGIC = b"reedsp kernel 1\n"
+
+# Environment variables through which pyopencl or a driver would add options of the user's to a build.
+_OPTION_VARIABLES = ("PYOPENCL_BUILD_OPTIONS", "POCL_EXTRA_BUILD_FLAGS", "NV_OPENCL_BUILD_OPTIONS")
+_environment_lock = threading.Lock()
+
+# Simulators take build options from their own command line, which no cache key of ours could name.
+_NEVER_CACHED = ("Oclgrind",)
+
+
+class KernelBuildError(RuntimeError):
+    """A kernel did not compile; the message holds the compiler's log."""
+
+
+def kernel_directory() -> Path:
+    """Return the folder with the kernel sources: inside an installed wheel, or beside ``reedsp`` in a checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+        The installation is incomplete.
+    """
+    for folder in (_PACKAGE / "cl", _PACKAGE.parent / "cl"):
+        if (folder / "common.cl").is_file():
+            return folder
+    raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")
+
+
+def assemble(file: str, macros: Mapping[str, str | int]) -> str:
+    """Join macros, ``common.cl`` and one kernel file into a source whose errors name the true file and line."""
+    folder = kernel_directory()
+    parts = ['#line 1 "macros set by reedsp"']
+    for name, value in sorted(macros.items()):
+        parts += [f"#undef {name}", f"#define {name} {value}"]
+    for source in ("common.cl", file):
+        parts += [f'#line 1 "cl/{source}"', (folder / source).read_text(encoding="utf-8")]
+    return "\n".join(parts) + "\n"
+
+
+def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str, str | int]) -> cl.Program:
+    """Build one kernel file for one device, from the disk cache if it holds this very source for this very driver.
+
+    Parameters
+    ----------
+    context, device : pyopencl.Context, pyopencl.Device
+    file : str
+        Name of a file in ``cl/``.
+    macros : mapping
+        Macro names and values.
+
+    Returns
+    -------
+    pyopencl.Program
+
+    Raises
+    ------
+    KernelBuildError
+        The compiler refused the source; the message names file and line in ``cl/``.
+    """
+    import pyopencl as cl
+
+    source = assemble(file, macros)
+    cached = None if device.platform.name in _NEVER_CACHED else _cache_file(device, source)
+    if cached is not None:
+        binary = _read(cached)
+        if binary is not None:
+            try:
+                return _compile(cl._cl._Program(context, [device], [binary]), device)
+            except cl.Error as error:
+                _log.info("cached kernel %s is not accepted by the driver and is built anew: %s", cached.name, error)
+    program = cl._cl._Program(context, source)
+    try:
+        built = _compile(program, device)
+    except cl.Error as error:
+        log = str(program.get_build_info(device, cl.program_build_info.LOG)).strip()
+        raise KernelBuildError(f"cl/{file} did not build on {device.name}:\n{log or error}") from error
+    if cached is not None:
+        binaries: list[bytes] = program.get_info(cl.program_info.BINARIES)  # type: ignore[assignment]
+        _write(cached, binaries[0])
+    return built
+
+
+def _compile(program: cl._cl._Program, device: cl.Device) -> cl.Program:
+    """Compile, or load a binary, below pyopencl's own layer, which unpickles cache files and obeys the environment."""
+    import pyopencl as cl
+
+    with _without_option_variables():
+        program._build(_OPTIONS, [device])
+    return cl.Program(program)
+
+
+@contextlib.contextmanager
+def _without_option_variables() -> Iterator[None]:
+    with _environment_lock:
+        removed = {name: os.environ.pop(name) for name in _OPTION_VARIABLES if name in os.environ}
+        try:
+            yield
+        finally:
+            os.environ.update(removed)
+
+
+# ---- disk cache -------------------------------------------------------------------------------------
+
+
+def _cache_file(device: cl.Device, source: str) -> Path | None:
+    folder = _cache_directory()
+    if folder is None:
+        return None
+    driver = (device.platform.name, device.platform.version, device.name, device.version, device.driver_version)
+    key = hashlib.sha256(repr((driver, _OPTIONS, source)).encode()).hexdigest()
+    return folder / f"{key}.bin"
+
+
+def _cache_directory() -> Path | None:
+    """Return a cache directory that belongs to this user alone, or None."""
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = base / "reedsp" / "kernels"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+    except (OSError, RuntimeError) as error:
+        _log.info("kernels are not cached: %s", error)
+        return None
+    if os.name == "posix":
+        others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or others_write:
+            warnings.warn(
+                f"kernels are not cached: other users could change {folder}; run: chmod 700 {folder}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return None
+    return folder
+
+
+def _read(file: Path) -> bytes | None:
+    """Return a cached binary if it is complete and unchanged since it was written."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return None
+    start = len(_MAGIC) + hashlib.sha256().digest_size
+    digest, binary = content[len(_MAGIC) : start], content[start:]
+    if not content.startswith(_MAGIC) or hashlib.sha256(binary).digest() != digest:
+        _log.info("cached kernel %s is damaged and is built anew", file.name)
+        return None
+    return binary
+
+
+def _write(file: Path, binary: bytes) -> None:
+    try:
+        handle, partial = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(_MAGIC + hashlib.sha256(binary).digest() + binary)
+            os.replace(partial, file)
+        except BaseException:
+            os.unlink(partial)
+            raise
+    except OSError as error:
+        _log.info("kernel is not cached: %s", error)

@@ -1,0 +1,98 @@
+"""Check a shortest-path tree on a device by the rules of the Graph500 validator (cl/verification.cl)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.device import Job
+from reedsp.device_graph import NO_VERTEX, DeviceGraph
+from reedsp.exactness import Arithmetic
+from reedsp.graph import Graph
+from reedsp.negative_cycle import exact_shortest_paths
+
+GROUP_SIZE = 64
+_NOBODY = 0xFFFFFFFF
+_RULES = (
+    "the source must have distance 0 and no predecessor",
+    "an edge leads to it on a shorter path",
+    "its predecessor has no edge that gives its distance",
+    "its predecessors do not lead back to the source",
+)
+
+
+class VerificationError(AssertionError):
+    """Distances and predecessors are not a shortest-path tree; the message names a vertex and what is wrong."""
+
+
+def verify_tree(
+    graph: Graph,
+    source: int,
+    dist: npt.NDArray[Any],
+    predecessors: npt.NDArray[np.int32],
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+) -> None:
+    """Check distances and predecessors of one source.
+
+    Parameters
+    ----------
+    graph : Graph
+    source : int
+    dist : ndarray of the arithmetic's dtype, shape (n,)
+    predecessors : ndarray of int32, shape (n,)
+    job : Job
+    arithmetic : Arithmetic
+    ceiling
+        Distances from here on are left out of the tree.
+
+    Raises
+    ------
+    VerificationError
+        A rule is broken.
+    """
+    n = graph.n
+    beyond = (predecessors >= n) | ((predecessors < 0) & (predecessors != NO_VERTEX))
+    if beyond.any():
+        vertex = int(np.argmax(beyond))
+        raise VerificationError(f"vertex {vertex}: its predecessor {predecessors[vertex]} is not a vertex")
+    on_device = DeviceGraph.of(graph, job, arithmetic)
+    kernels = {
+        name: job.device.kernel("verification.cl", name, **arithmetic.macros)
+        for name in ("check_edges", "jump", "check_ancestors")
+    }
+    number, size = np.uint32(on_device.number_of[source]), np.uint32(n)
+    device_dist = job.upload(on_device.to_device_order(dist))
+    device_predecessors = job.upload(on_device.to_numbers(on_device.to_device_order(predecessors)))
+    ancestors = [job.allocate(n, np.int32), job.allocate(n, np.int32)]
+    offenders = job.upload(np.full(len(_RULES), _NOBODY, np.uint32))
+    edges = (on_device.edge_weights, on_device.edge_sources, on_device.edge_counts, on_device.vertex_edge_index)
+    tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, number, size)
+    job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree)
+    for _ in range(n.bit_length()):
+        job.launch(kernels["jump"], n, GROUP_SIZE, *ancestors, size)
+        ancestors.reverse()
+    job.launch(kernels["check_ancestors"], n, GROUP_SIZE, device_dist, ancestors[0], offenders, number, size)
+    for rule, offender in zip(_RULES, job.download(offenders, len(_RULES), np.uint32), strict=True):
+        if offender != _NOBODY:
+            vertex = int(on_device.vertex_of[offender])
+            raise VerificationError(f"vertex {vertex}: {rule} (dist {dist[vertex]}, pred {predecessors[vertex]})")
+
+
+def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]) -> None:
+    """Check distances that were solved in whole numbers, where the tree is not tight in rounded ones.
+
+    Raises
+    ------
+    VerificationError
+        A distance is not the exact one rounded once, or a predecessor is another one.
+    """
+    exact, scale, tree = exact_shortest_paths(graph, [source])
+    for vertex, value in enumerate(exact):
+        expected = np.inf if value is None else float(Fraction(value, scale))
+        if dist[vertex] != dist.dtype.type(expected) or predecessors[vertex] != tree[vertex]:
+            raise VerificationError(f"vertex {vertex}: dist {dist[vertex]} should be {expected}")

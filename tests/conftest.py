@@ -1,0 +1,45 @@
+"""Shared fixtures: the devices to test on, and the real graphs if they are there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reedsp
+from reedsp.device import get_device
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def _devices() -> list[reedsp.Device]:
+    """Every real device, or the one that REEDSP_DEVICE asks for."""
+    if os.environ.get("REEDSP_DEVICE"):
+        return [get_device()]
+    found = reedsp.devices()
+    return [device for device in found if device.platform != "Oclgrind"] or found
+
+
+@pytest.fixture(params=_devices(), ids=lambda device: f"{device.platform.split('(')[0].split()[0]}-{device.index}")
+def device(request: pytest.FixtureRequest) -> reedsp.Device:
+    """Each OpenCL device under test."""
+    return request.param
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of real graphs."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the folder of real graphs, ../shared/data, is not on this machine")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder instead of the user's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"

@@ -1,0 +1,106 @@
+"""Serial references that share no code with the library: exact arithmetic, textbook algorithms."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+Edge = tuple[int, int, Fraction]
+
+
+class NegativeCycle(Exception):
+    """A negative cycle can be reached from the source."""
+
+
+def edges_of(sources: Iterable[int], targets: Iterable[int], weights: Iterable[object], directed: bool) -> list[Edge]:
+    """Return the edges with exact weights, both directions of undirected ones."""
+    edges = [(int(u), int(v), Fraction(w)) for u, v, w in zip(sources, targets, weights, strict=True)]
+    return edges if directed else edges + [(v, u, w) for u, v, w in edges]
+
+
+def distances(n: int, edges: Sequence[Edge], source: int) -> list[Fraction | None]:
+    """Bellman-Ford over a plain edge list in exact arithmetic; None = unreachable."""
+    dist: list[Fraction | None] = [None] * n
+    dist[source] = Fraction(0)
+    for _ in range(n):
+        changed = False
+        for u, v, w in edges:
+            through = dist[u]
+            if through is not None and (dist[v] is None or through + w < dist[v]):
+                dist[v] = through + w
+                changed = True
+        if not changed:
+            return dist
+    raise NegativeCycle
+
+
+def left_to_right_distances(n: int, edges: Sequence[Edge], source: int, number: type) -> list[float]:
+    """Least path weight when weights are added from left to right in one floating-point type."""
+    dist = [number("inf")] * n
+    dist[source] = number(0)
+    changed = True
+    while changed:
+        changed = False
+        for u, v, w in edges:
+            through = number(dist[u] + number(float(w)))
+            if through < dist[v]:
+                dist[v] = through
+                changed = True
+    return dist
+
+
+def predecessors(n: int, edges: Sequence[Edge], source: int, dist: Sequence[Fraction | None]) -> list[int]:
+    """Return the tree that the documentation promises, straight from its definition."""
+    none = -9999
+    negative = any(w < 0 for _, _, w in edges)
+    tight = [(u, v) for u, v, w in edges if dist[u] is not None and v != source and dist[u] + w == dist[v]]
+    tree = [none] * n
+    level = {source: 0}
+    if not negative:
+        for v in range(n):
+            progress = [u for u, x in tight if x == v and dist[u] < dist[v]]
+            if progress:
+                tree[v] = min(progress)
+                level[v] = 0
+    hop = 0
+    while below := {v for v, reached_at in level.items() if reached_at == hop}:
+        for v in range(n):
+            candidates = [u for u, x in tight if x == v and u in below]
+            if v not in level and candidates:
+                tree[v] = min(candidates)
+                level[v] = hop + 1
+        hop += 1
+    return tree
+
+
+def check_tree(n: int, edges: Sequence[Edge], source: int, dist: Sequence[object], pred: Sequence[int]) -> None:
+    """Assert the rules of the Graph500 validator for exact distances; None = unreachable."""
+    best: dict[tuple[int, int], Fraction] = {}
+    for u, v, w in edges:
+        best[u, v] = min(w, best.get((u, v), w))
+    assert dist[source] == 0
+    assert pred[source] == -9999
+    for (u, v), w in best.items():
+        assert dist[u] is None or (dist[v] is not None and dist[v] <= dist[u] + w), f"edge {u} -> {v} is shorter"
+    for v in range(n):
+        if v == source or dist[v] is None:
+            assert pred[v] == -9999
+            continue
+        assert (pred[v], v) in best, f"vertex {v}: no edge from its predecessor {pred[v]}"
+        assert dist[pred[v]] + best[pred[v], v] == dist[v]
+        steps, walker = 0, v
+        while walker != source:
+            walker = pred[walker]
+            steps += 1
+            assert steps <= n, f"vertex {v}: its predecessors run in a circle"
+
+
+def closed_walk_weight(edges: Sequence[Edge], cycle: Sequence[int]) -> Fraction:
+    """Return the weight of a cycle given as v0, v1, ..., v0; a missing edge is a KeyError."""
+    best: dict[tuple[int, int], Fraction] = {}
+    for u, v, w in edges:
+        best[u, v] = min(w, best.get((u, v), w))
+    assert cycle[0] == cycle[-1]
+    assert len(cycle) > 1
+    return sum((best[pair] for pair in itertools.pairwise(cycle)), Fraction(0))
