@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device import Device, Job, Kernel
+from reedsp.device import Device, DeviceError, Job, Kernel
 from reedsp.device_graph import DeviceGraph
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
@@ -64,6 +64,7 @@ def output_parallel(
     cooperative_loading: bool | None = None,
     in_degree_order: bool = True,
     early_stop: bool = True,
+    group_size: int | None = None,
 ) -> Solution:
     """Solve single-source shortest paths by Output Parallel Bellman-Ford.
 
@@ -87,6 +88,8 @@ def output_parallel(
         Re-enumerate the vertices by the number of edges that end at them (section 5.3.1).
     early_stop : bool
         Stop after the first round without an update (section 6.1.2) instead of after n - 1 rounds.
+    group_size : int, optional
+        Work-items of a work-group; by default one warp on a GPU (section 5.3.1).
 
     Returns
     -------
@@ -105,16 +108,21 @@ def output_parallel(
         cooperative_loading = job.device.kind == "gpu"
     on_device = DeviceGraph.of(graph, job, arithmetic, in_degree_order)
     bound = arithmetic.infinity if ceiling is None else ceiling
-    relaxations = _Relaxations(graph, on_device, source, job, bound, cooperative_loading)
+    size = _group_size(job.device) if group_size is None else group_size
+    relaxations = _Relaxations(graph, on_device, source, job, bound, cooperative_loading, size)
     try:
         rounds = relaxations.run_with_early_stop(progress) if early_stop else relaxations.run_all(progress)
         if arithmetic.saturate and graph.has_negative_weights:
             relaxations.look_for_cycle()  # saturated sums come to rest on a cycle, too
+        dist = on_device.to_user_order(job.download(relaxations.weights, graph.n, arithmetic.dtype))
+        if arithmetic.saturate and dist.min() == np.iinfo(arithmetic.dtype).min:
+            raise OverflowError(f"a distance from vertex {source} is below {arithmetic.dtype}")
         number = int(on_device.number_of[source])
         tree, overflowed, unresolved = shortest_path_tree(
             job, on_device, relaxations.weights, number, zero_progress_only=graph.has_negative_weights
         )
-        dist = on_device.to_user_order(job.download(relaxations.weights, graph.n, arithmetic.dtype))
+        if overflowed and ceiling is None:
+            raise OverflowError(f"a distance from vertex {source} is beyond {arithmetic.dtype}")
         if unresolved:
             raise _RoundingError
         if graph.has_negative_weights and arithmetic.dtype.kind == "f":
@@ -122,10 +130,9 @@ def output_parallel(
             if cycle is not None:
                 raise error_for(graph, cycle, cycle_weight(graph, cycle))
     except _RoundingError:
+        if arithmetic.dtype.kind == "i":
+            raise DeviceError(f"{job.device} has computed path weights that contradict each other") from None
         return _solve_on_host(graph, source, arithmetic)
-    sank = arithmetic.saturate and dist.min(initial=0) == np.iinfo(arithmetic.dtype).min
-    if sank or (overflowed and ceiling is None):
-        raise OverflowError(f"a distance from vertex {source} is outside {arithmetic.dtype}")
     return Solution(dist, on_device.to_user_order(on_device.to_vertices(tree)), rounds)
 
 
@@ -133,13 +140,20 @@ class _Relaxations:
     """The rounds of one solution: buffers, kernels and the watch for negative cycles."""
 
     def __init__(
-        self, graph: Graph, on_device: DeviceGraph, source: int, job: Job, ceiling: Any, cooperative_loading: bool
+        self,
+        graph: Graph,
+        on_device: DeviceGraph,
+        source: int,
+        job: Job,
+        ceiling: Any,
+        cooperative_loading: bool,
+        group_size: int,
     ) -> None:
         self.graph, self.on_device, self.job = graph, on_device, job
         self.ceiling = ceiling
         self.cooperative_loading = cooperative_loading
         self.keeps_predecessors = graph.has_negative_weights
-        self.group_size = _group_size(job.device)
+        self.group_size = group_size
         self.buffers = [job.allocate(graph.n, on_device.arithmetic.dtype) for _ in range(2)]
         self.weights = self.buffers[0]
         self.predecessors = job.allocate(graph.n if self.keeps_predecessors else 1, np.int32)

@@ -264,13 +264,13 @@ class Job:
         self.bytes_from_device += array.nbytes
         return array
 
-    def fill(self, buffer: cl.Buffer, value: np.generic, length: int, start: int = 0) -> None:
-        """Set `length` elements of a buffer, from element `start` on, to one value."""
-        pattern = np.asarray(value)
+    def overwrite(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
+        """Queue a copy onto the start of a buffer; the array must stay as it is until the queue has passed."""
         try:
-            cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, start * pattern.nbytes, length * pattern.nbytes)
+            cl.enqueue_copy(self.device.queue, buffer, array, is_blocking=False)
         except cl.Error as error:
-            raise self._translate(error, "fill") from error
+            raise self._translate(error, "copy to the device") from error
+        self.bytes_to_device += array.nbytes
 
     def launch(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> None:
         """Queue a kernel on `global_size` work-items, rounded up to whole work-groups of `local_size`.

@@ -44,13 +44,14 @@ def run_until_unchanged(
     unchanged : bool
         Whether the last round changed nothing.
     """
-    updates = job.allocate(_MAX_BATCH + 1, np.uint32)
+    fresh = np.zeros(_MAX_BATCH + 1, np.uint32)
+    fresh[0] = 1
+    updates = job.allocate(len(fresh), np.uint32)
     done, batch = 0, 1
     while done < limit:
         batch = min(batch, limit - done)
         started = time.perf_counter()
-        job.fill(updates, np.uint32(0), _MAX_BATCH + 1)
-        job.fill(updates, np.uint32(1), 1)
+        job.overwrite(updates, fresh)
         for slot in range(batch):
             launch(updates, np.uint32(slot), done + slot)
         changed = job.download(updates, batch + 1, np.uint32)

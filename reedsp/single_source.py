@@ -15,7 +15,7 @@ from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
 from reedsp.result import ShortestPaths
 
 _METHODS = {"output-parallel": output_parallel}
-_OPTIONS = {"output-parallel": ("cooperative_loading", "in_degree_order", "early_stop")}
+_OPTIONS = {"output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size")}
 
 
 def sssp(
@@ -57,8 +57,8 @@ def sssp(
     progress : callable(rounds, most_rounds), optional
         Called now and then.
     options : mapping, optional
-        Of "output-parallel": ``cooperative_loading``, ``in_degree_order`` and ``early_stop``, each a bool; see
-        :func:`reedsp.bellman_ford.output_parallel`.
+        Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and ``early_stop``, and
+        ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`.
 
     Returns
     -------

@@ -1,0 +1,79 @@
+"""The only timing code: how long a solve takes, checked outside the timed region, as rows of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import reedsp
+
+Answer = TypeVar("Answer")
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def measure(
+    solve: Callable[[], Answer], check: Callable[[Answer], None], repeats: int
+) -> tuple[Answer, dict[str, float]]:
+    """Time a call that returns when its work is done.
+
+    The first call builds kernels and copies the graph to the device; it is reported apart. Every answer is checked,
+    outside the timed region; a wrong one raises, so that no figure is ever written without a right answer.
+
+    Returns
+    -------
+    answer
+        The last one.
+    dict
+        ``first_ms``, ``min_ms``, ``median_ms``, ``repeats``.
+    """
+    times = []
+    for _ in range(repeats + 1):
+        started = time.perf_counter()
+        answer = solve()
+        times.append(1e3 * (time.perf_counter() - started))
+        check(answer)
+    first, rest = times[0], times[1:]
+    return answer, {
+        "first_ms": round(first, 3),
+        "min_ms": round(min(rest), 3),
+        "median_ms": round(statistics.median(rest), 3),
+        "repeats": repeats,
+    }
+
+
+def conditions(device: reedsp.Device) -> dict[str, str]:
+    """Return what a figure depends on besides its input: device, driver and commit."""
+    return {
+        "device": device.name,
+        "platform": device.platform,
+        "driver": device.driver_version,
+        "commit": os.environ.get("REEDSP_COMMIT") or _commit(),
+    }
+
+
+def _commit() -> str:
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, cwd=RESULTS
+    )
+    return described.stdout.strip() or "unknown"
+
+
+def write(name: str, device: reedsp.Device, rows: Iterable[Mapping[str, Any]], folder: Path = RESULTS) -> Path:
+    """Write the rows of one experiment to ``results/<device>/<name>.csv`` and return its path."""
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{device.name} {device.platform}".lower()).strip("-")
+    file = folder / slug / f"{name}.csv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    complete = [{**row, **conditions(device)} for row in rows]
+    with file.open("w", newline="") as stream:
+        table = csv.DictWriter(stream, fieldnames=list(complete[0]))
+        table.writeheader()
+        table.writerows(complete)
+    return file
