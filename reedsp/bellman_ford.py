@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.device import Device, DeviceError, Job, Kernel
 from reedsp.device_graph import DeviceGraph
@@ -23,10 +22,12 @@ from reedsp.negative_cycle import (
     predecessor_cycle,
 )
 from reedsp.predecessors import shortest_path_tree
-from reedsp.rounds import run_until_unchanged
+from reedsp.rounds import Updates, run_until_unchanged
 
 _CPU_GROUP_SIZE = 1024
 _FIRST_CYCLE_CHECK = 32
+_ROUNDS_BETWEEN_WAITS = 32
+_ROUND_ARGUMENT = 8  # of relax
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,11 @@ def output_parallel(
 
 
 class _Relaxations:
-    """The rounds of one solution: buffers, kernels and the watch for negative cycles."""
+    """The rounds of one solution: buffers, kernels and the watch for negative cycles.
+
+    Path weights go from one buffer to the other and back. Once they are at rest both buffers hold the same, so the
+    answer can be read from `weights`, the first, whatever the number of rounds.
+    """
 
     def __init__(
         self,
@@ -154,17 +159,16 @@ class _Relaxations:
         self.cooperative_loading = cooperative_loading
         self.keeps_predecessors = graph.has_negative_weights
         self.group_size = group_size
-        self.buffers = [job.allocate(graph.n, on_device.arithmetic.dtype) for _ in range(2)]
-        self.weights = self.buffers[0]
+        self.weights, self.new_weights = (job.allocate(graph.n, on_device.arithmetic.dtype) for _ in range(2))
         self.predecessors = job.allocate(graph.n if self.keeps_predecessors else 1, np.int32)
+        self.updates = Updates(job)
         self.next_cycle_check = _FIRST_CYCLE_CHECK
         initialise = self._kernel("initialise", early_stop=True)
         number = np.uint32(on_device.number_of[source])
-        job.launch(initialise, graph.n, self.group_size, self.weights, self.predecessors, number, np.uint32(graph.n))
+        job.launch(initialise, graph.n, group_size, self.weights, self.predecessors, number, np.uint32(graph.n))
 
     def run_with_early_stop(self, progress: Callable[[int, int], None] | None) -> int:
         """Relax until a round updates nothing; return the number of rounds."""
-        kernel = self._kernel("relax", early_stop=True)
 
         def after_batch(rounds: int) -> None:
             if progress is not None:
@@ -173,51 +177,49 @@ class _Relaxations:
                 self.next_cycle_check = 2 * rounds
                 self.look_for_cycle()
 
-        rounds, unchanged = run_until_unchanged(
-            self.job, lambda updates, slot, _: self._relax(kernel, updates, slot), self.graph.n, after_batch
-        )
+        queue_round = self._relaxation(early_stop=True)
+        rounds, unchanged = run_until_unchanged(self.job, self.updates, queue_round, self.graph.n, after_batch)
         if not unchanged:
             self._explain_unrest()
         return rounds
 
     def run_all(self, progress: Callable[[int, int], None] | None) -> int:
         """Relax |V| - 1 times, as section 5.3 has it, then once more to see whether the weights are at rest."""
-        kernel = self._kernel("relax", early_stop=False)
-        no_updates = self.job.allocate(1, np.uint32)
-        rounds, batch = self.graph.n - 1, 16
+        queue_round = self._relaxation(early_stop=False)
+        rounds = self.graph.n - 1
         for done in range(rounds):
-            self._relax(kernel, no_updates, np.uint32(0))
-            if done % batch == batch - 1:
+            queue_round(np.uint32(0), done)
+            if done % _ROUNDS_BETWEEN_WAITS == _ROUNDS_BETWEEN_WAITS - 1:
                 self.job.finish()
                 if progress is not None:
                     progress(done + 1, rounds)
-        final = self._kernel("relax", early_stop=True)
-        _, unchanged = run_until_unchanged(
-            self.job, lambda updates, slot, _: self._relax(final, updates, slot), limit=1
-        )
+        queue_check = self._relaxation(early_stop=True)
+
+        def queue_round_after_all(slot: np.uint32, number: int) -> None:
+            queue_check(slot, rounds + number)
+
+        _, unchanged = run_until_unchanged(self.job, self.updates, queue_round_after_all, limit=1)
         if not unchanged:
             self._explain_unrest()
         return rounds
 
-    def _relax(self, kernel: Kernel, updates: cl.Buffer, slot: np.uint32) -> None:
-        graph, (current, following) = self.on_device, self.buffers
-        self.job.launch(
-            kernel,
-            graph.n,
-            self.group_size,
-            graph.edge_weights,
-            graph.edge_sources,
-            current,
-            graph.edge_counts,
-            graph.vertex_edge_index,
-            following,
-            self.predecessors,
-            updates,
-            slot,
-            self.ceiling,
-            np.uint32(graph.n),
-        )
-        self.buffers.reverse()
+    def _relaxation(self, early_stop: bool) -> Callable[[np.uint32, int], None]:
+        """Return a function that queues one round, between the two buffers and back in turn."""
+        graph = self.on_device
+        kernel = self._kernel("relax", early_stop)
+        before = (graph.edge_weights, graph.edge_sources)
+        index = (graph.edge_counts, graph.vertex_edge_index)
+        after = (self.predecessors, self.updates.buffer, np.uint32(0), self.ceiling, np.uint32(graph.n))
+        passes = [
+            self.job.bind(kernel, graph.n, self.group_size, *before, source, *index, target, *after)
+            for source, target in ((self.weights, self.new_weights), (self.new_weights, self.weights))
+        ]
+
+        def queue_round(slot: np.uint32, number: int) -> None:
+            passes[number % 2].set(_ROUND_ARGUMENT, slot)
+            passes[number % 2].queue()
+
+        return queue_round
 
     def _kernel(self, name: str, early_stop: bool) -> Kernel:
         macros: dict[str, str | int] = {

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,8 +49,9 @@ class Kernel:
     """A built kernel and the limits that its device sets to its launches."""
 
     name: str
-    handle: cl.Kernel
+    program: cl.Program
     max_work_group_size: int
+    preferred_multiple: int
     local_memory: int
 
 
@@ -117,9 +118,7 @@ class Device:
             return 1
         macros = weight_macros(np.dtype(np.int32))
         probe = self.kernel("self_test.cl", "self_test", GROUP_SIZE=_SELF_TEST_GROUP, **macros)
-        multiple = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-        size: int = probe.handle.get_work_group_info(multiple, self.handle)  # type: ignore[assignment]
-        return size
+        return probe.preferred_multiple
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
@@ -142,15 +141,12 @@ class Device:
                 return kernel
             if key not in self._programs:
                 self._programs[key] = self._build(file, macros)
-            handle = cl.Kernel(self._programs[key], name)
-            info = cl.kernel_work_group_info
-            kernel = Kernel(
-                name,
-                handle,
-                int(handle.get_work_group_info(info.WORK_GROUP_SIZE, self.handle)),
-                int(handle.get_work_group_info(info.LOCAL_MEM_SIZE, self.handle)),
-            )
-            self._kernels[(*key, name)] = kernel
+            handle, info = cl.Kernel(self._programs[key], name), cl.kernel_work_group_info
+            limits: list[Any] = [
+                handle.get_work_group_info(limit, self.handle)
+                for limit in (info.WORK_GROUP_SIZE, info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, info.LOCAL_MEM_SIZE)
+            ]
+            kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], *limits)
             return kernel
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
@@ -272,13 +268,23 @@ class Job:
             raise self._translate(error, "copy to the device") from error
         self.bytes_to_device += array.nbytes
 
-    def launch(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> None:
-        """Queue a kernel on `global_size` work-items, rounded up to whole work-groups of `local_size`.
+    def bind(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
+
+        Parameters
+        ----------
+        kernel : Kernel
+        global_size : int
+            Work-items; rounded up to whole work-groups.
+        local_size : int
+            Work-items of a work-group.
+        *args
+            Buffers, and scalars as numpy numbers of exactly the type that the kernel declares.
 
         Raises
         ------
         DeviceError
-            The work-group or its local memory is larger than the device allows, or the device failed.
+            The work-group or its local memory is larger than the device allows, or an argument is wrong.
         """
         device = self.device
         if local_size > kernel.max_work_group_size:
@@ -287,16 +293,11 @@ class Job:
         if kernel.local_memory > device.local_memory:
             available = f"{device} has {device.local_memory:,}"
             raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
-        with device._lock:  # a kernel object holds one set of arguments
-            try:
-                for position, argument in enumerate(args):
-                    kernel.handle.set_arg(position, argument)
-                cl.enqueue_nd_range_kernel(
-                    device.queue, kernel.handle, (round_up(max(1, global_size), local_size),), (local_size,)
-                )
-            except cl.Error as error:
-                raise self._translate(error, kernel.name) from error
-        self.kernels_launched += 1
+        return BoundKernel(self, kernel, round_up(max(1, global_size), local_size), local_size, args)
+
+    def launch(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> None:
+        """Queue a kernel once; parameters and errors as for :meth:`bind`."""
+        self.bind(kernel, global_size, local_size, *args).queue()
 
     def finish(self) -> None:
         """Wait until everything queued is done."""
@@ -314,6 +315,38 @@ class Job:
     def _translate(self, error: cl.Error, action: str) -> DeviceError:
         out_of_memory = isinstance(error, cl.MemoryError)
         return (DeviceMemoryError if out_of_memory else DeviceError)(f"{self.device}: {action} failed: {error}")
+
+
+class BoundKernel:
+    """A kernel with its arguments and sizes; made by :meth:`Job.bind`."""
+
+    def __init__(
+        self, job: Job, kernel: Kernel, global_size: int, local_size: int, args: Sequence[cl.Buffer | np.generic]
+    ) -> None:
+        self._job = job
+        self._name = kernel.name
+        self._global_size, self._local_size = (global_size,), (local_size,)
+        self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
+        self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
+        for position, argument in enumerate(args):
+            self.set(position, argument)
+
+    def set(self, position: int, argument: cl.Buffer | np.generic) -> None:
+        """Change one argument from the next launch on."""
+        self._args[position] = argument
+        try:
+            self._handle.set_arg(position, argument)
+        except cl.Error as error:
+            raise self._job._translate(error, f"{self._name}, argument {position}") from error
+
+    def queue(self) -> None:
+        """Queue a launch."""
+        queue = self._job.device.queue
+        try:
+            cl.enqueue_nd_range_kernel(queue, self._handle, self._global_size, self._local_size)
+        except cl.Error as error:
+            raise self._job._translate(error, self._name) from error
+        self._job.kernels_launched += 1
 
 
 # ---- arithmetic on the device -----------------------------------------------------------------------

@@ -8,10 +8,11 @@ import pyopencl as cl
 
 from reedsp.device import Job
 from reedsp.device_graph import DeviceGraph
-from reedsp.rounds import run_until_unchanged
+from reedsp.rounds import Updates, run_until_unchanged
 
 GROUP_SIZE = 64
 _UNRESOLVED = 0xFFFFFFFF
+_SLOT_ARGUMENT, _LEVEL_ARGUMENT = 9, 10  # of resolve_level
 
 
 def shortest_path_tree(
@@ -54,13 +55,20 @@ def shortest_path_tree(
     )
     unresolved, overflowed = map(int, job.download(counts, 2, np.uint32))
     if unresolved:
+        updates = Updates(job)
+        start = (updates.buffer, np.uint32(0), np.uint32(0), np.uint32(n))
+        passes = [
+            job.bind(one_level, n, GROUP_SIZE, *edges, dist, predecessors, *buffers, *start)
+            for buffers in (levels, levels[::-1])
+        ]
 
-        def launch(updates: cl.Buffer, slot: np.uint32, level: int) -> None:
-            current, following = levels[level % 2], levels[(level + 1) % 2]
-            tail = (current, following, updates, slot, np.uint32(level), np.uint32(n))
-            job.launch(one_level, n, GROUP_SIZE, *edges, dist, predecessors, *tail)
+        def queue_level(slot: np.uint32, level: int) -> None:
+            kernel = passes[level % 2]
+            kernel.set(_SLOT_ARGUMENT, slot)
+            kernel.set(_LEVEL_ARGUMENT, np.uint32(level))
+            kernel.queue()
 
-        run_until_unchanged(job, launch, limit=n + 1)
+        run_until_unchanged(job, updates, queue_level, limit=n + 1)
     result = job.download(predecessors, n, np.int32)
     if unresolved:
         final_levels = job.download(levels[0], n, np.uint32)
