@@ -18,8 +18,8 @@
 //   new_weights        out  (n) path weights after this round; never the same buffer as `weights`, so that no
 //                           work-item reads what another one writes (the thesis updates in place, and races)
 //   predecessors       i/o  (n) with KEEP_PREDECESSORS
-//   updates            i/o  with EARLY_STOP: updates[round] = 0 skips this round, and updates[round + 1] becomes
-//                           1 if it changes a path weight
+//   updates, phase     i/o  with EARLY_STOP: whether the last round updated a path weight, and whether this one does;
+//                           see common.cl
 //   ceiling            path weights from here on are not recorded (INF: all are)
 //
 // A skipped round leaves `new_weights` alone: the round before it changed nothing, so both buffers agree already.
@@ -49,13 +49,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void relax(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
            __global const WEIGHT *restrict weights, __global const uint *restrict edge_counts,
            __global const ulong *restrict vertex_edge_index, __global WEIGHT *restrict new_weights,
-           __global int *restrict predecessors, __global uint *restrict updates, const uint round,
+           __global int *restrict predecessors, __global uint *restrict updates, const uint phase,
            const WEIGHT ceiling, const uint n)
 {
     const size_t vertex = get_global_id(0);
 #if EARLY_STOP
     __local uint group_updated;
-    const bool skipped = updates[round] == 0;
+    const bool skipped = round_is_skipped(updates, phase);
+    if (vertex == 0)
+        prepare_next_round(updates, phase);
     if (get_local_id(0) == 0)
         group_updated = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -120,6 +122,6 @@ void relax(__global const WEIGHT *restrict edge_weights, __global const int *res
         atomic_or(&group_updated, 1u);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0 && group_updated)
-        atomic_or(&updates[round + 1], 1u);
+        report_update(updates, phase);
 #endif
 }

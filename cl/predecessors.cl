@@ -64,16 +64,18 @@ __kernel void resolve_progress(__global const WEIGHT *restrict edge_weights, __g
     levels[vertex] = level;
 }
 
-// One hop level. `levels` is double-buffered; updates[] skips and reports rounds as in Bellman-Ford.
+// One hop level. `levels` is double-buffered; for `updates` and `phase` see common.cl.
 __kernel void resolve_level(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
                             __global const uint *restrict edge_counts,
                             __global const ulong *restrict vertex_edge_index, __global const WEIGHT *restrict dist,
                             __global int *restrict predecessors, __global const uint *restrict levels,
-                            __global uint *restrict new_levels, __global uint *restrict updates, const uint round,
+                            __global uint *restrict new_levels, __global uint *restrict updates, const uint phase,
                             const uint level, const uint n)
 {
     const size_t vertex = get_global_id(0);
-    if (vertex >= n || updates[round] == 0)
+    if (vertex == 0)
+        prepare_next_round(updates, phase);
+    if (vertex >= n || round_is_skipped(updates, phase))
         return;
     uint own_level = levels[vertex];
     const WEIGHT own = dist[vertex];
@@ -84,7 +86,7 @@ __kernel void resolve_level(__global const WEIGHT *restrict edge_weights, __glob
             if (levels[before] == level && path_sum(dist[before], edge_weights[edge]) == own) {
                 predecessors[vertex] = before;
                 own_level = level + 1;
-                atomic_or(&updates[round + 1], 1u);
+                report_update(updates, phase);
                 break;
             }
         }

@@ -22,12 +22,12 @@ from reedsp.negative_cycle import (
     predecessor_cycle,
 )
 from reedsp.predecessors import shortest_path_tree
-from reedsp.rounds import Updates, run_until_unchanged
+from reedsp.rounds import PASSES, Rounds
 
 _CPU_GROUP_SIZE = 1024
+_SMALL_GROUP = 64
 _FIRST_CYCLE_CHECK = 32
 _ROUNDS_BETWEEN_WAITS = 32
-_ROUND_ARGUMENT = 8  # of relax
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,11 @@ class _Relaxations:
         self.group_size = group_size
         self.weights, self.new_weights = (job.allocate(graph.n, on_device.arithmetic.dtype) for _ in range(2))
         self.predecessors = job.allocate(graph.n if self.keeps_predecessors else 1, np.int32)
-        self.updates = Updates(job)
+        self.rounds = Rounds(job)
         self.next_cycle_check = _FIRST_CYCLE_CHECK
         initialise = self._kernel("initialise", early_stop=True)
         number = np.uint32(on_device.number_of[source])
-        job.launch(initialise, graph.n, group_size, self.weights, self.predecessors, number, np.uint32(graph.n))
+        job.launch(initialise, graph.n, _SMALL_GROUP, self.weights, self.predecessors, number, np.uint32(graph.n))
 
     def run_with_early_stop(self, progress: Callable[[int, int], None] | None) -> int:
         """Relax until a round updates nothing; return the number of rounds."""
@@ -177,8 +177,7 @@ class _Relaxations:
                 self.next_cycle_check = 2 * rounds
                 self.look_for_cycle()
 
-        queue_round = self._relaxation(early_stop=True)
-        rounds, unchanged = run_until_unchanged(self.job, self.updates, queue_round, self.graph.n, after_batch)
+        rounds, unchanged = self.rounds.run(self._relaxation(early_stop=True), self.graph.n, after_batch)
         if not unchanged:
             self._explain_unrest()
         return rounds
@@ -188,38 +187,32 @@ class _Relaxations:
         queue_round = self._relaxation(early_stop=False)
         rounds = self.graph.n - 1
         for done in range(rounds):
-            queue_round(np.uint32(0), done)
+            queue_round(done)
             if done % _ROUNDS_BETWEEN_WAITS == _ROUNDS_BETWEEN_WAITS - 1:
                 self.job.finish()
                 if progress is not None:
                     progress(done + 1, rounds)
-        queue_check = self._relaxation(early_stop=True)
-
-        def queue_round_after_all(slot: np.uint32, number: int) -> None:
-            queue_check(slot, rounds + number)
-
-        _, unchanged = run_until_unchanged(self.job, self.updates, queue_round_after_all, limit=1)
+        _, unchanged = self.rounds.run(self._relaxation(early_stop=True, reverse=rounds % 2 == 1), limit=1)
         if not unchanged:
             self._explain_unrest()
         return rounds
 
-    def _relaxation(self, early_stop: bool) -> Callable[[np.uint32, int], None]:
-        """Return a function that queues one round, between the two buffers and back in turn."""
+    def _relaxation(self, early_stop: bool, reverse: bool = False) -> Callable[[int], None]:
+        """Return a function that queues a round by number, between the two buffers and back in turn."""
         graph = self.on_device
         kernel = self._kernel("relax", early_stop)
-        before = (graph.edge_weights, graph.edge_sources)
+        edges = (graph.edge_weights, graph.edge_sources)
         index = (graph.edge_counts, graph.vertex_edge_index)
-        after = (self.predecessors, self.updates.buffer, np.uint32(0), self.ceiling, np.uint32(graph.n))
-        passes = [
-            self.job.bind(kernel, graph.n, self.group_size, *before, source, *index, target, *after)
-            for source, target in ((self.weights, self.new_weights), (self.new_weights, self.weights))
-        ]
-
-        def queue_round(slot: np.uint32, number: int) -> None:
-            passes[number % 2].set(_ROUND_ARGUMENT, slot)
-            passes[number % 2].queue()
-
-        return queue_round
+        tail = (self.ceiling, np.uint32(graph.n))
+        passes = []
+        for number in range(PASSES):
+            buffers = (self.weights, self.new_weights)
+            before, after = buffers[::-1] if (number % 2 == 1) != reverse else buffers
+            report = (self.predecessors, self.rounds.updates, np.uint32(number % 3))
+            passes.append(
+                self.job.bind(kernel, graph.n, self.group_size, *edges, before, *index, after, *report, *tail)
+            )
+        return lambda number: passes[number % PASSES].queue()
 
     def _kernel(self, name: str, early_stop: bool) -> Kernel:
         macros: dict[str, str | int] = {

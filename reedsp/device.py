@@ -260,14 +260,6 @@ class Job:
         self.bytes_from_device += array.nbytes
         return array
 
-    def overwrite(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
-        """Queue a copy onto the start of a buffer; the array must stay as it is until the queue has passed."""
-        try:
-            cl.enqueue_copy(self.device.queue, buffer, array, is_blocking=False)
-        except cl.Error as error:
-            raise self._translate(error, "copy to the device") from error
-        self.bytes_to_device += array.nbytes
-
     def bind(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
 

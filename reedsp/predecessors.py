@@ -8,11 +8,11 @@ import pyopencl as cl
 
 from reedsp.device import Job
 from reedsp.device_graph import DeviceGraph
-from reedsp.rounds import Updates, run_until_unchanged
+from reedsp.rounds import PASSES, Rounds
 
 GROUP_SIZE = 64
 _UNRESOLVED = 0xFFFFFFFF
-_SLOT_ARGUMENT, _LEVEL_ARGUMENT = 9, 10  # of resolve_level
+_LEVEL_ARGUMENT = 10  # of resolve_level
 
 
 def shortest_path_tree(
@@ -55,20 +55,19 @@ def shortest_path_tree(
     )
     unresolved, overflowed = map(int, job.download(counts, 2, np.uint32))
     if unresolved:
-        updates = Updates(job)
-        start = (updates.buffer, np.uint32(0), np.uint32(0), np.uint32(n))
-        passes = [
-            job.bind(one_level, n, GROUP_SIZE, *edges, dist, predecessors, *buffers, *start)
-            for buffers in (levels, levels[::-1])
-        ]
+        rounds = Rounds(job)
+        passes = []
+        for number in range(PASSES):
+            buffers = (levels[number % 2], levels[(number + 1) % 2], rounds.updates)
+            numbers = (np.uint32(number % 3), np.uint32(0), np.uint32(n))
+            passes.append(job.bind(one_level, n, GROUP_SIZE, *edges, dist, predecessors, *buffers, *numbers))
 
-        def queue_level(slot: np.uint32, level: int) -> None:
-            kernel = passes[level % 2]
-            kernel.set(_SLOT_ARGUMENT, slot)
+        def queue_level(level: int) -> None:
+            kernel = passes[level % PASSES]
             kernel.set(_LEVEL_ARGUMENT, np.uint32(level))
             kernel.queue()
 
-        run_until_unchanged(job, updates, queue_level, limit=n + 1)
+        rounds.run(queue_level, limit=n + 1)
     result = job.download(predecessors, n, np.int32)
     if unresolved:
         final_levels = job.download(levels[0], n, np.uint32)
