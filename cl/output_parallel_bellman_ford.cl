@@ -3,7 +3,7 @@
 // Source:       thesis Algorithm 12 and the text after it (section 5.3.1); early stop of section 6.1.2.
 // NDRange:      global n rounded up to GROUP_SIZE; work-group (GROUP_SIZE). One launch is one set of relaxations.
 // Local memory: 4 bytes with EARLY_STOP; CHUNK * sizeof(WEIGHT) with COOPERATIVE_LOADING.
-// Macros:       GROUP_SIZE, work-items of a work-group (a warp on GPUs);
+// Macros:       GROUP_SIZE, work-items of a work-group (the thesis: exactly one warp);
 //               COOPERATIVE_LOADING, 1: the work-group loads its edges together, CHUNK at a time;
 //               EARLY_STOP, 1: report updates, and do nothing once a round has reported none;
 //               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; common.cl.
@@ -53,16 +53,15 @@ void relax(__global const WEIGHT *restrict edge_weights, __global const int *res
            const WEIGHT ceiling, const uint n)
 {
     const size_t vertex = get_global_id(0);
+    bool skipped = false;
 #if EARLY_STOP
     __local uint group_updated;
-    const bool skipped = round_is_skipped(updates, phase);
+    skipped = round_is_skipped(updates, phase);
     if (vertex == 0)
         prepare_next_round(updates, phase);
     if (get_local_id(0) == 0)
         group_updated = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-#else
-    const bool skipped = false;
 #endif
     const bool mine = vertex < n && !skipped;
 

@@ -49,6 +49,14 @@ def measure(
     }
 
 
+def folder_name(device: reedsp.Device) -> str:
+    """Return a short name for a device, such as ``nvidia-h200`` or ``pocl-intel-xeon``."""
+    short = re.sub(r"^(pthread|cpu)-[a-z0-9-]*-(?=[A-Z])|\(\w+\)| (Processor|CPU)\b|@.*", "", device.name)
+    platform = {"Portable Computing Language": "pocl"}.get(device.platform, device.platform.split("(")[0].split()[0])
+    words = f"{platform} {short}".lower().split()
+    return "-".join(dict.fromkeys(re.sub(r"[^a-z0-9.]+", "", word) for word in words))
+
+
 def conditions(device: reedsp.Device) -> dict[str, str]:
     """Return what a figure depends on besides its input: device, driver and commit."""
     return {
@@ -68,8 +76,7 @@ def _commit() -> str:
 
 def write(name: str, device: reedsp.Device, rows: Iterable[Mapping[str, Any]], folder: Path = RESULTS) -> Path:
     """Write the rows of one experiment to ``results/<device>/<name>.csv`` and return its path."""
-    slug = re.sub(r"[^a-z0-9]+", "-", f"{device.name} {device.platform}".lower()).strip("-")
-    file = folder / slug / f"{name}.csv"
+    file = folder / folder_name(device) / f"{name}.csv"
     file.parent.mkdir(parents=True, exist_ok=True)
     complete = [{**row, **conditions(device)} for row in rows]
     with file.open("w", newline="") as stream:

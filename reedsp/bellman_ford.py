@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.device import Device, DeviceError, Job, Kernel
+from reedsp.device import DeviceError, Job, Kernel
 from reedsp.device_graph import DeviceGraph
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
@@ -24,6 +24,7 @@ from reedsp.negative_cycle import (
 from reedsp.predecessors import shortest_path_tree
 from reedsp.rounds import PASSES, Rounds
 
+_GPU_GROUP_SIZE = 256
 _CPU_GROUP_SIZE = 1024
 _SMALL_GROUP = 64
 _FIRST_CYCLE_CHECK = 32
@@ -63,7 +64,7 @@ def output_parallel(
     ceiling: Any = None,
     progress: Callable[[int, int], None] | None = None,
     cooperative_loading: bool | None = None,
-    in_degree_order: bool = True,
+    in_degree_order: bool | None = None,
     early_stop: bool = True,
     group_size: int | None = None,
 ) -> Solution:
@@ -84,13 +85,14 @@ def output_parallel(
         Path weights from here on are left out; for graphs without negative weights.
     progress : callable(rounds, most_rounds), optional
     cooperative_loading : bool, optional
-        Work-groups of one warp load their edges together into local memory (section 5.3.1). By default on GPUs.
-    in_degree_order : bool
-        Re-enumerate the vertices by the number of edges that end at them (section 5.3.1).
+        Work-groups load their edges together into local memory (section 5.3.1). By default on GPUs.
+    in_degree_order : bool, optional
+        Re-enumerate the vertices by the number of edges that end at them (section 5.3.1). By default on other
+        devices: with cooperative loading it puts all edges of the busiest vertices into one work-group.
     early_stop : bool
         Stop after the first round without an update (section 6.1.2) instead of after n - 1 rounds.
     group_size : int, optional
-        Work-items of a work-group; by default one warp on a GPU (section 5.3.1).
+        Work-items of a work-group. The thesis takes exactly one warp; larger ones measured faster.
 
     Returns
     -------
@@ -105,12 +107,16 @@ def output_parallel(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
+    on_gpu = job.device.kind == "gpu"
     if cooperative_loading is None:
-        cooperative_loading = job.device.kind == "gpu"
+        cooperative_loading = on_gpu
+    if in_degree_order is None:
+        in_degree_order = not on_gpu
+    if group_size is None:
+        group_size = min(_GPU_GROUP_SIZE if on_gpu else _CPU_GROUP_SIZE, job.device.max_work_group_size)
     on_device = DeviceGraph.of(graph, job, arithmetic, in_degree_order)
     bound = arithmetic.infinity if ceiling is None else ceiling
-    size = _group_size(job.device) if group_size is None else group_size
-    relaxations = _Relaxations(graph, on_device, source, job, bound, cooperative_loading, size)
+    relaxations = _Relaxations(graph, on_device, source, job, bound, cooperative_loading, group_size)
     try:
         rounds = relaxations.run_with_early_stop(progress) if early_stop else relaxations.run_all(progress)
         if arithmetic.saturate and graph.has_negative_weights:
@@ -246,11 +252,6 @@ class _Relaxations:
         if weight >= 0:
             raise _RoundingError
         raise error_for(self.graph, cycle, weight)
-
-
-def _group_size(device: Device) -> int:
-    """Return the work-group size: exactly one warp on a GPU, as section 5.3.1 asks for."""
-    return device.warp_size if device.kind == "gpu" else min(_CPU_GROUP_SIZE, device.max_work_group_size)
 
 
 def _solve_on_host(graph: Graph, source: int, arithmetic: Arithmetic) -> Solution:

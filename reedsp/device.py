@@ -51,7 +51,6 @@ class Kernel:
     name: str
     program: cl.Program
     max_work_group_size: int
-    preferred_multiple: int
     local_memory: int
 
 
@@ -67,8 +66,8 @@ class Device:
     compute_units : int
     global_memory, local_memory, max_allocation : int
         Bytes of memory, of local memory of one work-group, and of the largest single buffer.
-    max_work_group_size, warp_size : int
-        Work-items; `warp_size` is the number that a GPU runs in lock step (1 on other devices).
+    max_work_group_size : int
+        Work-items.
     fp64, int64_atomics : bool
         Whether the device computes with doubles, and has 64-bit atomic operations.
     """
@@ -111,15 +110,6 @@ class Device:
         with self._lock:
             return cl.CommandQueue(self.context, self.handle)
 
-    @cached_property
-    def warp_size(self) -> int:
-        """Work-items that run in lock step: a GPU's warp or wavefront, 1 on other devices."""
-        if self.kind != "gpu":
-            return 1
-        macros = weight_macros(np.dtype(np.int32))
-        probe = self.kernel("self_test.cl", "self_test", GROUP_SIZE=_SELF_TEST_GROUP, **macros)
-        return probe.preferred_multiple
-
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
 
@@ -143,8 +133,7 @@ class Device:
                 self._programs[key] = self._build(file, macros)
             handle, info = cl.Kernel(self._programs[key], name), cl.kernel_work_group_info
             limits: list[Any] = [
-                handle.get_work_group_info(limit, self.handle)
-                for limit in (info.WORK_GROUP_SIZE, info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, info.LOCAL_MEM_SIZE)
+                handle.get_work_group_info(limit, self.handle) for limit in (info.WORK_GROUP_SIZE, info.LOCAL_MEM_SIZE)
             ]
             kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], *limits)
             return kernel

@@ -143,7 +143,9 @@ def _cache_directory() -> Path | None:
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = base / "reedsp" / "kernels"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        base.mkdir(parents=True, exist_ok=True)
+        for level in (folder.parent, folder):  # mkdir(parents=True) would leave the first to the umask
+            level.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
     except (OSError, RuntimeError) as error:
         _log.info("kernels are not cached: %s", error)

@@ -1,0 +1,568 @@
+"""The command line: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp import _icd, cli, demo, single_source
+
+GRAPH = """\
+c vertex 6 cannot be reached
+p sp 6 7
+a 1 2 7
+a 1 3 2
+a 3 2 3
+a 2 4 1
+a 3 4 8
+a 4 5 1
+a 6 1 1
+"""
+PNG = b"\x89PNG\r\n\x1a\n"
+
+needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
+
+
+@pytest.fixture
+def graph_file(tmp_path: Path) -> Path:
+    """Vertices 1 .. 6, with the shortest path 1 -> 3 -> 2 -> 4 -> 5 of length 7."""
+    file = tmp_path / "small.gr"
+    file.write_text(GRAPH)
+    return file
+
+
+@pytest.fixture
+def negative_cycle_file(tmp_path: Path) -> Path:
+    file = tmp_path / "negative.gr"
+    file.write_text("p sp 4 4\na 1 2 5\na 2 3 -4\na 3 2 1\na 3 4 1\n")
+    return file
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process; return exit status, standard output and standard error."""
+    status = cli._run([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def python(code: str, *arguments: object, variables: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(reedsp.__file__).resolve().parents[1]), **(variables or {})}
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+# ---- help and usage ---------------------------------------------------------------------------------
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, f"reedsp {reedsp.__version__}\n", "")
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--help")
+    assert status == 0
+    for command in ("doctor", "devices", "sssp", "demo"):
+        assert re.search(rf"^\W*{command} +[A-Z]", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["doctor", "devices", "sssp", "demo"])
+def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    if command == "doctor":
+        with pytest.raises(SystemExit, match="0"):
+            cli._run(["doctor", "--help"])
+        out = capsys.readouterr().out
+    else:
+        status, out, _ = run(capsys, command, "--help")
+        assert status == 0
+    assert re.search(rf"Examples?:\s+reedsp\s+{command}", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-command"], "No such command"),
+        (["sssp"], "Missing argument"),
+        (["sssp", "FILE"], "Missing option '--source'"),
+        (["sssp", "FILE", "--source", "1", "--method", "magic"], "'magic' is not one of 'auto', 'output-parallel'"),
+        (["sssp", "FILE", "--source", "1", "--output", "paths.txt"], "paths.txt does not end in .npz or .csv"),
+        (["sssp", "FILE", "--source", "7"], "'7' is not a vertex of this graph, whose vertices are 1 .. 6"),
+        (["sssp", "FILE", "--source", "a"], "'a' is not a vertex of this graph, whose vertices are 1 .. 6"),
+        (["sssp", "FILE", "--source", "1", "--target", "0"], "'0' is not a vertex of this graph"),
+        (["demo", "--vertices", "1"], "greater than or equal to 2"),
+        (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], graph_file: Path, arguments: list[str], message: str) -> None:
+    status, out, err = run(capsys, *(str(graph_file) if each == "FILE" else each for each in arguments))
+    assert (status, out) == (2, "")
+    assert message in " ".join(re.sub(r"[│\n]", " ", err).split())
+
+
+def test_offers_every_method_of_the_library() -> None:
+    assert [method.value for method in cli.Method] == ["auto", *single_source._METHODS]
+
+
+# ---- sssp -------------------------------------------------------------------------------------------
+
+
+def test_route(capsys: pytest.CaptureFixture[str], graph_file: Path, device: reedsp.Device) -> None:
+    status, out, err = run(
+        capsys, "sssp", graph_file, "--source", 1, "--target", 5, "--device", device.index, "--verify"
+    )
+    assert (status, err) == (0, "")
+    assert f"graph     {graph_file}: 6 vertices, 7 edges, read in " in out
+    assert "\ndistance  7 from 1 to 5\n" in out
+    assert "\nroute     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)\n" in out
+    assert re.search(
+        rf"^solved    output-parallel, \d rounds, \d+\.\d+ s on {re.escape(str(device))}$", out, re.MULTILINE
+    )
+    assert "\nverified  " in out
+
+
+@needs_device
+def test_summary_without_target(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, _ = run(capsys, "sssp", graph_file, "--source", 1)
+    assert status == 0
+    assert "\nreached   5 of 6 vertices from 1\n" in out
+    assert "\nfarthest  5, at distance 7\n" in out
+    assert "verified" not in out
+
+
+@needs_device
+def test_route_as_json(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, _ = run(capsys, "sssp", graph_file, "--source", 1, "--target", 5, "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert (answer["distance"], answer["path"]) == (7, [1, 3, 2, 4, 5])
+    assert (answer["source"], answer["target"], answer["method"]) == (1, 5, "output-parallel")
+    assert (answer["vertices"], answer["edges"], answer["verified"]) == (6, 7, False)
+    assert answer["stats"]["kernels_launched"] > 0
+
+
+@needs_device
+def test_summary_as_json(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    _, out, _ = run(capsys, "sssp", graph_file, "--source", 3, "--json")
+    answer = json.loads(out)
+    assert (answer["reached"], answer["farthest"], answer["max_distance"]) == (4, 5, 5)
+
+
+@needs_device
+def test_route_to_itself(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, _ = run(capsys, "sssp", graph_file, "--source", 6, "--target", 6)
+    assert status == 0
+    assert "distance  0 from 6 to 6\nroute     6 (1 vertices)\n" in out
+
+
+@needs_device
+def test_fractional_weights_stay_fractional(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "fractions.wel"
+    file.write_text("0 1 0.5\n1 2 1.5\n")
+    _, out, _ = run(capsys, "sssp", file, "--source", 0, "--target", 2)
+    assert "distance  2.0 from 0 to 2\n" in out
+
+
+@needs_device
+def test_relabel(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "gaps.wel"
+    file.write_text("1000 70 4\n70 50000000 5\n")
+    status, _, err = run(capsys, "sssp", file, "--source", 1000)
+    assert status == 1
+    assert f"reedsp: {file}:2: vertex 50000000 means more vertices than" in err
+    assert "; --relabel numbers only the vertices that occur" in err
+    status, out, _ = run(capsys, "sssp", file, "--source", 1000, "--target", 50000000, "--relabel")
+    assert status == 0
+    assert "route     1000 -> 70 -> 50000000 (3 vertices)\n" in out
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (12, "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 8 -> 9 -> 10 -> 11"),
+        (13, "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> (2 more) -> 8 -> 9 -> 10 -> 11 -> 12"),
+        (2000, "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> (1,989 more) -> 1995 -> 1996 -> 1997 -> 1998 -> 1999"),
+    ],
+)
+def test_long_route_is_elided(length: int, text: str) -> None:
+    assert cli._elided(range(length)) == text
+
+
+# ---- stated failures --------------------------------------------------------------------------------
+
+
+@needs_device
+def test_no_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "route.csv"
+    result = run(capsys, "sssp", graph_file, "--source", 1, "--target", 6, "--output", output)
+    assert result == (1, "", "reedsp: there is no route from 1 to 6\n")
+    assert not output.exists()
+    status, out, _ = run(capsys, "sssp", graph_file, "--source", 1, "--target", 6, "--json")
+    assert status == 1
+    assert (json.loads(out)["distance"], json.loads(out)["path"]) == (None, None)
+
+
+@needs_device
+def test_negative_cycle(capsys: pytest.CaptureFixture[str], negative_cycle_file: Path) -> None:
+    status, out, err = run(capsys, "sssp", negative_cycle_file, "--source", 1)
+    assert (status, out) == (1, "")
+    assert re.fullmatch(r"reedsp: the source reaches a negative cycle, of weight -3: (2 -> 3 -> 2|3 -> 2 -> 3)\n", err)
+    status, out, _ = run(capsys, "sssp", negative_cycle_file, "--source", 1, "--json")
+    assert status == 1
+    assert sorted(set(json.loads(out)["negative_cycle"])) == [2, 3]
+
+
+def test_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = (1, "", "reedsp: nowhere.gr: No such file or directory\n")
+    assert run(capsys, "sssp", "nowhere.gr", "--source", 1) == expected
+
+
+def test_bad_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "bad.gr"
+    file.write_text("p sp 2 1\na 1 x 3\n")
+    status, out, err = run(capsys, "sssp", file, "--source", 1)
+    assert (status, out) == (1, "")
+    assert err.startswith(f"reedsp: {file}:2: ")
+    assert err.count("\n") == 1
+
+
+@needs_device
+def test_unknown_device(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, err = run(capsys, "sssp", graph_file, "--source", 1, "--device", "abacus")
+    assert (status, out) == (1, "")
+    assert err.startswith("reedsp: device = 'abacus' fits none of the devices found:\n  0: ")
+
+
+@needs_device
+def test_failed_verification(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(paths: reedsp.ShortestPaths) -> bool:
+        raise reedsp.VerificationError("vertex 3: an edge leads to it on a shorter path")
+
+    monkeypatch.setattr(reedsp.ShortestPaths, "verify", fail)
+    result = run(capsys, "sssp", graph_file, "--source", 1, "--verify")
+    assert result == (1, "", "reedsp: vertex 3: an edge leads to it on a shorter path\n")
+
+
+def test_no_device(graph_file: Path) -> None:
+    if any(device.platform == "Oclgrind" for device in reedsp.devices()):
+        pytest.skip("Oclgrind shows its device whatever the loader reads")
+    variables = {"OCL_ICD_VENDORS": "/nonexistent", "REEDSP_DEVICE": ""}
+    for arguments in (["devices"], ["sssp", graph_file, "--source", 1]):
+        child = python("from reedsp.cli import main; main()", *arguments, variables=variables)
+        assert (child.returncode, child.stdout) == (1, "")
+        assert child.stderr == f"reedsp: no OpenCL device was found\n{_icd.install_hint()}\n"
+
+
+@pytest.mark.parametrize("name", ["typer", "rich"])
+def test_missing_command_line_package(name: str) -> None:
+    child = python(f"import sys; sys.modules[{name!r}] = None; from reedsp.cli import main; main()", "devices")
+    assert (child.returncode, child.stdout) == (1, "")
+    assert f"{sys.executable} -m pip install typer rich" in child.stderr
+    assert "Traceback" not in child.stderr
+
+
+def test_broken_numpy(graph_file: Path) -> None:
+    code = "import sys; sys.modules['numpy'] = None; from reedsp.cli import main; main()"
+    child = python(code, "sssp", graph_file, "--source", 1)
+    assert (child.returncode, child.stdout) == (1, "")
+    assert "numpy" in child.stderr
+    assert child.stderr.endswith("; `reedsp doctor` says what to do\n")
+
+
+@needs_device
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_interrupt(graph_file: Path) -> None:
+    code = """
+import os, signal, time
+import reedsp
+from reedsp.cli import main
+def endless(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(600)
+reedsp.sssp = endless
+main()
+"""
+    child = python(code, "sssp", graph_file, "--source", 1)
+    assert (child.returncode, child.stdout, child.stderr) == (128 + signal.SIGINT, "", "")
+
+
+@needs_device
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("command", ["devices", "sssp", "doctor"])
+def test_broken_pipe(graph_file: Path, command: str) -> None:
+    arguments = ["sssp", str(graph_file), "--source", "1", "--json"] if command == "sssp" else [command]
+    environment = {**os.environ, "PYTHONPATH": str(Path(reedsp.__file__).resolve().parents[1])}
+    invocation = [sys.executable, "-c", "from reedsp.cli import main; main()", *arguments]
+    with subprocess.Popen(invocation, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        complaints = child.stderr.read()
+    assert (child.returncode, complaints) == (128 + signal.SIGPIPE, b"")
+
+
+# ---- output files -----------------------------------------------------------------------------------
+
+
+@needs_device
+def test_csv_of_all_vertices(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "all.csv"
+    status, out, _ = run(capsys, "sssp", graph_file, "--source", 1, "--output", output)
+    assert status == 0
+    assert out.endswith(f"written   {output}\n")
+    assert output.read_text() == "vertex,distance,predecessor\n1,0,\n2,5,3\n3,2,1\n4,6,2\n5,7,4\n6,inf,\n"
+
+
+@needs_device
+def test_csv_of_a_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "route.csv"
+    run(capsys, "sssp", graph_file, "--source", 3, "--target", 5, "--output", output)
+    assert output.read_text() == "vertex,distance,predecessor\n3,0,\n2,3,3\n4,4,2\n5,5,4\n"
+
+
+@needs_device
+def test_npz(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "paths.npz"
+    assert run(capsys, "sssp", graph_file, "--source", 1, "--target", 4, "--output", output)[0] == 0
+    paths = reedsp.sssp(reedsp.read(graph_file), 0)
+    with np.load(output) as content:
+        assert sorted(content) == ["dist", "offset", "path", "pred", "source", "target"]
+        np.testing.assert_array_equal(content["dist"], paths.dist)
+        np.testing.assert_array_equal(content["pred"], paths.pred)
+        assert content["pred"].dtype == np.int32
+        assert (content["source"], content["target"], content["offset"]) == (0, 3, 1)
+        assert content["path"].tolist() == [0, 2, 1, 3]
+
+
+@needs_device
+@pytest.mark.parametrize(("output", "target"), [("paths.npz", None), ("route.csv", 3)])
+def test_npz_holds_all_distances_even_with_a_target(
+    capsys: pytest.CaptureFixture[str],
+    graph_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    output: str,
+    target: int | None,
+) -> None:
+    asked = []
+    solve = reedsp.sssp
+
+    def record(*arguments: object, **options: object) -> reedsp.ShortestPaths:
+        asked.append(options["target"])
+        return solve(*arguments, **options)
+
+    monkeypatch.setattr(reedsp, "sssp", record)
+    run(capsys, "sssp", graph_file, "--source", 1, "--target", 4, "--output", tmp_path / output)
+    assert asked == [target]
+
+
+@needs_device
+def test_npz_with_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, output = tmp_path / "gaps.wel", tmp_path / "paths.npz"
+    file.write_text("1000 70 4\n70 50000000 5\n")
+    assert run(capsys, "sssp", file, "--source", 1000, "--relabel", "--output", output)[0] == 0
+    with np.load(output) as content:
+        assert content["labels"].tolist() == [70, 1000, 50000000]
+        assert content["dist"].tolist() == [4.0, 0.0, 9.0]
+        assert content["source"] == 1
+
+
+@needs_device
+def test_output_is_not_replaced_unasked(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "precious.csv"
+    output.write_text("precious")
+    arguments = ("sssp", graph_file, "--source", 1, "--output", output)
+    assert run(capsys, *arguments) == (1, "", f"reedsp: {output} exists; --force replaces it\n")
+    assert output.read_text() == "precious"
+    assert run(capsys, *arguments, "--force")[0] == 0
+    assert next(csv.reader(io.StringIO(output.read_text()))) == ["vertex", "distance", "predecessor"]
+    assert sorted(tmp_path.iterdir()) == [output, graph_file]
+
+
+def test_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    output = tmp_path / "late.csv"
+    cli._check_output(output, False, (".csv",))
+    output.write_text("precious")
+    with pytest.raises(cli._Failure, match="exists; --force replaces it"):
+        cli._write_atomically(output, b"new", force=False)
+    assert output.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_output_into_nowhere(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "nowhere" / "x.csv"
+    result = run(capsys, "sssp", graph_file, "--source", 1, "--output", output)
+    assert result == (1, "", f"reedsp: {output.parent} is not a directory\n")
+
+
+# ---- devices ----------------------------------------------------------------------------------------
+
+
+@needs_device
+def test_devices(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REEDSP_DEVICE", raising=False)
+    status, out, err = run(capsys, "devices")
+    assert (status, err) == (0, "")
+    for device in reedsp.devices():
+        mark = r"\*" if device.index == reedsp.device.get_device().index else " "
+        assert re.search(rf"^{device.index}{mark} +{re.escape(device.name)} .* passes +$", out, re.MULTILINE)
+        assert f"{device.platform}, {device.driver_version}" in out
+
+
+@needs_device
+def test_devices_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", "0")
+    status, out, _ = run(capsys, "devices", "--json")
+    rows = json.loads(out)
+    assert status == 0
+    assert [row["name"] for row in rows] == [device.name for device in reedsp.devices()]
+    assert [row["default"] for row in rows] == [device.index == 0 for device in reedsp.devices()]
+    first = reedsp.devices()[0]
+    assert rows[0]["type"] == first.kind
+    assert rows[0]["global_memory"] == first.global_memory
+    assert rows[0]["self_test"] == "passes"
+
+
+@needs_device
+def test_devices_that_fail_and_a_wrong_choice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(device: reedsp.Device) -> None:
+        raise reedsp.DeviceError("wrong answers in int32 arithmetic")
+
+    monkeypatch.setattr(reedsp.Device, "self_test", fail)
+    monkeypatch.setenv("REEDSP_DEVICE", "abacus")
+    status, out, err = run(capsys, "devices")
+    assert status == 1
+    assert " FAILS " in out
+    assert "self test of device 0 fails: wrong answers in int32 arithmetic\n" in out
+    assert "* used by default" not in out
+    assert err.startswith("reedsp: REEDSP_DEVICE = 'abacus' fits none of the devices found:\n")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(100, "100 B"), (48 * 2**10, "48 KiB"), (2**31, "2 GiB"), (140 * 2**30, "140 GiB")]
+)
+def test_sizes_are_readable(count: int, text: str) -> None:
+    assert cli._bytes(count) == text
+
+
+# ---- progress ---------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_no_progress_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with cli._rounds_bar() as progress:
+        assert progress is None
+
+
+@pytest.mark.parametrize(("after", "shown"), [(-1.0, True), (600.0, False)])
+def test_progress_bar_of_long_work(monkeypatch: pytest.MonkeyPatch, after: float, shown: bool) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", after)
+    monkeypatch.setenv("TERM", "xterm")
+    with cli._rounds_bar() as progress:
+        assert progress is not None
+        progress(1234, 5000)
+    assert ("1,234 rounds" in terminal.getvalue()) is shown
+
+
+# ---- demo -------------------------------------------------------------------------------------------
+
+
+@needs_device
+def test_demo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    picture = tmp_path / "demo.png"
+    status, out, err = run(capsys, "demo", "--vertices", 400, "--output", picture)
+    assert (status, err) == (0, "")
+    assert "network  400 crossings, " in out
+    assert re.search(r"^reedsp   \d+\.\d+ s, output-parallel, ", out, re.MULTILINE)
+    assert re.search(r"^SciPy    \d+\.\d+ s, scipy.sparse.csgraph.dijkstra", out, re.MULTILINE)
+    assert "\nanswers  equal, all 400 distances\n" in out
+    assert picture.read_bytes().startswith(PNG)
+    result = run(capsys, "demo", "--vertices", 400, "--output", picture)
+    assert result == (1, "", f"reedsp: {picture} exists; --force replaces it\n")
+
+
+@needs_device
+def test_demo_without_matplotlib(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, out, err = run(capsys, "demo", "--vertices", 100, "--output", tmp_path / "demo.png")
+    assert status == 1
+    assert "answers  equal, all 100 distances\n" in out
+    assert err.startswith("reedsp: no picture was drawn: ")
+    assert err.endswith('; run: pip install "reedsp[plot]"\n')
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_device
+def test_demo_reports_a_difference(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dijkstra = scipy.sparse.csgraph.dijkstra
+
+    def one_off(*arguments: object, **options: object) -> object:
+        dist, pred = dijkstra(*arguments, **options)
+        dist[5] += 1
+        return dist, pred
+
+    monkeypatch.setattr(scipy.sparse.csgraph, "dijkstra", one_off)
+    status, out, err = run(capsys, "demo", "--vertices", 100, "--output", tmp_path / "demo.png")
+    assert status == 1
+    assert "answers  1 of all 100 distances DIFFER\n" in out
+    assert err.startswith("reedsp: the answers of reedsp and SciPy differ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_device
+@pytest.mark.parametrize("vertices", [2, 3, 5, 10])
+def test_smallest_networks(vertices: int) -> None:
+    network = demo.road_network(vertices, seed=3)
+    outcome = demo.solve(network)
+    assert outcome.different == 0
+    assert network.graph.n == vertices
+    assert network.source != network.target
+    assert outcome.paths.path(network.target)[0] == network.source
+
+
+def test_network_is_like_roads() -> None:
+    network = demo.road_network(10_000, seed=7)
+    graph = network.graph
+    assert (graph.weights > 0).all()
+    assert graph.weights.dtype == np.int32
+    full_grid = 2 * 2 * 100 * 99
+    assert 0.88 < graph.m / full_grid < 0.92
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    length = np.hypot(*(network.places[tails] - network.places[graph.indices]).T)
+    seconds = graph.weights / 10
+    assert length.max() < 2 * demo.SPACING
+    speed = length / np.maximum(seconds, 0.1)
+    assert 4 < speed.min() < speed.max() < 60
+
+
+def test_same_seed_gives_the_same_network() -> None:
+    first, again, other = (demo.road_network(500, seed).graph for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.indices, again.indices)
+    np.testing.assert_array_equal(first.weights, again.weights)
+    assert not np.array_equal(first.weights, other.weights)
