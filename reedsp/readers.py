@@ -1,0 +1,983 @@
+"""Graph files: DIMACS, Matrix Market, edge lists, METIS and SciPy's ``.npz``, plain or compressed.
+
+The text is decompressed piece by piece and handed out in blocks of whole lines. Each block goes first to a
+vectorised parser, which answers only where the meaning is certain and otherwise returns None; then the line
+parser reads the same block. The line parser defines the format and is the only one that finds faults.
+
+Nothing is allocated because a header claims a size: arrays grow with the text, and a claim is compared with
+what the text turned out to hold before a graph is built from it.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import itertools
+import lzma
+import math
+import operator
+import os
+import re
+import stat
+import zipfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from reedsp.graph import MAX_VERTICES, Graph
+
+_PIECE = 2**19
+"""Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
+
+_MOST_WORDS = 2**20
+"""Words that are parsed at once at most: a line has no limit, and the arrays take some 80 bytes a word."""
+
+_PART = 2**13
+"""Bytes that are parsed at a time after a block could not be parsed at once."""
+
+_HEAD = 2**16
+"""Bytes by which the format is recognised, if there are so many."""
+
+_BASE_MEMORY = 2**26
+"""Bytes that a file of any size may need."""
+
+_EXPANSION = 200
+"""Largest accepted ratio of decompressed to compressed bytes, beyond the base."""
+
+_XZ_MEMORY = 2**27
+"""Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
+
+_BASE_VERTICES = 2**22
+"""Vertices that a file of any size may have."""
+
+_MAX_DIGITS = 18
+"""A number with so many digits fits into int64, whatever the digits are."""
+
+_EXACT_IN_FLOAT64 = 2**53
+_INT64 = np.iinfo(np.int64)
+_INTEGER = re.compile(rb"[+-]?[0-9]+")
+_DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_WORD = re.compile(rb"\S+")
+
+
+def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
+    """Read a graph from a file.
+
+    The format follows from the file's name and, when that says nothing, from its content. gzip and xz
+    compression are recognised by content.
+
+    ============ ======================================================================================
+    name         format
+    ============ ======================================================================================
+    .gr          DIMACS shortest path (``p sp n m``, arcs ``a u v w``): directed, vertices from 1; or PACE
+                 (``p tw n m``, edges ``u v``): undirected, weight 1, vertices from 1
+    .mtx         Matrix Market, real, integer or pattern; entry (i, j) is the edge from i to j, vertices
+                 from 1. Coordinate format: a zero is an edge of weight 0, of duplicates the least counts.
+                 Array format: a zero is no edge. A symmetric matrix is an undirected graph
+    .el, .wel    edge list (SNAP, GAPBS): lines ``u v`` or ``u v w``, comments with ``#`` or ``%``: directed,
+                 vertices from 0, as many as the largest number says. A first line ``n m`` that is followed
+                 by exactly m > 0 lines ``u v`` with all numbers below n is a header
+    .graph       METIS (header ``n m [fmt [ncon]]``, then one line for each vertex): undirected, vertices
+                 from 1. Vertex weights and sizes are skipped
+    .npz         what :func:`scipy.sparse.save_npz` writes: directed, vertices from 0
+    ============ ======================================================================================
+
+    Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
+    Market file are float64.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A regular file.
+    relabel : bool
+        For an edge list: number the vertices that occur from 0 in ascending order, and keep the file's numbers
+        in :attr:`Graph.labels`. Needed where the numbers are so sparse that most vertices would be empty.
+
+    Returns
+    -------
+    Graph
+        Its vertices are 0 .. n-1; :attr:`Graph.offset` is 1 where the file counts from 1.
+
+    Raises
+    ------
+    ValueError
+        The file is not a valid graph. The message begins with ``path:line:``, or with ``path:`` where the fault
+        is in the compression or in a binary format. An integer weight outside int64, or one that float64
+        cannot hold next to fractional weights, is such a fault; so is a text that expands to more than 64 MiB
+        and 200 times the compressed size, and a header that claims far more vertices than the file could use.
+    OSError
+        The file cannot be opened or read, or is not a regular file.
+    """
+    name = os.fsdecode(path)
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", name)
+    with open(path, "rb") as file:
+        text = _Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * os.fstat(file.fileno()).st_size)
+        reader = _READERS.get(_suffix(name)) or _sniff(text)
+        if not relabel:
+            return reader(text)
+        if reader is not _read_edge_list:
+            raise text.fault(None, "relabel=True is for edge lists; this format declares its vertices")
+        return _read_edge_list(text, relabel=True)
+
+
+# ---- decompression and lines ------------------------------------------------------------------------
+
+
+def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
+    """Return the decompressed content in pieces, some of which may be empty."""
+    magic = file.peek(6)
+    if magic.startswith(b"\x1f\x8b"):
+        return _read_pieces(gzip.GzipFile(fileobj=file))
+    if magic.startswith(b"\xfd7zXZ\x00"):
+        return _unxz(file)
+    return _read_pieces(file)
+
+
+def _read_pieces(file: io.BufferedIOBase) -> Iterator[bytes]:
+    return iter(partial(file.read, _PIECE), b"")
+
+
+def _unxz(file: io.BufferedIOBase) -> Iterator[bytes]:
+    """Decompress concatenated xz streams with bounded memory and, unlike LZMAFile, without ignoring their rest."""
+    stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    for data in _read_pieces(file):
+        rest = data.lstrip(b"\0") if stream.eof else data
+        while rest:
+            if stream.eof:
+                stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+            yield stream.decompress(rest, _PIECE)
+            while not (stream.eof or stream.needs_input):
+                yield stream.decompress(b"", _PIECE)
+            rest = stream.unused_data.lstrip(b"\0")
+    if not stream.eof:
+        raise EOFError("the file ends in the middle of an xz stream")
+
+
+class _Text:
+    """The decompressed content of a file: counted, limited, and handed out in whole lines.
+
+    Attributes
+    ----------
+    size : int
+        Decompressed bytes so far.
+    lines : int
+        Lines handed out so far; at the end of the text, the number of its last line.
+    head : bytes
+        The beginning of the content, without a byte order mark.
+    complete : bool
+        Whether the head is all of the content.
+    """
+
+    def __init__(self, name: str, pieces: Iterator[bytes], limit: int) -> None:
+        self._name = name
+        self._pieces = pieces
+        self._limit = limit
+        self._block = b""
+        self._position = 0
+        self.size = 0
+        self.lines = 0
+        head = b""
+        while len(head) < _HEAD and (piece := self._piece()):
+            head += piece
+        if not head:
+            raise self.fault(1, "the file is empty")
+        if head[257:262] == b"ustar":
+            raise self.fault(None, "this is a tar archive: unpack it first")
+        self.complete = len(head) < _HEAD
+        self._ahead = head.removeprefix(b"\xef\xbb\xbf")
+        self.head = self._ahead[:_HEAD]
+
+    def fault(self, line: int | None, message: str) -> ValueError:
+        """Return the error for a fault in this line; None: in the file as a whole."""
+        place = self._name if line is None else f"{self._name}:{max(line, 1)}"
+        return ValueError(f"{place}: {message}")
+
+    def _piece(self) -> bytes:
+        """Return some more of the content, b"" at its end."""
+        try:
+            piece = next(filter(None, self._pieces), b"")
+        except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+            raise self.fault(None, f"the compressed data are damaged: {error}") from None
+        self.size += len(piece)
+        if self.size > self._limit:
+            raise self.fault(None, f"expands to more than {self._limit} bytes, too much for a file of its size")
+        return piece
+
+    def rest(self) -> bytes:
+        """Return the content that has not been handed out."""
+        return b"".join([self._ahead, *iter(self._piece, b"")])
+
+    def _advance(self) -> bool:
+        """Make sure that the current block has a line left; False at the end of the text."""
+        if self._position < len(self._block):
+            return True
+        parts = []
+        piece = self._ahead or self._piece()
+        while piece and b"\n" not in piece:
+            parts.append(piece)
+            piece = self._piece()
+        cut = piece.rfind(b"\n") + 1
+        self._block, self._position = b"".join([*parts, piece[:cut]]), 0
+        self._ahead = piece[cut:]
+        return bool(self._block)
+
+    def data_line(self, comments: bytes) -> tuple[int, bytes]:
+        """Return the next line that is neither blank nor a comment, and its number; b"" at the end."""
+        while self._advance():
+            end = self._block.find(b"\n", self._position) + 1 or len(self._block)
+            line = self._block[self._position : end]
+            self._position = end
+            self.lines += 1
+            start = line.lstrip()[:1]
+            if start and start not in comments:
+                return self.lines, line
+        return self.lines, b""
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Hand out the remaining text in blocks of whole lines, each with the number of its first line."""
+        while self._advance():
+            block = self._block[self._position :]
+            self._position = len(self._block)
+            first = self.lines + 1
+            self.lines += block.count(b"\n") + (not block.endswith(b"\n"))
+            yield first, block
+
+
+def _split(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Cut a block into smaller ones, so that a comment in it takes the speed of only one of them."""
+    begin = 0
+    while begin < len(block):
+        end = block.find(b"\n", begin + _PART) + 1 or len(block)
+        yield first, block[begin:end]
+        first += block.count(b"\n", begin, end)
+        begin = end
+
+
+def _lines(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    return enumerate(block.removesuffix(b"\n").split(b"\n"), first)
+
+
+# ---- numbers, one by one ----------------------------------------------------------------------------
+
+
+def _quote(field: bytes) -> str:
+    """Return a part of the text as an error message shows it."""
+    shown = field.strip()[:40]
+    if not shown:
+        return "nothing"
+    try:
+        field.decode()
+    except UnicodeDecodeError:
+        return f"{repr(shown)[1:]}, which is not UTF-8 text"
+    return repr(shown.decode(errors="ignore"))
+
+
+def _natural(text: _Text, line: int, field: bytes) -> int:
+    """Read a number of a header."""
+    digits = field.lstrip(b"0")
+    if not field.isdigit() or len(digits) > _MAX_DIGITS:
+        raise text.fault(line, f"expected a number from 0 to 10**{_MAX_DIGITS} - 1, got {_quote(field)}")
+    return int(digits or b"0")
+
+
+def _vertex(text: _Text, line: int, field: bytes, first: int, last: int) -> int:
+    """Read the number of a vertex, which the file counts from `first` to `last`."""
+    if not field.isdigit():
+        raise text.fault(line, f"expected a vertex number, got {_quote(field)}")
+    digits = field.lstrip(b"0")
+    vertex = int(digits or b"0") if len(digits) <= 19 else last + 1
+    if not first <= vertex <= last:
+        raise text.fault(line, f"vertex {_quote(field)} is outside {first} .. {last}")
+    return vertex
+
+
+def _weight(text: _Text, line: int, field: bytes, integral: bool) -> int | float:
+    """Read a weight: an int when it is written as an integer, otherwise a float."""
+    if _INTEGER.fullmatch(field):
+        digits = field.lstrip(b"+-0")
+        if len(digits) <= 19:
+            value = int(digits or b"0") * (-1 if field.startswith(b"-") else 1)
+            if _INT64.min <= value <= _INT64.max:
+                return value
+        raise text.fault(line, f"the weight {_quote(field)} is outside int64")
+    if integral or not _DECIMAL.fullmatch(field):
+        raise text.fault(line, f"expected {'an integer' if integral else 'a number'} as weight, got {_quote(field)}")
+    weight = float(field)
+    if math.isinf(weight):
+        raise text.fault(line, f"the weight {_quote(field)} is too large for float64")
+    return weight
+
+
+def _inexact(text: _Text, line: int, weight: int) -> ValueError:
+    return text.fault(line, f"float64, which the fractional weights of this file need, cannot hold {weight}")
+
+
+# ---- numbers, a block at a time ---------------------------------------------------------------------
+
+
+class _Words(NamedTuple):
+    """Where the words of a block are: ``data[starts[i]:ends[i]]``, with line breaks at ``breaks``.
+
+    Line i reaches from ``breaks[i]`` to ``breaks[i + 1]``; the data begin and end with a line break.
+    """
+
+    data: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    breaks: npt.NDArray[np.int64]
+
+
+def _find_words(block: bytes) -> _Words | None:
+    """Split a block into words; None when they are many, or when it has unusual control characters."""
+    padded = b"\n" + block + (b"" if block.endswith(b"\n") else b"\n")
+    data = np.frombuffer(padded, np.uint8)
+    gap = data <= ord(" ")
+    if np.count_nonzero(gap) != sum(np.count_nonzero(data == space) for space in b" \t\r\n"):
+        return None
+    breaks = np.flatnonzero(data == ord("\n"))
+    changes = gap[1:] != gap[:-1]
+    if np.count_nonzero(changes) > 2 * _MOST_WORDS:
+        return None
+    borders = np.flatnonzero(changes) + 1
+    return _Words(data, borders[0::2], borders[1::2], breaks)
+
+
+def _naturals(
+    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    """Read words that consist of digits only; None when one does not, or has too many digits for int64."""
+    lengths = ends - starts
+    longest = int(lengths.max(initial=0))
+    if longest > _MAX_DIGITS or lengths.min(initial=1) < 1:
+        return None
+    lengths = lengths.astype(np.uint8)
+    position = ends - longest  # before the first byte this wraps round, to where a byte counts as a zero, too
+    values = np.zeros(len(ends), dtype=np.int64)
+    for place in range(longest, 0, -1):
+        digits = data.take(position) - np.uint8(ord("0"))
+        digits *= lengths >= place  # what is before a shorter word counts as a zero
+        if digits.max() > 9:
+            return None
+        values *= 10
+        values += digits
+        position += 1
+    return values
+
+
+def _integers(
+    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    """Read words that consist of digits with or without a minus sign before them, else None."""
+    negative = data[starts] == ord("-")
+    values = _naturals(data, starts + negative, ends)
+    return values if values is None else np.where(negative, -values, values)
+
+
+_NO_NUMBER = bytes(set(range(256)) - set(b"0123456789+-.eE"))
+
+
+def _fractions(words: list[bytes]) -> npt.NDArray[np.float64] | None:
+    """Read words as float64; None when one is no number or one might be an integer that float64 cannot hold."""
+    characters = b"".join(words)
+    if len(characters.translate(None, _NO_NUMBER)) < len(characters) or not re.search(rb"[.eE]", characters):
+        return None
+    try:
+        values = np.array(list(map(float, words)))
+    except ValueError:
+        return None
+    return values if (np.abs(values) < _EXACT_IN_FLOAT64).all() else None
+
+
+# ---- tables: one edge or one value a line -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What the lines of a table consist of: [tag] [source target] [weight]."""
+
+    layout: str
+    """The same for an error message."""
+    first: int = 0
+    """Number of the first vertex."""
+    last: int = _INT64.max
+    """Number of the last vertex."""
+    comments: bytes = b""
+    """Characters with which a comment line begins."""
+    header: bytes = b""
+    """Word with which a header begins, of which there may be no second one."""
+    tag: bytes = b""
+    """Letter with which each line begins."""
+    ends: int = 2
+    """Number of vertices in a line: 2 or 0."""
+    weighted: bool = True
+    """Whether each line ends with a weight."""
+    integral: bool = False
+    """Whether the weights have to be integers."""
+
+    @property
+    def columns(self) -> int:
+        return len(self.tag) + self.ends + self.weighted
+
+
+class _Rows(NamedTuple):
+    """What a block of text holds.
+
+    ids: vertices from 0, shape (count, 2) or (count, 0). weights: int64 or float64, None without weights.
+    lines: line number of each row.
+    """
+
+    ids: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    weights: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None
+    lines: range | npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+
+class _Content(NamedTuple):
+    """What a text holds: as :class:`_Rows`, but `lines` has the line numbers block by block."""
+
+    ids: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    weights: npt.NDArray[Any] | None
+    lines: list[range | npt.NDArray[np.int32] | npt.NDArray[np.int64]]
+
+    def line(self, row: int) -> int:
+        """Return the number of the line in which a row is."""
+        for lines in self.lines:
+            if row < len(lines):
+                return int(lines[row])
+            row -= len(lines)
+        raise IndexError(row)
+
+
+def _narrow(naturals: npt.NDArray[np.int64]) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
+    """Store natural numbers in half the memory where possible."""
+    return naturals.astype(np.int32) if naturals.max(initial=0) < 2**31 else naturals
+
+
+def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
+    """Parse a block at once; None when that is not certain to give what :func:`_table_lines` gives."""
+    words = _find_words(block)
+    if words is None:
+        return None
+    data, starts, ends, breaks = words
+    count = len(breaks) - 1
+    if len(starts) != count * table.columns:
+        return None
+    starts, ends = starts.reshape(count, -1), ends.reshape(count, -1)
+    if (starts[:, 0] < breaks[:-1]).any() or (ends[:, -1] > breaks[1:]).any():
+        return None
+    if table.tag:
+        tags, lengths = data[starts[:, 0]], ends[:, 0] - starts[:, 0]
+        if (tags != ord(table.tag)).any() or (lengths != 1).any():
+            return None
+        starts, ends = starts[:, 1:], ends[:, 1:]
+    ids = np.empty((count, table.ends), dtype=np.int64)
+    for end in range(table.ends):
+        vertices = _naturals(data, starts[:, end], ends[:, end])
+        if vertices is None or vertices.min() < table.first or vertices.max() > table.last:
+            return None
+        ids[:, end] = vertices - table.first
+    weights: npt.NDArray[Any] | None = None
+    if table.weighted:
+        weights = _integers(data, starts[:, -1], ends[:, -1])
+        if weights is None and not table.integral:
+            weights = _fractions(block.split()[table.columns - 1 :: table.columns])
+        if weights is None:
+            return None
+    return _Rows(_narrow(ids), weights, range(first_line, first_line + count))
+
+
+def _table_lines(text: _Text, first_line: int, block: bytes, table: _Table) -> _Rows:
+    """Parse a block line by line."""
+    ids, lines = array("q"), array("q")
+    weights: list[int | float] = []
+    for number, line in _lines(first_line, block):
+        fields = line.split(None, table.columns)
+        if not fields or fields[0][0] in table.comments:
+            continue
+        if fields[0] == table.header:
+            raise text.fault(number, f"a second header: {_quote(line)}")
+        if len(fields) != table.columns or (table.tag and fields[0] != table.tag):
+            raise text.fault(number, f"expected '{table.layout}', got {_quote(line)}")
+        for field in fields[len(table.tag) :][: table.ends]:
+            ids.append(_vertex(text, number, field, table.first, table.last) - table.first)
+        if table.weighted:
+            weights.append(_weight(text, number, fields[-1], table.integral))
+        lines.append(number)
+    return _rows(text, np.array(ids, dtype=np.int64).reshape(len(lines), table.ends), weights, lines, table.weighted)
+
+
+def _rows(
+    text: _Text, ids: npt.NDArray[np.int64], weights: list[int | float], lines: array[int], weighted: bool
+) -> _Rows:
+    numbers = _narrow(np.array(lines, dtype=np.int64))
+    if not weighted:
+        return _Rows(_narrow(ids), None, numbers)
+    if not any(isinstance(weight, float) for weight in weights):
+        return _Rows(_narrow(ids), np.array(weights, dtype=np.int64), numbers)
+    for weight, line in zip(weights, lines, strict=True):
+        if float(weight) != weight:
+            raise _inexact(text, line, int(weight))
+    return _Rows(_narrow(ids), np.array(weights, dtype=np.float64), numbers)
+
+
+def _read_table(text: _Text, table: _Table) -> list[_Rows]:
+    """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
+    parts = [_table_lines(text, 1, b"", table)]
+    for first_line, block in text.blocks():
+        if rows := _table_block(first_line, block, table):
+            parts.append(rows)
+            continue
+        for line, part in _split(first_line, block):
+            parts.append(_table_block(line, part, table) or _table_lines(text, line, part, table))
+    return parts
+
+
+def _join(text: _Text, parts: list[_Rows], real: bool = False) -> _Content:
+    """Put the blocks together, with weights of one type: float64 when `real` or when one of them is a fraction."""
+    ids = np.concatenate([part.ids for part in parts])
+    weights: npt.NDArray[Any] | None = None
+    if parts[0].weights is not None:
+        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
+        if real or weights.dtype.kind == "f":
+            _check_exact(text, parts)
+            weights = weights.astype(np.float64, copy=False)
+    return _Content(ids, weights, [part.lines for part in parts])
+
+
+def _check_exact(text: _Text, parts: list[_Rows]) -> None:
+    """Check that float64 can hold the integers."""
+    for part in parts:
+        if part.weights is not None and part.weights.dtype.kind == "i":
+            with np.errstate(invalid="ignore"):  # 2**63, to which float64 rounds, wraps and so differs
+                inexact = part.weights.astype(np.float64).astype(np.int64) != part.weights
+            if inexact.any():
+                row = int(np.argmax(inexact))
+                raise _inexact(text, int(part.lines[row]), int(part.weights[row]))
+
+
+# ---- claims -----------------------------------------------------------------------------------------
+
+
+def _vertex_limit(text: _Text) -> int:
+    """Largest number of vertices that is believed of a text that has been read to its end."""
+    return min(MAX_VERTICES, _BASE_VERTICES + text.size // 2)
+
+
+def _check_vertices(text: _Text, line: int, n: int) -> None:
+    limit = _vertex_limit(text)
+    if n > limit:
+        reason = "int32 numbers no more" if limit == MAX_VERTICES else f"the file has only {text.size} bytes"
+        raise text.fault(line, f"{n} vertices are more than the {limit} accepted here: {reason}")
+
+
+def _check_count(text: _Text, content: _Content, line: int, declared: int, what: str) -> None:
+    found = len(content.ids)
+    if found != declared:
+        place = text.lines if found < declared else content.line(declared)
+        raise text.fault(place, f"line {line} declares {declared} {what}, but the file has {found}")
+
+
+# ---- DIMACS and PACE --------------------------------------------------------------------------------
+
+
+def _read_gr(text: _Text) -> Graph:
+    line, header = text.data_line(b"c")
+    fields = header.split(None, 4)
+    if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha():
+        raise text.fault(line, f"expected a header 'p sp n m', got {_quote(header)}")
+    n, m = _natural(text, line, fields[2]), _natural(text, line, fields[3])
+    dimacs = fields[1] == b"sp"
+    if dimacs:
+        table = _Table("a source target weight", first=1, last=n, comments=b"c", header=b"p", tag=b"a")
+    else:
+        table = _Table("vertex vertex", first=1, last=n, comments=b"c", header=b"p", weighted=False)
+    content = _join(text, _read_table(text, table))
+    _check_vertices(text, line, n)
+    _check_count(text, content, line, m, "edges")
+    sources, targets = content.ids.T
+    return Graph.from_edges(n, sources, targets, content.weights, directed=dimacs, offset=1)
+
+
+# ---- edge lists -------------------------------------------------------------------------------------
+
+
+def _read_edge_list(text: _Text, relabel: bool = False) -> Graph:
+    line, start = text.data_line(b"#%")
+    columns = len(start.split(None, 3))
+    if columns not in (2, 3):
+        raise text.fault(line, f"expected an edge 'source target' or 'source target weight', got {_quote(start)}")
+    weighted = columns == 3
+    layout = "source target weight" if weighted else "source target"
+    table = _Table(layout, comments=b"#%", weighted=weighted)
+    content = _join(text, [_table_lines(text, line, start, table), *_read_table(text, table)])
+    ids = content.ids
+    declared = _declared_vertices(content)
+    if declared is not None:
+        ids = ids[1:]
+    if relabel:
+        labels, inverse = np.unique(ids, return_inverse=True)
+        sources, targets = inverse.reshape(-1, 2).T
+        return Graph.from_edges(len(labels), sources, targets, content.weights, labels=labels.tolist())
+    if declared is None:
+        _check_density(text, content)
+        n = int(ids.max()) + 1
+    else:
+        _check_vertices(text, line, declared)
+        n = declared
+    sources, targets = ids.T
+    return Graph.from_edges(n, sources, targets, content.weights)
+
+
+def _declared_vertices(content: _Content) -> int | None:
+    """Return the n of a header "n m", which the first row holds as if it were an edge; None: it is an edge."""
+    n, m = (int(number) for number in content.ids[0])
+    edges = content.ids[1:]
+    header = content.weights is None and m == len(edges) > 0 and n > edges.max()
+    return n if header else None
+
+
+def _check_density(text: _Text, content: _Content) -> None:
+    limit = _vertex_limit(text)
+    sparse = (content.ids >= limit).any(axis=1)
+    if sparse.any():
+        row = int(np.argmax(sparse))
+        raise text.fault(
+            content.line(row),
+            f"vertex {content.ids[row].max()} means more vertices than the {limit} accepted in a file of "
+            f"{text.size} bytes; relabel=True numbers only the vertices that occur",
+        )
+
+
+# ---- Matrix Market ----------------------------------------------------------------------------------
+
+
+def _read_mtx(text: _Text) -> Graph:
+    line, start = text.data_line(b"")
+    banner = start.lower().split(None, 5)
+    if len(banner) != 5 or banner[0] != b"%%matrixmarket" or banner[1] != b"matrix":
+        expected = "%%MatrixMarket matrix <format> <field> <symmetry>"
+        raise text.fault(line, f"expected a header '{expected}', got {_quote(start)}")
+    form, field, symmetry = banner[2:]
+    choices = (
+        (form, (b"coordinate", b"array")),
+        (field, (b"real", b"double", b"integer", b"unsigned-integer", b"pattern")),
+        (symmetry, (b"general", b"symmetric", b"skew-symmetric")),
+    )
+    for word, known in choices:
+        if word not in known:
+            raise text.fault(line, f"expected one of {', '.join(w.decode() for w in known)}, got {_quote(word)}")
+    if field == b"pattern" and (form == b"array" or symmetry == b"skew-symmetric"):
+        raise text.fault(line, f"a pattern without values cannot be {_quote(form)} {_quote(symmetry)}")
+    if form == b"array":
+        return _read_mtx_array(text, field, symmetry)
+    return _read_mtx_coordinate(text, field, symmetry)
+
+
+def _mtx_size(text: _Text, numbers: int) -> tuple[int, list[int]]:
+    """Return the line number of the size line and its numbers, the first two of which have to be equal."""
+    line, start = text.data_line(b"%")
+    fields = start.split(None, numbers)
+    if len(fields) != numbers:
+        raise text.fault(line, f"expected a size line of {numbers} numbers, got {_quote(start)}")
+    size = [_natural(text, line, field) for field in fields]
+    if size[0] != size[1]:
+        raise text.fault(line, f"the matrix is {size[0]} x {size[1]}, expected a square matrix")
+    return line, size
+
+
+def _is_real(field: bytes) -> bool:
+    return field in (b"real", b"double")
+
+
+def _negated(text: _Text, content: _Content, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the values of the other triangle of a skew-symmetric matrix."""
+    if weights.dtype.kind == "i" and weights.min(initial=0) == _INT64.min:
+        raise text.fault(content.line(int(np.argmin(weights))), f"the mirrored entry {-_INT64.min} is outside int64")
+    return -weights
+
+
+def _read_mtx_coordinate(text: _Text, field: bytes, symmetry: bytes) -> Graph:
+    line, (n, _, m) = _mtx_size(text, 3)
+    weighted = field != b"pattern"
+    layout = "row column value" if weighted else "row column"
+    table = _Table(layout, first=1, last=n, weighted=weighted, integral=weighted and not _is_real(field))
+    content = _join(text, _read_table(text, table), real=_is_real(field))
+    _check_vertices(text, line, n)
+    _check_count(text, content, line, m, "entries")
+    sources, targets = content.ids.T
+    weights = content.weights
+    if symmetry == b"skew-symmetric" and weights is not None:
+        loops = sources == targets
+        if loops.any():
+            place = content.line(int(np.argmax(loops)))
+            raise text.fault(place, "a skew-symmetric matrix has no entries on its diagonal")
+        sources, targets = np.concatenate((sources, targets)), np.concatenate((targets, sources))
+        weights = np.concatenate((weights, _negated(text, content, weights)))
+    return Graph.from_edges(n, sources, targets, weights, directed=symmetry != b"symmetric", offset=1)
+
+
+def _read_mtx_array(text: _Text, field: bytes, symmetry: bytes) -> Graph:
+    line, (n, _) = _mtx_size(text, 2)
+    table = _Table("value", ends=0, integral=not _is_real(field))
+    content = _join(text, _read_table(text, table), real=_is_real(field))
+    # The lower triangle of a column begins on the diagonal or, in a skew-symmetric matrix, below it.
+    below = int(symmetry == b"skew-symmetric")
+    full = symmetry == b"general"
+    _check_count(text, content, line, n * n if full else (n - below) * (n - below + 1) // 2, "values")
+    values = content.weights
+    assert values is not None
+    if full:
+        matrix = values.reshape(n, n).T
+    else:
+        mirrored = _negated(text, content, values) if below else values
+        matrix = np.zeros((n, n), dtype=values.dtype)
+        begin = 0
+        for column in range(n - below):
+            end = begin + n - below - column
+            matrix[column + below :, column] = values[begin:end]
+            matrix[column, column + below :] = mirrored[begin:end]
+            begin = end
+    directed = symmetry != b"symmetric"
+    graph = Graph.from_dense(matrix, directed)
+    return Graph(graph.indptr, graph.indices, graph.weights, directed=directed, offset=1)
+
+
+# ---- METIS ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Adjacency:
+    """What the lines of a METIS file consist of: numbers to skip, then the neighbours of one vertex."""
+
+    n: int
+    skip: int
+    weighted: bool
+
+
+def _read_metis(text: _Text) -> Graph:
+    line, layout, m = _metis_header(text)
+    content = _join(text, _read_adjacency(text, line, layout))
+    _check_count(text, content, line, 2 * m, f"= 2 * {m} neighbours")
+    _check_symmetry(text, content, layout.n)
+    sources, targets = content.ids.T
+    once = sources < targets
+    weights = None if content.weights is None else content.weights[once]
+    return Graph.from_edges(layout.n, sources[once], targets[once], weights, directed=False, offset=1)
+
+
+def _read_adjacency(text: _Text, header_line: int, layout: _Adjacency) -> list[_Rows]:
+    """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
+    parts = [_adjacency_lines(text, 1, b"%", layout, 0)[0]]
+    vertices = 0
+    for first_line, block in text.blocks():
+        rows, count = _adjacency_block(first_line, block, layout, vertices) or _adjacency_lines(
+            text, first_line, block, layout, vertices
+        )
+        parts.append(rows)
+        vertices += count
+    if vertices < layout.n:
+        raise text.fault(text.lines, f"line {header_line} declares {layout.n} vertices, but the file has {vertices}")
+    return parts
+
+
+def _metis_header(text: _Text) -> tuple[int, _Adjacency, int]:
+    line, header = text.data_line(b"%")
+    fields = header.split(None, 4)
+    if not 2 <= len(fields) <= 4:
+        raise text.fault(line, f"expected a header 'n m [fmt [ncon]]', got {_quote(header)}")
+    n, m = _natural(text, line, fields[0]), _natural(text, line, fields[1])
+    if n > MAX_VERTICES:
+        raise text.fault(line, f"{n} vertices are more than the {MAX_VERTICES} that int32 numbers")
+    flags = fields[2] if len(fields) > 2 else b"0"
+    if not re.fullmatch(rb"[01]{1,3}", flags):
+        raise text.fault(line, f"expected fmt to be up to three digits 0 or 1, got {_quote(flags)}")
+    sized, vertex_weighted, weighted = (flag == ord("1") for flag in flags.zfill(3))
+    constraints = _natural(text, line, fields[3]) if len(fields) > 3 else int(vertex_weighted)
+    if (constraints > 0) != vertex_weighted:
+        raise text.fault(line, f"ncon is {constraints}, which contradicts fmt {_quote(flags)}")
+    return line, _Adjacency(n, sized + constraints, weighted), m
+
+
+def _adjacency_block(first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> tuple[_Rows, int] | None:
+    """Parse a block at once; None when that is not certain to give what :func:`_adjacency_lines` gives."""
+    words = _find_words(block)
+    count = 0 if words is None else len(words.breaks) - 1
+    if words is None or vertex + count > layout.n:
+        return None
+    values = _naturals(words.data, words.starts, words.ends)
+    borders = np.searchsorted(words.starts, words.breaks)
+    lengths = np.diff(borders)
+    step = 1 + layout.weighted
+    if values is None or lengths.min() < layout.skip or ((lengths - layout.skip) % step).any():
+        return None
+    place = np.arange(len(values)) - np.repeat(borders[:-1], lengths) - layout.skip
+    targets = values[(place >= 0) & (place % step == 0)] - 1
+    weights = values[(place >= 0) & (place % step == 1)] if layout.weighted else None
+    degrees = (lengths - layout.skip) // step
+    sources = np.repeat(np.arange(vertex, vertex + count), degrees)
+    if targets.min(initial=0) < 0 or targets.max(initial=0) >= layout.n or (sources == targets).any():
+        return None
+    lines = _narrow(np.repeat(np.arange(first_line, first_line + count), degrees))
+    return _Rows(_narrow(np.column_stack((sources, targets))), weights, lines), count
+
+
+def _adjacency_lines(text: _Text, first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> tuple[_Rows, int]:
+    """Parse the lines of the vertices from `vertex` on; return also how many vertices there were."""
+    ids, lines = array("q"), array("q")
+    weights: list[int | float] = []
+    first_vertex = vertex
+    for number, line in _lines(first_line, block):
+        start = line.lstrip()[:1]
+        if start == b"%":
+            continue
+        if vertex == layout.n:
+            if start:
+                raise text.fault(number, f"a line more than the {layout.n} vertices that the header declares")
+            continue
+        fields = (match[0] for match in _WORD.finditer(line))
+        for _ in range(layout.skip):
+            if not (field := next(fields, b"")).isdigit():
+                raise text.fault(number, f"expected {layout.skip} sizes and weights of the vertex, got {_quote(field)}")
+        for field in fields:
+            target = _vertex(text, number, field, 1, layout.n) - 1
+            if target == vertex:
+                raise text.fault(number, f"vertex {vertex + 1} lists itself")
+            ids.extend((vertex, target))
+            lines.append(number)
+            if layout.weighted:
+                weights.append(_weight(text, number, next(fields, b""), integral=False))
+        vertex += 1
+    rows = _rows(text, np.array(ids, dtype=np.int64).reshape(-1, 2), weights, lines, layout.weighted)
+    return rows, vertex - first_vertex
+
+
+def _check_symmetry(text: _Text, content: _Content, n: int) -> None:
+    """Check that each edge occurs as often, and with the same weights, from one end as from the other."""
+    sources, targets = content.ids.T
+    values = np.zeros(len(sources), dtype=np.int8) if content.weights is None else content.weights
+    up = sources < targets
+    one = _in_order(n, sources[up], targets[up], values[up])
+    other = _in_order(n, targets[~up], sources[~up], values[~up])
+    if np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1]):
+        return
+    for edge, mirror in itertools.zip_longest(zip(*one, strict=True), zip(*other, strict=True)):
+        if edge != mirror:
+            break
+    # Both lists ascend: where they first differ, the lesser edge is the one that the other list lacks.
+    lone = min(edge or mirror, mirror or edge)
+    source, target = divmod(int(lone[0]), n) if lone is edge else divmod(int(lone[0]), n)[::-1]
+    row = int(np.argmax((sources == source) & (targets == target) & (values == lone[1])))
+    weight = "" if content.weights is None else f" with weight {lone[1]}"
+    raise text.fault(
+        content.line(row),
+        f"vertex {source + 1} lists {target + 1}{weight}, but {target + 1} does not list {source + 1} so",
+    )
+
+
+def _in_order(
+    n: int, starts: npt.NDArray[Any], ends: npt.NDArray[Any], values: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return start * n + end and the value of each edge, in ascending order."""
+    keys = starts * np.int64(n) + ends
+    order = np.lexsort((values, keys))
+    return keys[order], values[order]
+
+
+# ---- SciPy's npz ------------------------------------------------------------------------------------
+
+
+def _read_npz(text: _Text) -> Graph:
+    content = text.rest()
+    try:
+        bytes_inside = _check_members(content)
+        matrix = scipy.sparse.load_npz(io.BytesIO(content))
+    except Exception as error:  # the content is in memory: whatever goes wrong in zipfile, numpy or scipy is its fault
+        raise text.fault(None, f"not a file that scipy.sparse.save_npz wrote: {error}") from None
+    limit = min(MAX_VERTICES, _BASE_VERTICES + bytes_inside // 2)
+    if max(matrix.shape) > limit:
+        raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
+    try:
+        return Graph.from_scipy(matrix)
+    except (TypeError, ValueError) as error:
+        raise text.fault(None, str(error)) from None
+
+
+def _check_members(content: bytes) -> int:
+    """Check that the arrays in an archive are as large as they say; return the bytes of all of them."""
+    limit = _BASE_MEMORY + _EXPANSION * len(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        total = sum(member.file_size for member in members)
+        if total > limit:
+            raise ValueError(f"it expands to {total} bytes, more than {limit}")
+        for member in members:
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{member.filename} is compressed by method {member.compress_type}")
+            with archive.open(member) as file:
+                _check_array(file, member)
+    return total
+
+
+def _check_array(file: IO[bytes], member: zipfile.ZipInfo) -> None:
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[np.lib.format.read_magic(file)]
+    shape, _, dtype = read_header(file)
+    declared = math.prod(shape) * dtype.itemsize
+    if file.tell() + declared != member.file_size:
+        raise ValueError(f"{member.filename} declares {declared} bytes of {dtype}, which do not agree with its size")
+
+
+# ---- formats ----------------------------------------------------------------------------------------
+
+_READERS: dict[str, Callable[[_Text], Graph]] = {
+    ".gr": _read_gr,
+    ".mtx": _read_mtx,
+    ".el": _read_edge_list,
+    ".wel": _read_edge_list,
+    ".graph": _read_metis,
+    ".npz": _read_npz,
+}
+
+
+def _suffix(name: str) -> str:
+    path = PurePath(name.lower())
+    return PurePath(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
+
+
+def _sniff(text: _Text) -> Callable[[_Text], Graph]:
+    """Recognise the format of a file whose name does not tell it."""
+    if text.head.startswith(b"PK\x03\x04"):
+        return _read_npz
+    if text.head[:14].lower() == b"%%matrixmarket":
+        return _read_mtx
+    lines = text.head.split(b"\n")
+    if not text.complete or not lines[-1]:
+        lines.pop()
+    rows = [line.split(None, 4) for line in lines if not line.lstrip().startswith((b"#", b"%"))]
+    rows = list(itertools.dropwhile(operator.not_, rows))
+    if rows and rows[0][0] in (b"c", b"p"):
+        return _read_gr
+    return _read_metis if rows and _looks_like_metis(rows[0], rows[1:], text.complete) else _read_edge_list
+
+
+def _looks_like_metis(header: list[bytes], body: list[list[bytes]], complete: bool) -> bool:
+    """Whether the lines are no table, but a header "n m [fmt [ncon]]" and a line for each of n vertices."""
+    if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in header) or not 2 <= len(header) <= 4:
+        return False
+    n = int(header[0])
+    uneven = any(len(row) != len(header) for row in body)
+    return uneven and not any(body[n:]) and (len(body) >= n or not complete)
