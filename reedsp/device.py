@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ _icd.enable_pip_runtimes()
 
 import pyopencl as cl  # noqa: E402 - the loader reads its configuration at its first call
 
+kernels.keep_invokers_in_memory()
+
 _log = logging.getLogger(__name__)
 
 _KINDS = {
@@ -27,11 +28,12 @@ _KINDS = {
     cl.device_type.ACCELERATOR: "accelerator",
     cl.device_type.CPU: "cpu",
 }
+_OUT_OF_MEMORY = (cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, cl.status_code.OUT_OF_HOST_MEMORY)
 _PREFERENCE = ("cpu", "accelerator", "gpu")
 _SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
 
-_process = os.getpid()
+_process: int | None = None  # the one that has called OpenCL
 _devices: list[Device] | None = None
 _devices_lock = threading.Lock()
 
@@ -89,6 +91,8 @@ class Device:
         self.fp64 = "cl_khr_fp64" in extensions
         self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
         self._lock = threading.RLock()
+        self._context: cl.Context | None = None
+        self._queue: cl.CommandQueue | None = None
         self._programs: dict[Any, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
@@ -98,17 +102,23 @@ class Device:
     def __str__(self) -> str:
         return f"{self.name} ({self.platform})"
 
-    @cached_property
+    @property
     def context(self) -> cl.Context:
         """The OpenCL context of this device, made at its first use."""
-        with self._lock:
-            return cl.Context([self.handle])
+        if self._context is None:
+            with self._lock:
+                if self._context is None:  # still, now that no other thread is making one
+                    self._context = cl.Context([self.handle])
+        return self._context
 
-    @cached_property
+    @property
     def queue(self) -> cl.CommandQueue:
-        """The in-order command queue of this device."""
-        with self._lock:
-            return cl.CommandQueue(self.context, self.handle)
+        """The in-order command queue of this device, made at its first use."""
+        if self._queue is None:
+            with self._lock:
+                if self._queue is None:
+                    self._queue = cl.CommandQueue(self.context, self.handle)
+        return self._queue
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
@@ -162,10 +172,16 @@ class Device:
                 self._self_test(np.dtype(dtype))
 
     def _self_test(self, dtype: np.dtype[Any]) -> None:
-        groups, size = 3, _SELF_TEST_GROUP
-        dist = (np.arange(groups * size) * 7919 % 1009 - 300).astype(dtype)
-        weights = (np.arange(groups * size) * 104729 % 997 - 450).astype(dtype)
-        unreached = np.arange(groups * size) % 5 == 2
+        groups, size = 8, _SELF_TEST_GROUP
+        number = np.arange(groups * size)
+        unit = dtype.type(np.iinfo(dtype).max // 2000 if dtype.kind == "i" else 1 / 3)  # so that every bit counts
+        dist = (number * 7919 % 1009 - 300).astype(dtype) * unit + number.astype(dtype)
+        weights = (number * 104729 % 997 - 450).astype(dtype) * unit
+        if dtype.kind == "f":
+            subnormal = number % 5 == 1
+            dist[subnormal] = number[subnormal] * np.finfo(dtype).smallest_subnormal
+            weights[subnormal] = 2 * dist[subnormal]
+        unreached = number % 5 == 2
         expected = dist + weights
         dist[unreached] = infinity(dtype)
         expected[unreached] = infinity(dtype)
@@ -190,11 +206,7 @@ class Job:
     """
 
     def __init__(self, device: Device) -> None:
-        if os.getpid() != _process:
-            raise RuntimeError(
-                "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
-                "start worker processes with multiprocessing.get_context('spawn')"
-            )
+        _refuse_after_fork()
         self.device = device
         self.kernels_launched = 0
         self.bytes_to_device = 0
@@ -268,7 +280,7 @@ class Job:
             The work-group or its local memory is larger than the device allows, or an argument is wrong.
         """
         device = self.device
-        if local_size > kernel.max_work_group_size:
+        if not 0 < local_size <= kernel.max_work_group_size:
             allowed = f"{device} allows {kernel.max_work_group_size}"
             raise DeviceError(f"{kernel.name}: work-groups of {local_size} work-items, but {allowed}")
         if kernel.local_memory > device.local_memory:
@@ -294,8 +306,8 @@ class Job:
             )
 
     def _translate(self, error: cl.Error, action: str) -> DeviceError:
-        out_of_memory = isinstance(error, cl.MemoryError)
-        return (DeviceMemoryError if out_of_memory else DeviceError)(f"{self.device}: {action} failed: {error}")
+        kind = DeviceMemoryError if error.code in _OUT_OF_MEMORY else DeviceError
+        return kind(f"{self.device}: {action} failed: {error}")
 
 
 class BoundKernel:
@@ -364,16 +376,27 @@ def devices() -> list[Device]:
 
     The order changes with the drivers installed: choose a device by name rather than by index.
     """
-    global _devices
+    global _devices, _process
+    _refuse_after_fork()
     with _devices_lock:
         if _devices is None:
+            _process = os.getpid()
             _devices = [Device(index, handle) for index, handle in enumerate(_device_handles())]
     return list(_devices)
 
 
+def _refuse_after_fork() -> None:
+    if _process not in (None, os.getpid()):
+        raise RuntimeError(
+            "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
+            "start worker processes with multiprocessing.get_context('spawn')"
+        )
+
+
 def _device_handles() -> list[cl.Device]:
     try:
-        platforms = cl.get_platforms()
+        with kernels.without_option_variables():  # AMD's driver reads them as soon as it is loaded
+            platforms = cl.get_platforms()
     except cl.Error as error:
         _log.info("no OpenCL platform: %s", error)
         return []
@@ -412,16 +435,16 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
             raise DeviceError(f"{_text(device.name)} is not among the devices found")
         return match[0]
     origin = "device"
-    if device is None and os.environ.get("REEDSP_DEVICE"):
-        device, origin = os.environ["REEDSP_DEVICE"], "REEDSP_DEVICE"
+    if device is None and (wanted := os.environ.get("REEDSP_DEVICE", "").strip()):
+        device, origin = wanted, "REEDSP_DEVICE"
     if not found:
         raise DeviceError(f"no OpenCL device was found\n{_icd.install_hint()}")
     if device is None:
         candidates = found
-    elif isinstance(device, str) and not device.strip().isdigit():
+    elif isinstance(device, str):
         candidates = [each for each in found if _matches(each, device.strip().lower())]
-    elif isinstance(device, (int, np.integer, str)) and not isinstance(device, bool):
-        candidates = [each for each in found if each.index == int(device)]
+    elif isinstance(device, (int, np.integer)) and not isinstance(device, bool):
+        candidates = [each for each in found if each.index == device]
     else:
         raise TypeError(f"device: expected a device, an index or part of a name, got {type(device).__name__}")
     if not candidates:
@@ -433,8 +456,10 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
 
 
 def _matches(device: Device, text: str) -> bool:
+    if not text or text.isdigit():
+        return text == str(device.index)
     if text in _PREFERENCE:
-        return device.kind == text
+        return device.kind == text and device.platform not in _SIMULATORS  # Oclgrind calls itself a GPU
     vendor = _text(device.handle.platform.vendor)
     return any(text in words.lower() for words in (device.name, device.platform, device.platform_version, vendor))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,15 +67,25 @@ def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
 def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 
-    Whole weights are added as int32 or int64, also when they are stored as floats. The least weight of a walk of at
-    most k edges is that of a simple path as long as there is no negative cycle, so a bound on simple paths, and one
-    edge more for the sums that are tried, holds for every sum. Along a negative cycle sums fall further, until the
-    cycle is found: if they could leave the type, they saturate, and so they do where int64 itself is too narrow.
-    Fractional weights are added in float64, or in float32 if the caller asked for that.
+    Whole weights are added as int32 or int64, also when they are stored as floats, as long as float64 would give the
+    same or the caller asked for integers. The least weight of a walk of at most k edges is that of a simple path as
+    long as there is no negative cycle, so a bound on simple paths, and one edge more for the sums that are tried,
+    holds for every sum. Along a negative cycle sums fall further, until the cycle is found: if they could leave the
+    type, they saturate, and so they do where int64 itself is too narrow. Other weights are added in float64, or in
+    float32 if the caller asked for that.
+
+    Raises
+    ------
+    OverflowError
+        A weight is outside the type that the caller asked for.
     """
     heaviest = graph.max_abs_weight
+    largest = _INT64_MAX if result.kind == "i" else float(np.finfo(result).max)
+    if graph.weights.dtype.kind == "f" and heaviest > largest:
+        raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
     bound = graph.simple_path_bound + heaviest
-    if graph.has_integral_weights and (graph.weights.dtype.kind == "i" or bound <= _EXACT_IN_FLOAT64):
+    integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= _EXACT_IN_FLOAT64
+    if graph.has_integral_weights and integers:
         falling = (graph.n + 1) * heaviest if graph.has_negative_weights else 0
         narrow = bound < _INT32_MAX
         limit = _INT32_MAX if narrow else _INT64_MAX
@@ -87,20 +98,31 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
 
     Raises
     ------
+    TypeError
+        The cutoff is not a number.
     ValueError
-        The cutoff is negative or NaN.
+        It is negative or NaN.
     """
     if cutoff is None:
         return arithmetic.infinity
-    if math.isnan(cutoff) or cutoff < 0:
+    if not isinstance(cutoff, numbers.Real):
+        raise TypeError(f"cutoff: expected a number, got {cutoff!r}")
+    if not cutoff >= 0:
         raise ValueError(f"cutoff = {cutoff}, expected a number of at least 0")
+    if isinstance(cutoff, numbers.Integral):
+        cutoff = int(cutoff)  # numpy would compare it with floats as a float
     dtype = arithmetic.dtype
+    try:
+        unlimited = math.isinf(cutoff)
+    except OverflowError:  # an int beyond every float
+        unlimited = True
+    if unlimited:
+        return arithmetic.infinity
     if dtype.kind == "i":
-        beyond = math.inf if math.isinf(cutoff) else math.floor(cutoff) + 1
-        return dtype.type(min(beyond, int(arithmetic.infinity)))
+        return dtype.type(min(math.floor(cutoff) + 1, int(arithmetic.infinity)))
     with np.errstate(over="ignore"):
         nearest = dtype.type(cutoff)
-    return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
+        return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
 
 
 def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -121,16 +143,22 @@ def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[A
         too_large = ~unreachable & ((dist >= infinity(result)) | (dist < np.iinfo(result).min))
         if too_large.any():
             where = int(np.argmax(too_large))
-            raise OverflowError(f"dist[{where}] = {dist.flat[where]} is outside {result}; ask for dtype='int64'")
+            raise OverflowError(f"{_entry(dist, where)} is outside {result}; ask for dtype='int64'")
     converted = dist.astype(result)
     if arithmetic.dtype == np.int64 and result == np.float64:
         large = ~unreachable & (np.abs(dist) > _EXACT_IN_FLOAT64)
         inexact = np.flatnonzero([int(converted.flat[i]) != int(dist.flat[i]) for i in np.flatnonzero(large)])
         if len(inexact):
             where = int(np.flatnonzero(large)[inexact[0]])
-            raise ValueError(f"dist[{where}] = {dist.flat[where]} has no exact float64 value; ask for dtype='int64'")
+            raise ValueError(f"{_entry(dist, where)} has no exact float64 value; ask for dtype='int64'")
     converted[unreachable] = infinity(result)
     return converted
+
+
+def _entry(dist: npt.NDArray[Any], where: int) -> str:
+    source, vertex = divmod(where, dist.shape[-1])
+    position = f"{source}, {vertex}" if dist.size > dist.shape[-1] else vertex
+    return f"dist[{position}] = {dist.flat[where]}"
 
 
 def from_result(dist: npt.NDArray[Any], arithmetic: Arithmetic) -> npt.NDArray[Any]:

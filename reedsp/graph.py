@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ MAX_VERTICES = 2**31 - 1
 
 _INT64 = np.iinfo(np.int64)
 _EXACT_IN_FLOAT64 = 2**53
+_INTEGERS = (int, np.integer, np.bool_)
+_NUMBERS = (*_INTEGERS, float, np.floating)
+_Arrays = TypeVar("_Arrays", bound=tuple[npt.NDArray[Any], ...])
 
 
 class InEdges(NamedTuple):
@@ -65,9 +68,9 @@ class Graph:
     weights : ndarray of int32, int64, float32 or float64, shape (m,)
         All three are read-only.
     n : int
-        Number of vertices, |V|.
+        Number of vertices.
     m : int
-        Number of stored edges, |E|; an undirected edge counts twice, an undirected self loop once.
+        Number of stored edges; an undirected edge counts twice, an undirected self loop once.
     directed, offset, labels
         As given.
 
@@ -122,6 +125,9 @@ class Graph:
         labels: Sequence[Hashable] | None,
     ) -> None:
         """Clean the weights, bring the edges into canonical CSR form and freeze everything."""
+        if labels is not None and len(labels) != n:
+            raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+        offset = _integer(offset, "offset")
         weights, kept = _clean_weights(weights, position)
         if kept is not None:
             sources, targets, weights = sources[kept], targets[kept], weights[kept]
@@ -132,13 +138,9 @@ class Graph:
                 np.concatenate((targets, sources[forward])),
             )
             weights = np.concatenate((weights, weights[forward]))
-        self.indptr, self.indices, self.weights = _compress(n, sources, targets, weights)
-        for array in (self.indptr, self.indices, self.weights):
-            array.flags.writeable = False
-        if labels is not None and len(labels) != n:
-            raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+        self.indptr, self.indices, self.weights = _frozen(_compress(n, sources, targets, weights))
         self.directed = bool(directed)
-        self.offset = operator.index(offset)
+        self.offset = offset
         self.labels = None if labels is None else tuple(labels)
         self._derived = {}
 
@@ -213,16 +215,8 @@ class Graph:
         if not scipy.sparse.issparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
         n = _square(matrix.shape)
-        form = matrix.format
-        if form == "csr":
-            return cls(matrix.indptr, matrix.indices, matrix.data, directed=directed)
-        if form in ("csc", "bsr"):
-            block = matrix.blocksize[0] if form == "bsr" else 1
-            _check_row_pointers(_integer_vector(matrix.indptr, "indptr"), len(matrix.indices))
-            _vertex_vector(matrix.indices, "indices", n // block)
-        entries = matrix.tocoo()
-        sources, targets, weights = entries.row, entries.col, entries.data
-        if form == "bsr":
+        sources, targets, weights = _sparse_entries(matrix, n)
+        if matrix.format == "bsr":
             stored = weights != 0
             sources, targets, weights = sources[stored], targets[stored], weights[stored]
         return cls._from_matrix_entries(n, sources, targets, weights, directed)
@@ -251,13 +245,15 @@ class Graph:
             The dtype is not a real number.
         """
         masked = np.ma.isMaskedArray(matrix)
-        values = np.ma.getdata(matrix) if masked else np.asarray(matrix)
+        values = _array(np.ma.getdata(matrix) if masked else matrix, "matrix")
         if values.ndim != 2:
             raise ValueError(f"matrix has {values.ndim} dimensions, expected 2")
         n = _square(values.shape)
+        if isinstance(matrix, Sequence):
+            numbers = np.asarray(matrix, dtype=object).ravel().tolist()
+            values = _checked_weights(numbers, values.ravel(), lambda entry: f"matrix[{entry // n}, {entry % n}]")
+            values = values.reshape(n, n)
         _require_real(values, "matrix")
-        if not masked and not isinstance(matrix, np.ndarray):
-            _check_mixed_integers(np.asarray(matrix, dtype=object).ravel(), values, "matrix")
         if masked:
             present = ~np.ma.getmaskarray(matrix)  # type: ignore[arg-type]
         elif null_value is None:
@@ -279,6 +275,8 @@ class Graph:
         _require_real(values, "matrix")
         sources = _vertex_vector(rows, "row indices", n)
         targets = _vertex_vector(columns, "column indices", n)
+        if not len(sources) == len(targets) == len(values):
+            raise ValueError(f"matrix has {len(sources)} rows, {len(targets)} columns and {len(values)} weights")
         graph = cls.__new__(cls)
 
         def position(edge: int) -> str:
@@ -305,8 +303,20 @@ class Graph:
         TypeError
             A weight is not an int or a float (None included).
         ValueError
-            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats.
+            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; or
+            another thread has changed the graph meanwhile.
         """
+        if not is_networkx(graph):
+            raise TypeError(f"graph: expected a networkx graph, got {type(graph).__name__}")
+        if not (weight is None or isinstance(weight, str)):
+            raise TypeError(f"weight: expected the name of an edge attribute or None, got {weight!r}")
+        try:
+            return cls._from_nodes_and_edges(graph, weight)
+        except (KeyError, RuntimeError):  # an edge between nodes that are new, or a dict that grew on the way
+            raise ValueError("graph has changed while it was read") from None
+
+    @classmethod
+    def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
         nodes = list(graph)
         vertex_of = {node: vertex for vertex, node in enumerate(nodes)}
         if weight is None:
@@ -315,7 +325,7 @@ class Graph:
         else:
             edges = list(graph.edges(data=weight, default=1))
             ends = [(u, v) for u, v, _ in edges]
-            values = _python_weights([w for _, _, w in edges], lambda edge: f"edge {ends[edge]!r}")
+            values = _python_weights([w for _, _, w in edges], lambda edge: f"weight of edge {ends[edge]!r}")
         sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int64, len(ends))
         targets = np.fromiter((vertex_of[v] for _, v in ends), np.int64, len(ends))
         result = cls.__new__(cls)
@@ -330,12 +340,12 @@ class Graph:
 
     @property
     def n(self) -> int:
-        """Number of vertices, |V|."""
+        """Number of vertices."""
         return len(self.indptr) - 1
 
     @property
     def m(self) -> int:
-        """Number of stored edges, |E|."""
+        """Number of stored edges."""
         return len(self.indices)
 
     @property
@@ -357,8 +367,9 @@ class Graph:
             heaviest = np.zeros(self.n)
             np.maximum.at(heaviest, self.indices, np.abs(self.weights.astype(np.float64)))
             with np.errstate(over="ignore"):
-                total = float(heaviest.sum())  # exact for whole weights while it stays below 2**53
-            self._derived["bound"] = total if total < _EXACT_IN_FLOAT64 else total * (1 + 2.0**-20)
+                total = float(heaviest.sum())
+            exact = self.has_integral_weights and total < _EXACT_IN_FLOAT64
+            self._derived["bound"] = total if exact else total * (1 + 2.0**-20)
         return self._derived["bound"]  # type: ignore[no-any-return]
 
     @property
@@ -386,7 +397,7 @@ class Graph:
                 ).tocsc()
                 indptr = edge_of.indptr.astype(np.int64)
                 sources = edge_of.indices.astype(np.int32)
-                self._derived["in_edges"] = InEdges(indptr, sources, self.weights[edge_of.data])
+                self._derived["in_edges"] = _frozen(InEdges(indptr, sources, self.weights[edge_of.data]))
             else:
                 self._derived["in_edges"] = InEdges(self.indptr, self.indices, self.weights)
         return self._derived["in_edges"]  # type: ignore[no-any-return]
@@ -401,7 +412,7 @@ class Graph:
         Raises
         ------
         ValueError
-            No vertex has this name.
+            No vertex has this name, or several have.
         """
         if self.labels is None:
             if isinstance(label, (int, np.integer)) and 0 <= int(label) - self.offset < self.n:
@@ -411,9 +422,12 @@ class Graph:
         if "vertex_of" not in self._derived:
             self._derived["vertex_of"] = {name: v for v, name in enumerate(self.labels)}
         try:
-            return self._derived["vertex_of"][label]  # type: ignore[no-any-return]
+            vertex: int = self._derived["vertex_of"][label]
         except (KeyError, TypeError):
             raise ValueError(f"{label!r} is not a vertex of this graph") from None
+        if len(self._derived["vertex_of"]) < self.n and self.labels.count(label) > 1:
+            raise ValueError(f"{label!r} is the label of more than one vertex")
+        return vertex
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
@@ -431,6 +445,9 @@ class Graph:
         if hasattr(self, "_derived"):
             raise AttributeError(f"a Graph cannot be changed: {name}")
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph cannot be changed: {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels)
@@ -475,10 +492,7 @@ def vertex_number(vertex: object, name: str, n: int) -> int:
     ValueError
         The graph has no such vertex.
     """
-    try:
-        number = operator.index(vertex)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name}: expected an integer, got {vertex!r}") from None
+    number = _integer(vertex, name)
     if not -n <= number < n:
         raise ValueError(f"{name} = {number} is not a vertex of a graph with {n} vertices")
     return number % n
@@ -506,13 +520,17 @@ def _restore(
     return graph
 
 
+def _integer(value: object, name: str) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
+
+
 def _vertex_count(n: object) -> int:
     if isinstance(n, (bool, np.bool_)):
         raise TypeError("n: expected an integer, got a bool")
-    try:
-        count = operator.index(n)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"n: expected an integer, got {type(n).__name__}") from None
+    count = _integer(n, "n")
     if not 0 <= count <= MAX_VERTICES:
         raise ValueError(f"n = {count} is outside 0 .. {MAX_VERTICES}")
     return count
@@ -528,8 +546,18 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
     return int(np.argmax(mask))
 
 
+def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return any array_like as an array; a masked entry has no value, so that it is refused."""
+    if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
+        raise ValueError(f"{name}[{_first(mask)}] is masked")
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: {error}") from None
+
+
 def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
-    array = np.asarray(values)
+    array = _array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if array.size == 0 and not isinstance(values, np.ndarray):
@@ -537,7 +565,8 @@ def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
     if array.dtype == np.uint64 and array.size and array.max() > _INT64.max:
-        raise ValueError(f"{name}[{_first(array > _INT64.max)}] = {array.max()} is outside int64")
+        where = _first(array > _INT64.max)
+        raise ValueError(f"{name}[{where}] = {array[where]} is outside int64")
     return array.astype(np.int64, copy=False)
 
 
@@ -562,6 +591,42 @@ def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
         raise ValueError(f"indptr ends at {indptr[-1]}, but there are {edges} indices")
 
 
+def _sparse_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return rows, columns and values of the stored entries.
+
+    SciPy's compiled conversions follow corrupt arrays out of bounds, so that they only see what has been checked.
+    """
+    if matrix.format in ("csr", "csc", "bsr"):
+        return _compressed_entries(matrix, n)
+    if matrix.format == "lil":
+        lengths = list(map(len, matrix.rows))
+        if len(lengths) != n or lengths != list(map(len, matrix.data)):
+            raise ValueError(f"rows and data differ in length, or are not {n} lists each")
+    elif matrix.format == "dia" and len(matrix.offsets) != len(matrix.data):
+        raise ValueError(f"offsets has {len(matrix.offsets)} entries for {len(matrix.data)} diagonals")
+    entries = matrix.tocoo(copy=False)
+    return entries.row, entries.col, entries.data
+
+
+def _compressed_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    rows, columns = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    pointers = _integer_vector(matrix.indptr, "indptr")
+    if len(pointers) != n // rows + 1:
+        raise ValueError(f"indptr has {len(pointers)} entries, expected {n // rows + 1}")
+    minor = _vertex_vector(matrix.indices, "indices", n // columns)
+    _check_row_pointers(pointers, len(minor))
+    if len(matrix.data) != len(minor):
+        raise ValueError(f"data has {len(matrix.data)} entries for {len(minor)} indices")
+    major = np.repeat(np.arange(n // rows), np.diff(pointers))
+    if matrix.format == "csc":
+        return minor, major, matrix.data
+    if matrix.format == "csr":
+        return major, minor, matrix.data
+    row = rows * major[:, np.newaxis, np.newaxis] + np.arange(rows)[:, np.newaxis]
+    column = columns * minor[:, np.newaxis, np.newaxis] + np.arange(columns)
+    return (*(np.broadcast_to(index, matrix.data.shape).ravel() for index in (row, column)), matrix.data.ravel())
+
+
 def _require_real(values: npt.NDArray[Any], name: str) -> None:
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{name} has dtype {values.dtype}, expected real numbers")
@@ -570,41 +635,49 @@ def _require_real(values: npt.NDArray[Any], name: str) -> None:
 def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
     if values is None:
         return np.ones(edges, dtype=np.int32)
-    array = np.asarray(values)
+    array = _array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if len(array) != edges:
         raise ValueError(f"{name} has {len(array)} entries for {edges} edges")
+    if isinstance(values, Sequence):
+        array = _checked_weights(values, array, f"{name}[{{}}]".format)
     _require_real(array, name)
-    if not isinstance(values, np.ndarray):
-        _check_mixed_integers(values, array, name)  # type: ignore[arg-type]
     return array
 
 
-def _check_mixed_integers(values: Iterable[Any], array: npt.NDArray[Any], name: str) -> None:
-    """Refuse a Python sequence whose large integers numpy has rounded to fit between floats."""
-    if array.dtype.kind == "f":
-        for position, value in enumerate(values):
-            if isinstance(value, (int, np.integer)) and float(value) != value:
-                raise ValueError(f"{name}[{position}] = {value} has no exact float64 value; give integers only")
+def _checked_weights(
+    values: Sequence[Any], array: npt.NDArray[Any], position: Callable[[int], str]
+) -> npt.NDArray[Any]:
+    """Return what numpy made of Python numbers, unless it has rounded integers or could not read them at all."""
+    if array.dtype.kind == "O" or (array.dtype.kind == "f" and any(isinstance(value, _INTEGERS) for value in values)):
+        return _python_weights(values, position)
+    return array
 
 
-def _python_weights(values: list[Any], position: Callable[[int], str]) -> npt.NDArray[Any]:
+def _python_weights(values: Sequence[Any], position: Callable[[int], str]) -> npt.NDArray[Any]:
     """Convert Python numbers without loss: all integers to int64, otherwise to float64."""
     kinds = set(map(type, values))
-    for kind in kinds:
-        if not issubclass(kind, (int, float, np.integer, np.floating, np.bool_)):
-            edge = next(i for i, value in enumerate(values) if type(value) is kind)
-            raise TypeError(f"weight of {position(edge)} is {values[edge]!r}, expected an int or a float")
-    integral = all(issubclass(kind, (int, np.integer, np.bool_)) for kind in kinds)
+    wrong = {kind for kind in kinds if not issubclass(kind, _NUMBERS) or issubclass(kind, np.timedelta64)}
+    if wrong:
+        edge = next(i for i, value in enumerate(values) if type(value) in wrong)
+        raise TypeError(f"{position(edge)} is {values[edge]!r}, expected an int or a float")
+    integral = all(issubclass(kind, _INTEGERS) for kind in kinds)
     for edge, value in enumerate(values):
-        if isinstance(value, (int, np.integer)):
+        if isinstance(value, _INTEGERS):
             number = int(value)
             if integral and not _INT64.min <= number <= _INT64.max:
-                raise ValueError(f"weight of {position(edge)} = {value} is outside int64")
-            if not integral and abs(number) > _EXACT_IN_FLOAT64 and float(number) != number:
-                raise ValueError(f"weight of {position(edge)} = {value} has no exact float64 value among floats")
-    return np.array(values, dtype=np.int64 if integral else np.float64)
+                raise ValueError(f"{position(edge)} = {value} is outside int64")
+            if not integral and not _float64_holds(number):
+                raise ValueError(f"{position(edge)} = {value} has no exact float64 value; give integers only")
+    if integral:
+        return np.array(values, dtype=np.int64)
+    return np.array(values, dtype=np.longdouble if np.longdouble in kinds else np.float64)
+
+
+def _float64_holds(number: int) -> bool:
+    trailing_zeros = (number & -number).bit_length() - 1
+    return number.bit_length() <= 1024 and number.bit_length() - trailing_zeros <= 53
 
 
 def _clean_weights(
@@ -613,24 +686,32 @@ def _clean_weights(
     """Return the weights in a dtype the kernels know, and which edges exist (None: all)."""
     kind, size = weights.dtype.kind, weights.dtype.itemsize
     if kind == "b":
-        return np.ones(len(weights), dtype=np.int32), weights
+        return np.ones(len(weights), dtype=np.int32), weights.copy()
     if kind in "iu":
-        if kind == "u" and size == 8 and weights.size and weights.max() > _INT64.max:
-            edge = _first(weights > _INT64.max)
-            raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
         fits = size < 4 or (size == 4 and kind == "i")
-        return weights.astype(np.int32 if fits else np.int64), None
-    bad = np.isnan(weights) | np.isneginf(weights)
+        whole: npt.NDArray[Any] = weights.astype(np.int32 if fits else np.int64)
+        if kind == "u" and size == 8 and (whole < 0).any():
+            edge = _first(whole < 0)
+            raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
+        return whole, None
+    with np.errstate(over="ignore"):
+        converted: npt.NDArray[Any] = weights.astype(np.float32 if size <= 4 else np.float64)
+    if size > 8 and (inexact := (converted != weights) & ~np.isnan(weights)).any():
+        edge = _first(inexact)
+        raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")
+    bad = np.isnan(converted) | np.isneginf(converted)
     if bad.any():
         edge = _first(bad)
-        raise ValueError(f"{position(edge)} is {weights[edge]}, expected a number greater than -inf")
-    converted: npt.NDArray[Any] = weights.astype(np.float32 if size <= 4 else np.float64)
-    if size > 8 and (converted != weights).any():
-        edge = _first(converted != weights)
-        raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")
+        raise ValueError(f"{position(edge)} is {converted[edge]}, expected a number greater than -inf")
+    converted += 0  # -0.0 + 0.0 is 0.0
     finite = np.isfinite(converted)
-    positive_zero = converted + converted.dtype.type(0)  # -0.0 + 0.0 is 0.0
-    return positive_zero, None if finite.all() else finite
+    return converted, None if finite.all() else finite
+
+
+def _frozen(arrays: _Arrays) -> _Arrays:
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
 
 
 def _compress(
@@ -644,6 +725,8 @@ def _compress(
         starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
         if len(starts) < len(key):
             key, weights = key[starts], np.minimum.reduceat(weights, starts)
+    if len(key) and not 0 <= key[0] <= key[-1] < n * n:  # they were in range when they were checked
+        raise ValueError("the edges have changed while the graph was built")
     rows, columns = (key // n, key % n) if n else (key, key)
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])

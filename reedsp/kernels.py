@@ -16,7 +16,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -28,7 +28,14 @@ _OPTIONS = b"-cl-std=CL1.2"
 _MAGIC = b"reedsp kernel 1\n"
 
 # Environment variables through which pyopencl or a driver would add options of the user's to a build.
-_OPTION_VARIABLES = ("PYOPENCL_BUILD_OPTIONS", "POCL_EXTRA_BUILD_FLAGS", "NV_OPENCL_BUILD_OPTIONS")
+_OPTION_VARIABLES = (
+    "PYOPENCL_BUILD_OPTIONS",
+    "POCL_EXTRA_BUILD_FLAGS",
+    "CL_CONFIG_USE_FAST_RELAXED_MATH",  # Intel's CPU runtime
+    "AMD_OCL_BUILD_OPTIONS",
+    "AMD_OCL_BUILD_OPTIONS_APPEND",
+    "CLOVER_EXTRA_BUILD_OPTIONS",
+)
 _environment_lock = threading.Lock()
 
 # Simulators take build options from their own command line, which no cache key of ours could name.
@@ -111,13 +118,33 @@ def _compile(program: cl._cl._Program, device: cl.Device) -> cl.Program:
     """Compile, or load a binary, below pyopencl's own layer, which unpickles cache files and obeys the environment."""
     import pyopencl as cl
 
-    with _without_option_variables():
+    with without_option_variables():
         program._build(_OPTIONS, [device])
     return cl.Program(program)
 
 
+class _Invokers(dict[Any, Any]):
+    """In memory, what pyopencl keeps in a database of pickles and reads anew for every kernel object."""
+
+    def store_if_not_present(self, key: Any, value: Any) -> None:
+        self.setdefault(key, value)
+
+
+def keep_invokers_in_memory() -> None:
+    """Have pyopencl make kernel objects without its cache on disk: no pickle, and no need of a writable home."""
+    import pyopencl as cl
+
+    without_cache = cl._PYOPENCL_NO_CACHE
+    cl._PYOPENCL_NO_CACHE = True
+    from pyopencl import invoker  # opens the database otherwise
+
+    cl._PYOPENCL_NO_CACHE = without_cache
+    invoker.invoker_cache = _Invokers()  # type: ignore[assignment]
+
+
 @contextlib.contextmanager
-def _without_option_variables() -> Iterator[None]:
+def without_option_variables() -> Iterator[None]:
+    """Hide the variables that would change how a driver builds kernels, for as long as the context lasts."""
     with _environment_lock:
         removed = {name: os.environ.pop(name) for name in _OPTION_VARIABLES if name in os.environ}
         try:
@@ -141,25 +168,31 @@ def _cache_file(device: cl.Device, source: str) -> Path | None:
 def _cache_directory() -> Path | None:
     """Return a cache directory that belongs to this user alone, or None."""
     try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = base / "reedsp" / "kernels"
-        base.mkdir(parents=True, exist_ok=True)
-        for level in (folder.parent, folder):  # mkdir(parents=True) would leave the first to the umask
-            level.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
+        chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        folder = chosen if chosen.is_absolute() else Path.home() / ".cache"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("reedsp", "kernels"):
+            folder /= name
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if not _is_private(folder):
+                warnings.warn(
+                    f"kernels are not cached: {folder} is not a directory that only you can change; delete it",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+                return None
     except (OSError, RuntimeError) as error:
         _log.info("kernels are not cached: %s", error)
         return None
-    if os.name == "posix":
-        others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or others_write:
-            warnings.warn(
-                f"kernels are not cached: other users could change {folder}; run: chmod 700 {folder}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-            return None
     return folder
+
+
+def _is_private(folder: Path) -> bool:
+    if os.name != "posix":
+        return True
+    status = folder.lstat()
+    others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not others_write
 
 
 def _read(file: Path) -> bytes | None:
@@ -169,11 +202,16 @@ def _read(file: Path) -> bytes | None:
     except OSError:
         return None
     start = len(_MAGIC) + hashlib.sha256().digest_size
-    digest, binary = content[len(_MAGIC) : start], content[start:]
-    if not content.startswith(_MAGIC) or hashlib.sha256(binary).digest() != digest:
+    binary = content[start:]
+    if content[:start] != _head(file, binary):
         _log.info("cached kernel %s is damaged and is built anew", file.name)
         return None
     return binary
+
+
+def _head(file: Path, binary: bytes) -> bytes:
+    """Return what a cached binary starts with; the name takes part, so that no entry passes for another one."""
+    return _MAGIC + hashlib.sha256(file.name.encode() + binary).digest()
 
 
 def _write(file: Path, binary: bytes) -> None:
@@ -181,7 +219,7 @@ def _write(file: Path, binary: bytes) -> None:
         handle, partial = tempfile.mkstemp(dir=file.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_MAGIC + hashlib.sha256(binary).digest() + binary)
+                stream.write(_head(file, binary) + binary)
             os.replace(partial, file)
         except BaseException:
             os.unlink(partial)

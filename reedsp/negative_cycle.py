@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -77,7 +79,9 @@ def cycle_weight(graph: Graph, cycle: Sequence[int]) -> Fraction:
 
 def error_for(graph: Graph, cycle: Sequence[int], weight: Fraction) -> NegativeCycleError:
     """Return the exception to raise for a negative cycle of this graph."""
-    return NegativeCycleError(cycle, int(weight) if graph.weights.dtype.kind == "i" else float(weight))
+    if graph.weights.dtype.kind == "i":
+        return NegativeCycleError(cycle, int(weight))
+    return NegativeCycleError(cycle, float(weight) if weight >= -sys.float_info.max else -math.inf)
 
 
 def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[int] | None:
@@ -93,15 +97,17 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     graph : Graph
     dist : ndarray of float64, shape (n,)
         Distances after the relaxations have come to rest; inf = unreachable.
+
+    Raises
+    ------
+    OverflowError
+        A distance is -inf, and not because of a negative cycle.
     """
     sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    edges = np.flatnonzero(np.isfinite(dist[sources]))
-    before, after = dist[sources[edges]], dist[graph.indices[edges]]
-    weights = graph.weights[edges].astype(np.float64)
-    slack = before + weights - after
-    error = 2.0**-50 * (np.abs(before) + np.abs(weights) + np.abs(after))
-    negative_slack = np.maximum(error - slack, 0).sum() * (1 + 2.0**-20)
-    edges = edges[slack - error <= negative_slack]
+    edges = np.flatnonzero(dist[sources] < np.inf)
+    fallen = np.isneginf(dist)
+    if not fallen.any():  # otherwise slack says nothing, and every edge is suspect
+        edges = edges[_has_little_slack(dist[sources[edges]], graph.weights[edges], dist[graph.indices[edges]])]
     shape = (graph.n, graph.n)
     near = scipy.sparse.csr_array((np.ones(len(edges), np.int8), (sources[edges], graph.indices[edges])), shape=shape)
     _, component = scipy.sparse.csgraph.connected_components(near, connection="strong")
@@ -112,7 +118,23 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
         exact_shortest_paths(suspect, range(suspect.n))
     except NegativeCycleError as found:
         return [int(vertices[vertex]) for vertex in found.cycle]
+    if fallen.any():
+        raise OverflowError(f"the distance of vertex {int(np.argmax(fallen))} is below the range of floats")
     return None
+
+
+def _has_little_slack(
+    before: npt.NDArray[np.float64], weights: npt.NDArray[Any], after: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Return which edges have so little slack that they may lie on a negative cycle."""
+    weights = weights.astype(np.float64)
+    with np.errstate(over="ignore"):
+        slack = before + weights - after
+        slack = np.where(np.isinf(slack), 2 * (before / 2 + weights / 2 - after / 2), slack)
+        error = 2.0**-50 * np.abs(before) + 2.0**-50 * np.abs(weights) + 2.0**-50 * np.abs(after)
+        negative_slack = np.maximum(error - slack, 0).sum() * (1 + 2.0**-20)
+    little: npt.NDArray[np.bool_] = slack - error <= negative_slack
+    return little
 
 
 def exact_shortest_paths(graph: Graph, sources: Sequence[int]) -> tuple[list[int | None], int, npt.NDArray[np.int32]]:
@@ -175,7 +197,7 @@ def _hop_level_tree(
     """Return the tree that cl/predecessors.cl would build with ZERO_PROGRESS_ONLY."""
     indptr, indices = graph.indptr.tolist(), graph.indices.tolist()
     tree = np.full(graph.n, NO_VERTEX, np.int32)
-    resolved = set(sources)
+    resolved = {source for source in sources if dist[source] == 0}
     level = sorted(resolved)
     while level:
         following = set()

@@ -1,0 +1,149 @@
+"""Modules import in one direction, kernels are read in one place, and everything public is explained."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reedsp
+from reedsp.kernels import kernel_directory
+
+PACKAGE = Path(reedsp.__file__).resolve().parent
+TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.glob("*.py"))}
+
+# A module imports from the lines above its own only: the algorithms, for one, do not import one another.
+LAYERS = (
+    ("_icd", "kernels", "graph"),
+    ("device", "readers"),
+    ("exactness",),
+    ("device_graph", "rounds"),
+    ("negative_cycle", "predecessors"),
+    ("verification", "bellman_ford"),
+    ("result",),
+    ("single_source",),
+    ("__init__",),
+    ("demo", "doctor"),
+    ("cli",),
+    ("__main__",),
+)
+LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
+# What has to run where nothing but Python works: the package itself, its command, and the examination.
+LIGHT = ("__init__", "__main__", "_icd", "cli", "doctor")
+FORBIDDEN_OPTIONS = (
+    "-cl-fast-relaxed-math",
+    "-cl-finite-math-only",
+    "-cl-unsafe-math-optimizations",
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-mad-enable",
+    "-ffast-math",
+)
+
+
+def imports(nodes: Iterator[ast.AST] | list[ast.stmt]) -> Iterator[tuple[str, str | None]]:
+    """Yield each imported module and, of a "from" import, the name taken from it."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+def modules_of_reedsp(found: Iterator[tuple[str, str | None]]) -> set[str]:
+    """Return the modules of this package among imports; of a name taken from the package, the module it comes from."""
+    modules = set()
+    for module, name in found:
+        if module == "reedsp" and name is not None:
+            modules.add(name if name in TREES else reedsp._MODULE_OF.get(name, "__init__"))
+        elif module == "reedsp" or module.startswith("reedsp."):
+            modules.add(module.removeprefix("reedsp").removeprefix(".") or "__init__")
+    return modules
+
+
+def is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def test_every_module_has_its_layer() -> None:
+    assert sorted(LAYER_OF) == sorted(TREES)
+    assert len(LAYER_OF) == sum(map(len, LAYERS))
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_imports_point_one_way(module: str) -> None:
+    used = modules_of_reedsp(imports(ast.walk(TREES[module])))
+    assert used <= set(TREES)
+    assert [name for name in used if LAYER_OF[name] >= LAYER_OF[module]] == []
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_light_modules_import_the_standard_library_only(module: str) -> None:
+    """Not counting what a function imports when it is called, and what only a type checker reads."""
+    body = [node for node in TREES[module].body if not is_type_checking(node)]
+    found = list(imports(body))
+    ours = modules_of_reedsp(iter(found))
+    others = {name.split(".")[0] for name, _ in found} - {"reedsp"}
+    assert others <= set(sys.stdlib_module_names)
+    assert ours <= set(LIGHT)
+
+
+def strings(module: str) -> Iterator[str]:
+    """Yield the string constants of a module that are no docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = set()
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            docstrings.add(id(node.body[0].value))  # type: ignore[attr-defined]
+        # a string on a line of its own explains the constant above it
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            docstrings.add(id(node.value))
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+def test_one_module_reads_the_kernels() -> None:
+    readers = {module for module in TREES if any(re.search(r"(^|[/\\])cl($|[/\\])", text) for text in strings(module))}
+    assert readers == {"kernels"}
+    for module, tree in TREES.items():
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        if module != "kernels":
+            assert not names & {"kernel_directory", "assemble"}, module
+
+
+def test_kernels_are_named_by_files_that_exist() -> None:
+    files = {file.name for file in kernel_directory().iterdir()}
+    named = {text for module in TREES for text in strings(module) if re.fullmatch(r"\w+\.cl", text)}
+    assert named == files
+
+
+def public(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Yield the public classes, functions and methods below a node, with their full names."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+            yield inside + node.name, node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node, f"{inside}{node.name}.")
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_everything_public_has_a_docstring(module: str) -> None:
+    tree = TREES[module]
+    assert ast.get_docstring(tree)
+    assert [name for name, node in public(tree) if not ast.get_docstring(node)] == []  # type: ignore[arg-type]
+
+
+def test_no_compiler_option_that_changes_results() -> None:
+    files = [*PACKAGE.glob("*.py"), *kernel_directory().glob("*.cl")]
+    files += [*PACKAGE.parent.glob("experiments/*.py"), *PACKAGE.parent.glob(".ci/*")]
+    assert len(files) > 20
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert [option for option in FORBIDDEN_OPTIONS if option in text] == [], file.name

@@ -1,0 +1,682 @@
+"""Kernels build without a warning, name the true line of an error, and come from a cache that can be trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import re
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import reedsp
+from reedsp import _icd, kernels
+from reedsp import device as device_module
+from reedsp.device import Device, weight_macros
+
+INT32 = weight_macros(np.dtype(np.int32))
+INT64 = weight_macros(np.dtype(np.int64))
+ARITHMETICS = [
+    *(INT32, weight_macros(np.dtype(np.int32), saturate=True)),
+    *(INT64, weight_macros(np.dtype(np.int64), saturate=True)),
+    *(weight_macros(np.dtype(np.float32)), weight_macros(np.dtype(np.float64))),
+]
+OWN_MACROS: dict[str, dict[str, tuple[int, ...]]] = {
+    "output_parallel_bellman_ford.cl": {
+        "GROUP_SIZE": (64,),
+        "COOPERATIVE_LOADING": (1, 0),
+        "CHUNK": (64,),
+        "EARLY_STOP": (1, 0),
+        "KEEP_PREDECESSORS": (1, 0),
+    },
+    "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0)},
+    "self_test.cl": {"GROUP_SIZE": (16,)},
+    "verification.cl": {},
+}
+FILES = [*OWN_MACROS, "common.cl"]
+FIRST = {file: {**INT32, **{name: values[0] for name, values in own.items()}} for file, own in OWN_MACROS.items()}
+SELF_TEST = FIRST["self_test.cl"]
+
+needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
+posix_only = pytest.mark.skipif(os.name != "posix", reason="owners and permissions")
+
+
+def combinations(file: str) -> Iterator[dict[str, str | int]]:
+    """Every set of macros with which the library builds a file."""
+    own = OWN_MACROS[file]
+    for choice in itertools.product(*own.values()):
+        macros: dict[str, str | int] = dict(zip(own, choice, strict=True))
+        if macros.get("COOPERATIVE_LOADING") == 0:
+            del macros["CHUNK"]
+        for arithmetic in ARITHMETICS:
+            yield {**arithmetic, **macros}
+
+
+def fresh(device: Device) -> Device:
+    """Return the same device with nothing built."""
+    return Device(device.index, device.handle)
+
+
+def build(device: Device, **changes: str | int) -> Any:
+    """Build the self test on a device that has nothing built yet."""
+    return fresh(device).kernel("self_test.cl", "self_test", **{**SELF_TEST, **changes})
+
+
+def child_environment(device: Device | None, **variables: str) -> dict[str, str]:
+    """Return the environment of a process in which reedsp has not been used yet."""
+    environment = dict(os.environ)
+    if environment.get("OCL_ICD_VENDORS") == str(_icd.enable_pip_runtimes()):
+        del environment["OCL_ICD_VENDORS"]
+    environment["PYTHONPATH"] = str(Path(reedsp.__file__).resolve().parent.parent)
+    if device is not None:
+        environment["REEDSP_DEVICE"] = str(device.index)
+    return {**environment, **variables}
+
+
+def python(code: str, device: Device | None, *arguments: str, cwd: Path | None = None, **variables: str) -> str:
+    environment = child_environment(device, **variables)
+    command = [sys.executable, "-c", code, *arguments]
+    child = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert child.returncode == 0, child.stderr
+    return child.stdout
+
+
+@pytest.fixture
+def kernel_copy(private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of ``cl/`` that is used instead, to be damaged."""
+    copy = tmp_path / "cl"
+    shutil.copytree(kernels.kernel_directory(), copy)
+    monkeypatch.setattr(kernels, "kernel_directory", lambda: copy)
+    return copy
+
+
+@pytest.fixture
+def folder(private_cache: Path) -> Path:
+    """The folder of cached kernels, which does not exist yet."""
+    return private_cache / "reedsp" / "kernels"
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was built since: "source" for each compilation, "binary" for each attempt to load one."""
+    program, made = cl._cl._Program, []
+
+    def create(context: cl.Context, *what: Any) -> Any:
+        made.append("source" if len(what) == 1 else "binary")
+        return program(context, *what)
+
+    monkeypatch.setattr(cl._cl, "_Program", create)
+    return made
+
+
+# ---- sources ----------------------------------------------------------------------------------------
+
+
+def test_every_kernel_file_is_listed_here() -> None:
+    assert sorted(FILES) == sorted(file.name for file in kernels.kernel_directory().iterdir())
+
+
+def header(file: str) -> str:
+    text = (kernels.kernel_directory() / file).read_text()
+    return re.match(r"(//.*\n)+", text)[0]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_header(file: str) -> None:
+    lines = header(file).splitlines()
+    assert re.fullmatch(r"// [A-Z].*[.:,a-z]", lines[0])
+    if file == "common.cl":
+        return
+    fields = [found[1] for line in lines if (found := re.match(r"// (Source|NDRange|Local memory|Macros): +\S", line))]
+    from_a_paper = file not in ("self_test.cl", "verification.cl")
+    assert fields == ["Source"] * from_a_paper + ["NDRange", "Local memory", "Macros"]
+    assert "common.cl" in header(file)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_header_names_every_macro_that_is_set(file: str) -> None:
+    names = {*INT32} if file == "common.cl" else {*OWN_MACROS[file]}
+    for name in names:
+        assert re.search(rf"\b{name}\b", header(file)), name
+        assert guard(file, name) > 0
+
+
+def guard(file: str, macro: str) -> int:
+    """Return the line of the #error for a missing macro."""
+    lines = (kernels.kernel_directory() / file).read_text().splitlines()
+    test = next(i for i, line in enumerate(lines) if re.search(rf"^#ifndef {macro}\b|!defined\({macro}\)", line))
+    return next(i for i, line in enumerate(lines, 1) if i > test and line.startswith("#error"))
+
+
+@pytest.mark.parametrize("file", OWN_MACROS)
+def test_sources_are_joined_macros_first_then_common(file: str) -> None:
+    source = kernels.assemble(file, FIRST[file])
+    assert re.findall(r'^#line 1 "(.*)"$', source, re.MULTILINE) == [
+        "macros set by reedsp",
+        "cl/common.cl",
+        f"cl/{file}",
+    ]
+    for name, value in FIRST[file].items():
+        assert f"#undef {name}\n#define {name} {value}\n" in source
+    folder = kernels.kernel_directory()
+    common, own = ((folder / name).read_text() for name in ("common.cl", file))
+    assert source.endswith(f'#line 1 "cl/common.cl"\n{common}\n#line 1 "cl/{file}"\n{own}\n')
+
+
+# ---- building ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", OWN_MACROS)
+def test_builds_without_a_warning(
+    file: str, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "_OPTIONS", kernels._OPTIONS + b" -Werror -cl-opt-disable")  # optimising takes long
+    names = re.findall(r"^(?:__kernel )?void (\w+)\(", (kernels.kernel_directory() / file).read_text(), re.MULTILINE)
+    assert names
+    built = fresh(device)
+    for macros in combinations(file):
+        if macros["WEIGHT"] == "double" and not device.fp64:
+            continue
+        program = built.kernel(file, names[0], **macros).program
+        assert {kernel.function_name for kernel in program.all_kernels()} == set(names)
+        assert "warning" not in program.get_build_info(device.handle, cl.program_build_info.LOG)
+
+
+def test_a_warning_would_be_noticed(kernel_copy: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (kernel_copy / "self_test.cl").open("a") as file:
+        file.write("#warning planted\n")
+    monkeypatch.setattr(kernels, "_OPTIONS", kernels._OPTIONS + b" -Werror")
+    with pytest.raises(reedsp.DeviceError, match="planted"):
+        build(device)
+
+
+@pytest.mark.parametrize(("file", "macro"), [(file, macro) for file in OWN_MACROS for macro in FIRST[file]])
+def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: Path) -> None:
+    macros = {name: value for name, value in FIRST[file].items() if name != macro}
+    place = "common.cl" if macro in INT32 else file
+    with pytest.raises(reedsp.DeviceError, match=rf"cl/{place}:{guard(place, macro)}\b") as caught:
+        fresh(device).kernel(file, "unknown", **macros)
+    assert re.search(rf"needs .*\b{macro}\b", str(caught.value))
+
+
+@pytest.mark.parametrize("where", ["after the header", "at the end"])
+@pytest.mark.parametrize("file", FILES)
+def test_73_error_names_the_true_line(file: str, where: str, kernel_copy: Path, device: Device) -> None:
+    lines = (kernel_copy / file).read_text().splitlines()
+    line = lines.index("") if where == "after the header" else len(lines)
+    lines.insert(line, "planted_type mistake;")
+    (kernel_copy / file).write_text("\n".join(lines))
+    built = "self_test.cl" if file == "common.cl" else file
+    with pytest.raises(reedsp.DeviceError, match=rf"cl/{file}:{line + 1}\b") as caught:
+        fresh(device).kernel(built, "unknown", **FIRST[built])
+    message = str(caught.value)
+    assert message.startswith(f"cl/{built} did not build on {device.name}")
+    assert "planted_type" in message
+    assert isinstance(caught.value.__cause__, kernels.KernelBuildError)
+
+
+def test_73_failed_build_is_not_cached_and_can_be_repeated(
+    kernel_copy: Path, folder: Path, device: Device, compiled: list[str]
+) -> None:
+    file = kernel_copy / "self_test.cl"
+    right, built = file.read_text(), fresh(device)
+    file.write_text(right + "planted_type mistake;")
+    for _ in range(2):
+        with pytest.raises(reedsp.DeviceError, match="planted_type"):
+            built.kernel("self_test.cl", "self_test", **SELF_TEST)
+    assert compiled == ["source", "source"]
+    assert list(folder.iterdir()) == []
+    file.write_text(right)
+    built.self_test()
+
+
+def test_each_kernel_is_built_once(device: Device, private_cache: Path, compiled: list[str]) -> None:
+    built = fresh(device)
+    jump = built.kernel("verification.cl", "jump", **INT32)
+    assert built.kernel("verification.cl", "jump", **dict(reversed(INT32.items()))) is jump
+    assert built.kernel("verification.cl", "check_edges", **INT32).program is jump.program
+    assert compiled == ["source"]
+    assert built.kernel("verification.cl", "jump", **INT64).program is not jump.program
+    assert compiled == ["source", "source"]
+
+
+# ---- options ----------------------------------------------------------------------------------------
+
+
+def test_relaxed_mathematics_is_refused(device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_OPTIONS", kernels._OPTIONS + b" -cl-fast-relaxed-math")
+    with pytest.raises(reedsp.DeviceError, match="never run with relaxed mathematics"):
+        build(device)
+
+
+HARM = "-Dget_global_id=get_local_id -DIS_INTEGER=1 -DINF=3 -cl-fast-relaxed-math -cl-denorms-are-zero"
+OPTIONS = {
+    "PYOPENCL_BUILD_OPTIONS": HARM,
+    "POCL_EXTRA_BUILD_FLAGS": HARM,
+    "CL_CONFIG_USE_FAST_RELAXED_MATH": "1",
+    "AMD_OCL_BUILD_OPTIONS": HARM,
+    "AMD_OCL_BUILD_OPTIONS_APPEND": HARM,
+    "CLOVER_EXTRA_BUILD_OPTIONS": HARM,
+    "PYOPENCL_CTX": "xx",
+    "PYOPENCL_TEST": "xx",
+}
+SOLVE = """
+import os, sys
+before = dict(os.environ)
+import numpy as np
+import reedsp
+
+leaves = 3000
+weights = np.full(leaves, 5e-324) if sys.argv[1] == "float" else np.arange(1, leaves + 1)
+star = reedsp.Graph.from_edges(leaves + 1, np.zeros(leaves, int), np.arange(1, leaves + 1), weights)
+result = reedsp.sssp(star, 0)
+assert result.dist[1:].tolist() == weights.tolist(), result.dist
+assert result.verify()
+names = sys.argv[2].split()
+assert all(os.environ[name] == before[name] for name in names)
+print("right", result.device)
+"""
+
+
+@pytest.mark.parametrize("weights", ["int", "float"])
+def test_70_options_in_the_environment_change_nothing(weights: str, device: Device, tmp_path: Path) -> None:
+    if weights == "float" and not device.fp64:
+        pytest.skip("the device has no doubles")
+    output = python(SOLVE, device, weights, " ".join(OPTIONS), XDG_CACHE_HOME=str(tmp_path), **OPTIONS)
+    assert output == f"right {device}\n"
+
+
+def test_70_options_are_hidden_only_while_they_matter(
+    device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in OPTIONS.items():
+        monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    with kernels.without_option_variables():
+        assert sorted(set(before) - set(os.environ)) == sorted(name for name in OPTIONS if OPTIONS[name] != "xx")
+    assert dict(os.environ) == before
+    with pytest.raises(reedsp.DeviceError):
+        build(device, GROUP_SIZE="wrong")
+    assert dict(os.environ) == before
+
+    def see() -> list[cl.Platform]:
+        assert not [name for name, value in OPTIONS.items() if value != "xx" and name in os.environ]
+        return []
+
+    monkeypatch.setattr(device_module.cl, "get_platforms", see)
+    assert device_module._device_handles() == []
+    assert dict(os.environ) == before
+
+
+# ---- the cache --------------------------------------------------------------------------------------
+
+
+def entries(folder: Path) -> list[Path]:
+    """Return the cached kernels; there is nothing else in the folder."""
+    files = sorted(folder.iterdir())
+    assert all(re.fullmatch(r"[0-9a-f]{64}\.bin", file.name) for file in files)
+    return files
+
+
+@posix_only
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_cache_is_private(umask: int, device: Device, folder: Path) -> None:
+    previous = os.umask(umask)
+    try:
+        build(device)
+    finally:
+        os.umask(previous)
+    [entry] = entries(folder)
+    assert stat.S_IMODE(entry.stat().st_mode) == 0o600
+    for directory in (folder, folder.parent):
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+COUNT = """
+import pyopencl as cl
+from reedsp.device import get_device
+
+program, made = cl._cl._Program, []
+
+def create(context, *what):
+    made.append("source" if len(what) == 1 else "binary")
+    return program(context, *what)
+
+cl._cl._Program = create
+get_device().self_test()
+print(*made)
+"""
+
+
+def test_cache_serves_the_next_process(device: Device, private_cache: Path, folder: Path) -> None:
+    kinds = 4 if device.fp64 else 3
+    assert python(COUNT, device).split() == ["source"] * kinds
+    written = {entry: entry.stat().st_mtime_ns for entry in entries(folder)}
+    assert len(written) == kinds
+    assert python(COUNT, device).split() == ["binary"] * kinds
+    assert {entry: entry.stat().st_mtime_ns for entry in entries(folder)} == written
+
+
+HEAD = len(kernels._MAGIC) + 32
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "head only": lambda content: content[:HEAD],
+    "half a head": lambda content: content[: HEAD // 2],
+    "half": lambda content: content[: len(content) // 2],
+    "one byte short": lambda content: content[:-1],
+    "one byte more": lambda content: content + b"\0",
+    "one bit in the code": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "one bit in the digest": lambda content: content[: HEAD - 1] + bytes([content[HEAD - 1] ^ 1]) + content[HEAD:],
+    "another format": lambda content: content.replace(b"kernel 1", b"kernel 0", 1),
+    "no head": lambda content: content[HEAD:],
+    "a pickle": lambda content: pickle.dumps({"kernel": content}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_67_damaged_entry_is_built_anew(
+    damage: Callable[[bytes], bytes], device: Device, folder: Path, compiled: list[str]
+) -> None:
+    build(device)
+    [entry] = entries(folder)
+    content = damage(entry.read_bytes())
+    assert content != entry.read_bytes()
+    entry.write_bytes(content)
+    build(device)
+    assert compiled == ["source", "source"]
+    assert entries(folder) == [entry]
+    assert kernels._read(entry)
+    build(device)
+    assert compiled == ["source", "source", "binary"]
+
+
+def test_67_code_that_the_driver_refuses_is_built_anew(device: Device, folder: Path, compiled: list[str]) -> None:
+    build(device)
+    [entry] = entries(folder)
+    for code in (b"", b"no code at all", b"\x7fELF" + bytes(1000)):
+        compiled.clear()
+        kernels._write(entry, code)
+        assert kernels._read(entry) == code
+        build(device)
+        assert compiled == ["binary", "source"]
+    fresh(device).self_test()
+
+
+def test_67_entry_of_another_kernel_is_built_anew(device: Device, folder: Path, compiled: list[str]) -> None:
+    """A file that was copied to another name is whole, and would be loaded, but would compute something else."""
+    build(device)
+    [first] = entries(folder)
+    content = first.read_bytes()
+    build(device, **INT64)
+    [second] = set(entries(folder)) - {first}
+    first.write_bytes(second.read_bytes())
+    compiled.clear()
+    fresh(device).self_test()
+    assert compiled.count("source") == (3 if device.fp64 else 2)
+    assert kernels._read(first)
+    assert content[:HEAD] != second.read_bytes()[:HEAD]
+
+
+def made_up(**facts: str) -> Any:
+    """Return what the cache looks at in a device."""
+    known = {"name": "device", "version": "OpenCL 1.2", "driver_version": "1.0", **facts}
+    platform = SimpleNamespace(name=known.pop("platform", "platform"), version=known.pop("platform_version", "1"))
+    return SimpleNamespace(platform=platform, **known)
+
+
+def test_key_tells_apart_what_matters(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = [made_up(), *(made_up(**{name: "other"}) for name in ("name", "version", "driver_version", "platform"))]
+    devices.append(made_up(platform_version="other"))
+    sources = [kernels.assemble("self_test.cl", SELF_TEST), kernels.assemble("verification.cl", SELF_TEST)]
+    sources += [kernels.assemble("self_test.cl", {**SELF_TEST, **change}) for change in (INT64, {"GROUP_SIZE": 32})]
+    keys = [kernels._cache_file(device, source) for device in devices for source in sources]
+    monkeypatch.setattr(kernels, "_OPTIONS", b"-cl-std=CL1.2 -cl-opt-disable")
+    keys.append(kernels._cache_file(devices[0], sources[0]))
+    assert len({*keys}) == len(keys) == 25
+    assert kernels._cache_file(devices[0], sources[0]) == keys[-1]
+
+
+def test_66_names_are_hashes(private_cache: Path, folder: Path) -> None:
+    for text in ("../../../outside", "/etc/passwd", "a\0b", "\n", "x" * 5000, "ü" * 100):
+        file = kernels._cache_file(made_up(name=text, platform=text, driver_version=text), text)
+        assert file is not None
+        assert file.parent == folder
+        assert re.fullmatch(r"[0-9a-f]{64}\.bin", file.name)
+
+
+@posix_only
+def test_66_link_in_place_of_an_entry_is_replaced_and_not_followed(
+    device: Device, folder: Path, tmp_path: Path, compiled: list[str]
+) -> None:
+    build(device)
+    [entry] = entries(folder)
+    victim = tmp_path / "victim"
+    for content in (b"precious", None):
+        entry.unlink()
+        if content is not None:
+            victim.write_bytes(content)
+        else:
+            victim.unlink()  # a link that leads nowhere
+        entry.symlink_to(victim)
+        compiled.clear()
+        build(device)
+        assert compiled == ["source"]
+        assert not entry.is_symlink()
+        assert (victim.read_bytes() if content is not None else victim.exists()) in (b"precious", False)
+
+
+PYOPENCL = """
+import sys
+import pyopencl as cl
+
+context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
+program = cl.Program(context, sys.argv[1]).build("-cl-std=CL1.2")
+cl.Kernel(program, "self_test")
+"""
+REEDSP = """
+import sys
+
+found = []
+sys.addaudithook(lambda event, arguments: found.append(arguments) if event == "pickle.find_class" else None)
+
+import reedsp
+import reedsp.device
+
+reedsp.device.get_device().self_test()
+assert reedsp.sssp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2]), 0).verify()
+print(found)
+"""
+
+
+@needs_device
+def test_67_no_pickle_is_loaded(tmp_path: Path) -> None:
+    """The caches of pyopencl and of reedsp are filled and poisoned; pyopencl falls for it, and reedsp does not."""
+    cache, mark = tmp_path / "cache", tmp_path / "mark"
+    variables = {"XDG_CACHE_HOME": str(cache), "HOME": str(tmp_path), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
+    python(PYOPENCL, None, source := kernels.assemble("self_test.cl", SELF_TEST), **variables)
+    assert python(REEDSP, None, **variables) == "[]\n"
+    poison = f"cbuiltins\nexec\n(V__import__('pathlib').Path({str(mark)!r}).touch()\ntR.".encode()
+    for file in [file for file in cache.rglob("*") if file.is_file() and file.suffix != ".icd"]:
+        if file.suffix == ".sqlite":
+            with contextlib.closing(sqlite3.connect(file)) as database, database:
+                database.execute("UPDATE dict SET key_value = ?", (poison,))
+        else:
+            file.write_bytes(poison)
+    assert python(REEDSP, None, **variables) == "[]\n"
+    assert not mark.exists()
+    command = [sys.executable, "-c", PYOPENCL, source]
+    subprocess.run(command, env=child_environment(None, **variables), capture_output=True, check=False, timeout=300)
+    if not mark.exists():
+        pytest.skip("this version of pyopencl does not load pickles either, so that nothing was shown")
+
+
+LEVELS = pytest.mark.parametrize("level", ["reedsp", "reedsp/kernels"])
+REFUSED = r"kernels are not cached: .* is not a directory that only you can change"
+
+
+def check_refused(device: Device, *places: Path) -> None:
+    """The cache is refused with a warning, nothing is written, and the kernel is built all the same."""
+    before = [sorted(place.rglob("*")) for place in places]
+    with pytest.warns(RuntimeWarning, match=REFUSED):
+        build(device)
+    assert [sorted(place.rglob("*")) for place in places] == before
+
+
+@posix_only
+class TestUntrustedCache:
+    @LEVELS
+    @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702])
+    def test_68_others_can_write(self, level: str, mode: int, device: Device, private_cache: Path) -> None:
+        build(device)
+        (private_cache / level).chmod(mode)
+        check_refused(device, private_cache)
+
+    @LEVELS
+    def test_68_belongs_to_somebody_else(
+        self, level: str, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        build(device)
+        lstat, other = Path.lstat, private_cache / level
+
+        def theirs(path: Path) -> Any:
+            status = lstat(path)
+            return SimpleNamespace(st_mode=status.st_mode, st_uid=status.st_uid + (path == other))
+
+        monkeypatch.setattr(Path, "lstat", theirs)
+        check_refused(device)
+        monkeypatch.undo()
+
+    @LEVELS
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+    def test_68_really_belongs_to_somebody_else(self, level: str, device: Device, private_cache: Path) -> None:
+        build(device)
+        os.chown(private_cache / level, 65534, -1)
+        check_refused(device, private_cache)
+
+    @LEVELS
+    def test_68_is_a_link(self, level: str, device: Device, private_cache: Path, tmp_path: Path) -> None:
+        theirs = tmp_path / "theirs"
+        (theirs / "kernels").mkdir(mode=0o700, parents=True)
+        (private_cache / level).parent.mkdir(mode=0o700, parents=True)
+        (private_cache / level).symlink_to(theirs)
+        check_refused(device, private_cache, theirs)
+
+    def test_68_warns_once(self, device: Device, private_cache: Path) -> None:
+        (private_cache / "reedsp").mkdir(parents=True)
+        (private_cache / "reedsp").chmod(0o777)
+        environment = child_environment(device)
+        command = [sys.executable, "-c", COUNT]
+        child = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+        assert child.stdout.split() == ["source"] * (4 if device.fp64 else 3)
+        assert child.stderr.count("RuntimeWarning") == 1
+
+
+def test_69_cache_that_cannot_be_made(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    places = [file, file / "below", Path("/proc/self") if sys.platform == "linux" else file]
+    for place in places:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        build(device)
+    dangling = tmp_path / "cache" / "reedsp"
+    dangling.parent.mkdir()
+    dangling.symlink_to(tmp_path / "nowhere")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(dangling.parent))
+    build(device)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_69_no_place_to_write_at_all(device: Device, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), str(tmp_path / "file"))
+    driver = {"POCL_CACHE_DIR": str(tmp_path / "pocl")}  # without it PoCL shows no device
+    assert set(python(COUNT, device, **places, **driver).split()) == {"source"}
+
+
+def test_69_no_home(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    build(device)
+
+
+@pytest.mark.parametrize("routine", ["mkstemp", "fdopen", "replace"])
+def test_69_cache_that_cannot_be_written(
+    routine: str, device: Device, folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any, **options: Any) -> Any:
+        if routine == "fdopen":
+            os.close(arguments[0])
+        raise OSError(28, "No space left on device")
+
+    module = kernels.tempfile if routine == "mkstemp" else kernels.os
+    with monkeypatch.context() as patch:
+        patch.setattr(module, routine, fail)
+        build(device)
+    assert entries(folder) == []
+    build(device)
+    assert compiled == ["source", "source"]
+    assert len(entries(folder)) == 1
+
+
+@posix_only
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_69_read_only_cache_still_serves(device: Device, folder: Path, compiled: list[str]) -> None:
+    build(device)
+    folder.chmod(0o500)
+    build(device)
+    build(device, **INT64)
+    folder.chmod(0o700)
+    assert compiled == ["source", "binary", "source"]
+    assert len(entries(folder)) == 1
+
+
+WHERE = "from reedsp import kernels; print(kernels._cache_directory())"
+
+
+@posix_only
+@pytest.mark.parametrize("chosen", ["relative", "./relative", ""])
+def test_relative_cache_folder_is_ignored(chosen: str, tmp_path: Path) -> None:
+    """As the XDG Base Directory Specification has it."""
+    output = python(WHERE, None, cwd=tmp_path, HOME=str(tmp_path / "home"), XDG_CACHE_HOME=chosen)
+    assert output == f"{tmp_path / 'home' / '.cache' / 'reedsp' / 'kernels'}\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["home"]
+
+
+def test_processes_fill_the_cache_together(device: Device, private_cache: Path, folder: Path) -> None:
+    environment, command = child_environment(device), [sys.executable, "-c", COUNT]
+    children = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = [child.communicate(timeout=300)[0] for child in children]
+    assert [child.returncode for child in children] == [0] * 3
+    assert {len(output.split()) for output in outputs} == {4 if device.fp64 else 3}
+    assert len(entries(folder)) == (4 if device.fp64 else 3)
+    assert all(kernels._read(entry) for entry in entries(folder))
+    assert set(python(COUNT, device).split()) == {"binary"}
+
+
+OCLGRIND = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
+
+
+@pytest.mark.skipif(not OCLGRIND.exists(), reason="Oclgrind is not installed as Debian does: apt-get install oclgrind")
+def test_builds_for_oclgrind_are_not_cached(tmp_path: Path, private_cache: Path, folder: Path) -> None:
+    """It takes build options from its own command line, which no key names."""
+    (tmp_path / "vendors").mkdir()
+    (tmp_path / "vendors" / "oclgrind.icd").write_text(str(OCLGRIND))
+    variables = {"OCL_ICD_VENDORS": str(tmp_path / "vendors"), "REEDSP_DEVICE": "oclgrind"}
+    for _ in range(2):
+        assert set(python(COUNT, None, **variables).split()) == {"source"}
+    assert not folder.exists()
