@@ -1,0 +1,1 @@
+"""Experiments: one script for each figure or table of a paper."""

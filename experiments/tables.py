@@ -2,8 +2,8 @@
 
     python -m experiments.tables [--check]
 
-A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. With --check nothing is written, and the exit status
-is 1 if a page differs from the CSV files.
+A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. With --check nothing is written, and the exit
+status is 1 if a page differs from the CSV files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import csv
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from experiments.measure import RESULTS
 

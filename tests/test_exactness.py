@@ -388,7 +388,9 @@ def test_no_cutoff_means_no_ceiling() -> None:
 
 
 @pytest.mark.parametrize(
-    "cutoff", [-1, -0.5, -5e-324, np.nan, np.float32(np.nan), -np.inf, -(10**400), Fraction(-1, 9)]
+    "cutoff",
+    [-1, -0.5, -5e-324, np.nan, np.float32(np.nan), -np.inf, -(10**400), Fraction(-1, 9)],
+    ids=lambda cutoff: str(cutoff)[:24],
 )
 def test_cutoffs_have_to_be_at_least_zero(cutoff: Any) -> None:
     for dtype in (INT32, INT64, FLOAT32, FLOAT64):

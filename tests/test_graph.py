@@ -251,7 +251,7 @@ def test_weights_default_to_one() -> None:
         assert graph.weights.dtype == np.int32
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, ">i8", ">u2", "<i4"], ids=str)
+@pytest.mark.parametrize("dtype", [*INTEGERS, ">i8", ">u2", "<i4"], ids=lambda dtype: np.dtype(dtype).str)
 def test_27_36_index_types(dtype: Any) -> None:
     u, v = np.array([2, 0, 1, 2], dtype), np.array([0, 1, 1, 2], dtype)
     expected = Graph.from_edges(3, [2, 0, 1, 2], [0, 1, 1, 2], [1, 2, 3, 4])
@@ -361,7 +361,9 @@ def test_24_integers_that_float64_holds_may_stand_among_floats() -> None:
         assert Graph.from_networkx(graph).weights.tolist() == [0.5, float(big)]
 
 
-@pytest.mark.parametrize("beyond", [2**63, -(2**63) - 1, 2**64 - 1, 2**64, 10**400])
+@pytest.mark.parametrize(
+    "beyond", [2**63, -(2**63) - 1, 2**64 - 1, 2**64, 10**400], ids=lambda beyond: str(beyond)[:24]
+)
 def test_24_integers_beyond_int64_are_refused(beyond: int) -> None:
     where = rf"= {beyond} is outside int64"
     for other in (1, -1):
