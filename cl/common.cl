@@ -20,7 +20,7 @@
 #define NO_VERTEX (-9999)
 
 // Weight of a path of weight `dist` extended by an edge of weight `weight`.
-inline WEIGHT path_sum(const WEIGHT dist, const WEIGHT weight)
+WEIGHT path_sum(const WEIGHT dist, const WEIGHT weight)
 {
 #if IS_INTEGER && SATURATE
     return dist == INF ? INF : add_sat(dist, weight);
@@ -36,13 +36,13 @@ inline WEIGHT path_sum(const WEIGHT dist, const WEIGHT weight)
 // word after that it clears for the round to come, so that no word is read and written in one launch.
 #define ROUNDS_RUN 3
 
-inline bool round_is_skipped(__global uint *updates, const uint phase)
+bool round_is_skipped(__global uint *updates, const uint phase)
 {
     return updates[phase] == 0;
 }
 
 // For one work-item of the launch.
-inline void prepare_next_round(__global uint *updates, const uint phase)
+void prepare_next_round(__global uint *updates, const uint phase)
 {
     updates[(phase + 2) % 3] = 0;
     if (!round_is_skipped(updates, phase))
@@ -50,7 +50,7 @@ inline void prepare_next_round(__global uint *updates, const uint phase)
 }
 
 // For each work-item, or one of each work-group, that has changed something.
-inline void report_update(__global uint *updates, const uint phase)
+void report_update(__global uint *updates, const uint phase)
 {
     atomic_or(&updates[(phase + 1) % 3], 1u);
 }

@@ -17,7 +17,6 @@ import os
 import platform
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+
+from reedsp._private import private_directory
 
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
 """Environment variables by which a user chooses the drivers; if one is set nothing is changed."""
@@ -256,42 +257,17 @@ def _write(entries: dict[str, str]) -> Path | None:
     """Write the .icd files into a directory that no other user can change, and return it; None if none can be."""
     key = hashlib.sha256(repr(sorted(entries.items())).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:
-        cached = _cache_directory(key)
-        if cached is not None:
-            _write_files(cached, entries)
-            return cached
+        cached = private_directory("icd", key)
+        _write_files(cached, entries)
+        return cached
     except OSError:
-        pass  # no home, or one that cannot be written to
+        pass  # no home, one that cannot be written to, or one where others can write
     try:
         temporary = _temporary_directory()
         _write_files(temporary, entries)
     except OSError:
         return None
     return temporary
-
-
-def _cache_directory(key: str) -> Path | None:
-    """Return ``reedsp/icd/<key>`` in the user's cache, made where missing; None if others can write there."""
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    directory = Path(cache) if os.path.isabs(cache) else Path(os.path.expanduser("~")) / ".cache"
-    if not directory.is_absolute():
-        return None
-    os.makedirs(directory, mode=0o700, exist_ok=True)
-    for name in ("reedsp", "icd", key):
-        directory /= name
-        try:
-            os.mkdir(directory, 0o700)
-        except FileExistsError:
-            if not _is_private(directory):
-                return None
-    return directory
-
-
-def _is_private(directory: Path) -> bool:
-    """Whether this is a real directory of this user into which nobody else can write."""
-    status = os.lstat(directory)
-    others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not others_write
 
 
 def _temporary_directory() -> Path:

@@ -10,13 +10,15 @@ import contextlib
 import hashlib
 import logging
 import os
-import stat
+import re
 import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from reedsp._private import SharedDirectoryError, private_directory
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -106,12 +108,30 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     try:
         built = _compile(program, device)
     except cl.Error as error:
-        log = str(program.get_build_info(device, cl.program_build_info.LOG)).strip()
+        log = name_lines(str(program.get_build_info(device, cl.program_build_info.LOG)).strip(), source)
         raise KernelBuildError(f"cl/{file} did not build on {device.name}:\n{log or error}") from error
     if cached is not None:
         binaries: list[bytes] = program.get_info(cl.program_info.BINARIES)  # type: ignore[assignment]
         _write(cached, binaries[0])
     return built
+
+
+def name_lines(log: str, source: str) -> str:
+    """Translate the places in the log of a compiler that ignores ``#line``, as NVIDIA's does.
+
+    Such a compiler calls the whole assembled source ``<kernel>`` and counts its lines from the top.
+    """
+    places, file, number = [], "", 0
+    for line in source.splitlines():
+        if directive := re.fullmatch(r'#line (\d+) "(.*)"', line):
+            file, number = directive[2], int(directive[1]) - 1
+        places.append(f"{file}:{number}")
+        number += 1
+
+    def place(match: re.Match[str]) -> str:
+        return places[int(match[1]) - 1] if 0 < int(match[1]) <= len(places) else match[0]
+
+    return re.sub(r"<kernel>:(\d+)", place, log)
 
 
 def _compile(program: cl._cl._Program, device: cl.Device) -> cl.Program:
@@ -168,31 +188,14 @@ def _cache_file(device: cl.Device, source: str) -> Path | None:
 def _cache_directory() -> Path | None:
     """Return a cache directory that belongs to this user alone, or None."""
     try:
-        chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        folder = chosen if chosen.is_absolute() else Path.home() / ".cache"
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("reedsp", "kernels"):
-            folder /= name
-            folder.mkdir(mode=0o700, exist_ok=True)
-            if not _is_private(folder):
-                warnings.warn(
-                    f"kernels are not cached: {folder} is not a directory that only you can change; delete it",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-                return None
-    except (OSError, RuntimeError) as error:
+        return private_directory("kernels")
+    except SharedDirectoryError as error:
+        warnings.warn(
+            f"kernels are not cached: {error.filename} is {error.strerror}; delete it", RuntimeWarning, stacklevel=2
+        )
+    except OSError as error:
         _log.info("kernels are not cached: %s", error)
-        return None
-    return folder
-
-
-def _is_private(folder: Path) -> bool:
-    if os.name != "posix":
-        return True
-    status = folder.lstat()
-    others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not others_write
+    return None
 
 
 def _read(file: Path) -> bytes | None:

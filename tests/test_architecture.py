@@ -18,7 +18,8 @@ TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sort
 
 # A module imports from the lines above its own only: the algorithms, for one, do not import one another.
 LAYERS = (
-    ("_icd", "kernels", "graph"),
+    ("_private", "graph"),
+    ("_icd", "kernels"),
     ("device", "readers"),
     ("exactness",),
     ("device_graph", "rounds"),
@@ -33,7 +34,7 @@ LAYERS = (
 )
 LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
-LIGHT = ("__init__", "__main__", "_icd", "cli", "doctor")
+LIGHT = ("__init__", "__main__", "_icd", "_private", "cli", "doctor")
 FORBIDDEN_OPTIONS = (
     "-cl-fast-relaxed-math",
     "-cl-finite-math-only",

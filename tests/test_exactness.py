@@ -128,6 +128,7 @@ def test_the_bound_is_tight_for_whole_weights() -> None:
         ([(0, 1, -(2**28)), (1, 2, -(2**28))], INT32, False),  # falls to 4 * 2**28 in three rounds
         ([(0, 1, -(2**29)), (1, 2, -(2**29))], INT32, True),  # 3 * 2**29 holds, 4 * 2**29 does not
         ([(0, 0, -(2**29)), (0, 1, 1)], INT32, True),
+        ([(0, 0, 1 - 2**29), (0, 1, 1)], INT32, False),
         ([(0, 1, 2**40)], INT64, False),
         ([(0, 1, -(2**40)), (1, 2, 2**40)], INT64, False),
     ],
@@ -609,6 +610,7 @@ def test_cycle_weights_are_exact() -> None:
         (np.array([5e-324, -1e-323]), -5e-324),
         (np.array([0.5, -0.75], np.float32), -0.25),
         (np.array([-1e308, -0.7e308]), -1.7e308),
+        (np.array([-FLOAT_MAX / 2, -FLOAT_MAX / 2]), -FLOAT_MAX),
         (np.array([-1.5e308, -1.5e308]), -np.inf),
     ],
 )
@@ -636,7 +638,12 @@ def test_10_negative_cycle_errors_are_what_scipy_and_networkx_raise() -> None:
 
 
 def test_10_long_cycles_are_shown_in_part_and_kept_whole() -> None:
-    assert str(NegativeCycleError(range(12), -1)).endswith("0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 8 -> 9 -> 10 -> 11")
+    assert str(NegativeCycleError(range(12), -1)).endswith(
+        ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 8 -> 9 -> 10 -> 11"
+    )
+    assert str(NegativeCycleError(range(13), -1)).endswith(
+        ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> ... -> 8 -> 9 -> 10 -> 11 -> 12"
+    )
     error = NegativeCycleError([*range(1000), 0], -1)
     assert str(error) == (
         "negative cycle of weight -1: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> ... -> 996 -> 997 -> 998 -> 999 -> 0"
@@ -732,6 +739,27 @@ def test_hidden_cycles_are_found_whatever_the_distances(seed: int) -> None:
     check_hidden(graph, 0, np.where(reached, rng.permutation(np.where(reached, dist, 1.0)), np.inf))
 
 
+def test_few_edges_are_searched_in_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers are slow: only edges on cycles of next to no slack are searched."""
+    searched: list[int] = []
+
+    def spy(graph: Graph, sources: Sequence[int]) -> Any:
+        searched.append(graph.m)
+        return exact_shortest_paths(graph, sources)
+
+    monkeypatch.setattr("reedsp.negative_cycle.exact_shortest_paths", spy)
+    rng = np.random.default_rng(0)
+    n, m = 200, 2000
+    u, v = rng.integers(0, n, (2, m))
+    potential = rng.random(n) * 1e6
+    weights = potential[v] - potential[u] + rng.random(m) + 1e-3
+    between = potential[7] - potential[3]  # there and back adds up to exactly zero
+    u, v, weights = np.append(u, [3, 7, n]), np.append(v, [7, 3, 3]), np.append(weights, [between, -between, -1e7])
+    graph = Graph.from_edges(n + 1, u, v, weights)
+    assert hidden_negative_cycle(graph, float_distances(graph, n, rounds=n + 1)) is None
+    assert 2 <= searched.pop() < 20
+
+
 def test_14_a_zero_weight_cycle_is_not_negative_however_it_rounds() -> None:
     for weights in ([0.1, 0.2, -0.1, -0.2], [1e16, 1.0, -1e16, -1.0], [5e-324, -5e-324], [1e308, -1e308]):
         n = len(weights)
@@ -753,6 +781,17 @@ def test_11_a_negative_cycle_out_of_reach_is_not_reported() -> None:
     cycle = hidden_negative_cycle(graph, np.array([0, 1.0, 7.0, 5.0, np.inf]))
     assert cycle is not None
     assert set(cycle) == {2, 3}
+
+
+def test_rounding_at_heavy_vertices_counts_at_light_ones() -> None:
+    """Going up to 1e16 loses -1 to rounding; on the way back an edge between light vertices has a slack of 0.5."""
+    edges = [(0, 1, 0.0), (0, 2, 1.0), (1, 2, 1.5), (2, 3, 1e16 - 2), (3, 1, -1e16)]
+    graph = Graph.from_edges(4, *zip(*edges, strict=True))
+    dist = float_distances(graph, 0, rounds=9)
+    assert dist.tolist() == [0, 0, 1, 1e16]
+    assert check_hidden(graph, 0, dist)
+    light = Graph.from_edges(4, *zip(*edges[:2], (1, 2, 2.0), *edges[3:], strict=True))
+    assert not check_hidden(light, 0, dist)
 
 
 def test_05_hidden_negative_self_loops() -> None:
