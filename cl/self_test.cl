@@ -1,5 +1,6 @@
 // Known-answer test of a device: local memory, barriers, 64-bit integers, infinities and subnormal numbers.
 //
+// Source:       our own; local memory and barriers as in thesis section 3.1.1.
 // NDRange:      global (groups * GROUP_SIZE), work-group (GROUP_SIZE).
 // Local memory: GROUP_SIZE * sizeof(WEIGHT).
 // Macros:       GROUP_SIZE; common.cl.

@@ -1,5 +1,6 @@
 // Checks a shortest-path tree: the rules of the Graph500 validator for single-source shortest paths.
 //
+// Source:       Graph500 specification, section "Validation"; triangle inequality as in thesis section 1.4.
 // NDRange:      global n rounded up to the work-group size, which is free.
 // Local memory: none.
 // Macros:       common.cl.

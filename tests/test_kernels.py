@@ -394,14 +394,22 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_67_damaged_entry_is_built_anew(
-    damage: Callable[[bytes], bytes], device: Device, folder: Path, compiled: list[str]
-) -> None:
-    build(device)
-    [entry] = entries(folder)
+def test_67_damaged_entry_is_not_read(damage: Callable[[bytes], bytes], private_cache: Path) -> None:
+    entry = kernels._cache_file(made_up(), "source")
+    assert entry is not None
+    kernels._write(entry, b"some code")
+    assert kernels._read(entry) == b"some code"
     content = damage(entry.read_bytes())
     assert content != entry.read_bytes()
     entry.write_bytes(content)
+    assert kernels._read(entry) is None
+
+
+@pytest.mark.parametrize("damage", ["half", "a pickle"])
+def test_67_damaged_entry_is_built_anew(damage: str, device: Device, folder: Path, compiled: list[str]) -> None:
+    build(device)
+    [entry] = entries(folder)
+    entry.write_bytes(DAMAGES[damage](entry.read_bytes()))
     build(device)
     assert compiled == ["source", "source"]
     assert entries(folder) == [entry]
@@ -546,7 +554,7 @@ class TestUntrustedCache:
     @LEVELS
     @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702])
     def test_68_others_can_write(self, level: str, mode: int, device: Device, private_cache: Path) -> None:
-        build(device)
+        kernels._cache_directory()
         (private_cache / level).chmod(mode)
         check_refused(device, private_cache)
 
@@ -554,7 +562,7 @@ class TestUntrustedCache:
     def test_68_belongs_to_somebody_else(
         self, level: str, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        build(device)
+        kernels._cache_directory()
         lstat, other = Path.lstat, private_cache / level
 
         def theirs(path: Path) -> Any:
@@ -568,7 +576,7 @@ class TestUntrustedCache:
     @LEVELS
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
     def test_68_really_belongs_to_somebody_else(self, level: str, device: Device, private_cache: Path) -> None:
-        build(device)
+        kernels._cache_directory()
         os.chown(private_cache / level, 65534, -1)
         check_refused(device, private_cache)
 
