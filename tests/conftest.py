@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 import reedsp
+from reedsp import kernels
 from reedsp.device import get_device
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -40,3 +42,12 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder instead of the user's."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.fixture
+def kernel_copy(private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of ``cl/`` that is used instead, to be damaged."""
+    copy = tmp_path / "cl"
+    shutil.copytree(kernels.kernel_directory(), copy)
+    monkeypatch.setattr(kernels, "kernel_directory", lambda: copy)
+    return copy

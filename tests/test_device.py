@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -24,7 +23,7 @@ import pytest
 from families import FAMILIES, Family
 
 import reedsp
-from reedsp import _icd, kernels
+from reedsp import _icd
 from reedsp import device as device_module
 from reedsp.device import Device, Job, get_device, weight_macros
 
@@ -346,15 +345,6 @@ def test_real_oclgrind_is_not_chosen_by_itself(tmp_path: Path) -> None:
 # ---- the self test ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def kernel_copy(private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of ``cl/`` that is used instead, to be damaged."""
-    copy = tmp_path / "cl"
-    shutil.copytree(kernels.kernel_directory(), copy)
-    monkeypatch.setattr(kernels, "kernel_directory", lambda: copy)
-    return copy
-
-
 def tamper(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert text.count(old) == 1, old
@@ -455,10 +445,12 @@ def test_local_memory(device: Device) -> None:
 
 def test_local_memory_names_both_numbers(device: Device) -> None:
     small = fresh(device)
-    small.local_memory = 259
-    with pytest.raises(reedsp.DeviceError, match=r"relax: 260 bytes of local memory, but .* has 259"):
+    needed = relax(small).local_memory
+    assert needed >= 260  # 64 sums and a flag; some drivers round up
+    small.local_memory = needed - 1
+    with pytest.raises(reedsp.DeviceError, match=rf"relax: {needed} bytes of local memory, but .* has {needed - 1}"):
         Job(small).bind(relax(small), 64, 64)
-    small.local_memory = 260
+    small.local_memory = needed
     with pytest.raises(reedsp.DeviceError, match="relax failed"):  # too few arguments, but not too much memory
         Job(small).launch(relax(small), 64, 64)
 

@@ -8,7 +8,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import sqlite3
 import stat
 import subprocess
@@ -92,15 +91,6 @@ def python(code: str, device: Device | None, *arguments: str, cwd: Path | None =
     child = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=300)
     assert child.returncode == 0, child.stderr
     return child.stdout
-
-
-@pytest.fixture
-def kernel_copy(private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of ``cl/`` that is used instead, to be damaged."""
-    copy = tmp_path / "cl"
-    shutil.copytree(kernels.kernel_directory(), copy)
-    monkeypatch.setattr(kernels, "kernel_directory", lambda: copy)
-    return copy
 
 
 @pytest.fixture
