@@ -509,6 +509,8 @@ def test_67_no_pickle_is_loaded(tmp_path: Path) -> None:
     """The caches of pyopencl and of reedsp are filled and poisoned; pyopencl falls for it, and reedsp does not."""
     cache, mark = tmp_path / "cache", tmp_path / "mark"
     variables = {"XDG_CACHE_HOME": str(cache), "HOME": str(tmp_path), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
+    if (drivers := _icd.enable_pip_runtimes()) is not None:  # pyopencl by itself does not find them
+        variables["OCL_ICD_VENDORS"] = str(drivers)
     python(PYOPENCL, None, source := kernels.assemble("self_test.cl", SELF_TEST), **variables)
     assert python(REEDSP, None, **variables) == "[]\n"
     poison = f"cbuiltins\nexec\n(V__import__('pathlib').Path({str(mark)!r}).touch()\ntR.".encode()
