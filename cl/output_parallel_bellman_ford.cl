@@ -31,6 +31,8 @@
 #error "output_parallel_bellman_ford.cl needs CHUNK of at least 1 with COOPERATIVE_LOADING"
 #endif
 
+#include "common.cl"
+
 // Algorithm 12, lines 1 to 6.
 __kernel void initialise(__global WEIGHT *restrict weights, __global int *restrict predecessors, const uint source,
                          const uint n)

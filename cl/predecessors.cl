@@ -22,6 +22,8 @@
 #error "predecessors.cl needs the macro ZERO_PROGRESS_ONLY"
 #endif
 
+#include "common.cl"
+
 #define UNRESOLVED 0xFFFFFFFFu
 
 // First pass. counts[0]: vertices left unresolved; counts[1]: vertices whose path weight overflows the type.

@@ -13,6 +13,8 @@
 #error "self_test.cl needs the macro GROUP_SIZE"
 #endif
 
+#include "common.cl"
+
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void self_test(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict weights,
                __global WEIGHT *restrict least, __global WEIGHT *restrict sums)

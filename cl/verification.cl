@@ -11,6 +11,8 @@
 //   predecessors                in   (n) NO_VERTEX for the source and where unreachable
 //   offenders                   i/o  (4) smallest vertex that breaks each rule; starts as 0xFFFFFFFF
 
+#include "common.cl"
+
 #define RULE_SOURCE 0    // the source has distance 0 and no predecessor
 #define RULE_TRIANGLE 1  // no edge leads to a smaller distance, below `ceiling`
 #define RULE_TREE 2      // a reached vertex has a tight edge from its predecessor, an unreached one has none

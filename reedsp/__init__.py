@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
     from reedsp.graph import Graph
     from reedsp.negative_cycle import NegativeCycleError
+    from reedsp.operators import Operator
     from reedsp.readers import read
     from reedsp.result import ShortestPaths
+    from reedsp.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
     from reedsp.single_source import sssp
     from reedsp.verification import VerificationError
 
@@ -26,10 +28,17 @@ _MODULE_OF = {
     "DeviceMemoryError": "device",
     "Graph": "graph",
     "NegativeCycleError": "negative_cycle",
+    "Operator": "operators",
     "ShortestPaths": "result",
     "VerificationError": "verification",
+    "compact": "scan",
+    "compact_indices": "scan",
     "devices": "device",
+    "exclusive_scan": "scan",
+    "inclusive_scan": "scan",
     "read": "readers",
+    "reduce": "scan",
+    "segmented_scan": "scan",
     "sssp": "single_source",
 }
 
@@ -38,6 +47,13 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "read",
     "sssp",
     "ShortestPaths",
+    "reduce",
+    "inclusive_scan",
+    "exclusive_scan",
+    "segmented_scan",
+    "compact",
+    "compact_indices",
+    "Operator",
     "devices",
     "Device",
     "DeviceError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import threading
@@ -74,7 +75,7 @@ class Device:
         Whether the device computes with doubles, and has 64-bit atomic operations.
     """
 
-    def __init__(self, index: int, handle: cl.Device) -> None:
+    def __init__(self, index: int, handle: cl.Device, queue: cl.CommandQueue | None = None) -> None:
         self.index = index
         self.handle = handle
         self.name = _text(handle.name)
@@ -91,8 +92,10 @@ class Device:
         self.fp64 = "cl_khr_fp64" in extensions
         self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
         self._lock = threading.RLock()
-        self._context: cl.Context | None = None
-        self._queue: cl.CommandQueue | None = None
+        self._context: cl.Context | None = None if queue is None else queue.context
+        self._queue: cl.CommandQueue | None = queue
+        out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        self._in_order = queue is None or not queue.properties & out_of_order
         self._programs: dict[Any, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
@@ -119,6 +122,11 @@ class Device:
                 if self._queue is None:
                     self._queue = cl.CommandQueue(self.context, self.handle)
         return self._queue
+
+    def keep_order(self, wait_for: Sequence[cl.Event] = ()) -> None:
+        """Have what is queued from now on begin when what was queued before is done, and these events, too."""
+        if wait_for or not self._in_order:
+            cl.enqueue_barrier(self.queue, wait_for=list(wait_for) or None)
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
@@ -149,8 +157,8 @@ class Device:
             return kernel
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
-        if macros.get("WEIGHT") == "double" and not self.fp64:
-            raise DeviceError(f"{self} has no double precision; ask for dtype='float32' or choose another device")
+        if "double" in macros.values() and not self.fp64:
+            raise DeviceError(f"{self} has no double precision; ask for float32 or choose another device")
         started = time.perf_counter()
         try:
             program = kernels.build(self.context, self.handle, file, macros)
@@ -250,16 +258,52 @@ class Job:
         self.bytes_to_device += array.nbytes
         return buffer
 
+    def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
+        """Let kernels of a CPU device use the memory of an array itself, until :meth:`give_back`.
+
+        The array has to stay alive, and to be contiguous and not empty. Its address is a multiple of the size of one
+        element, and of nothing more.
+        """
+        access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
+        try:
+            return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+        except cl.Error as error:
+            raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
+
+    def give_back(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
+        """Wait for the work queued so far, after which a borrowed array holds what kernels have written to it."""
+        try:
+            mapped, _ = cl.enqueue_map_buffer(
+                self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype, is_blocking=True
+            )
+            mapped.base.release(self.device.queue)
+        except cl.Error as error:
+            raise self._translate(error, "waiting for the device") from error
+
     def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Wait for the work queued so far and copy the first elements of a buffer back."""
         array = np.empty(length, dtype)
-        if length:
+        self.download_into(array, buffer)
+        return array
+
+    def download_into(self, array: npt.NDArray[Any], buffer: cl.Buffer) -> None:
+        """Wait for the work queued so far and copy the beginning of a buffer into a contiguous array."""
+        if array.size:
             try:
                 cl.enqueue_copy(self.device.queue, array, buffer)
             except cl.Error as error:
                 raise self._translate(error, "copy from the device") from error
         self.bytes_from_device += array.nbytes
-        return array
+
+    def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
+        """Queue a copy of some bytes from one buffer to another."""
+        try:
+            cl.enqueue_copy(
+                self.device.queue, target, source, byte_count=size, src_offset=source_byte, dst_offset=target_byte
+            )
+            self.device.keep_order()
+        except cl.Error as error:
+            raise self._translate(error, "copy on the device") from error
 
     def bind(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
@@ -337,6 +381,7 @@ class BoundKernel:
         queue = self._job.device.queue
         try:
             cl.enqueue_nd_range_kernel(queue, self._handle, self._global_size, self._local_size)
+            self._job.device.keep_order()
         except cl.Error as error:
             raise self._job._translate(error, self._name) from error
         self._job.kernels_launched += 1
@@ -383,6 +428,13 @@ def devices() -> list[Device]:
             _process = os.getpid()
             _devices = [Device(index, handle) for index, handle in enumerate(_device_handles())]
     return list(_devices)
+
+
+@functools.lru_cache(maxsize=8)
+def device_of(queue: cl.CommandQueue) -> Device:
+    """Return the device of somebody else's queue, on which everything is then queued."""
+    matching = [each.index for each in devices() if each.handle == queue.device]
+    return Device(matching[0] if matching else -1, queue.device, queue)
 
 
 def _refuse_after_fork() -> None:

@@ -63,14 +63,25 @@ def kernel_directory() -> Path:
 
 
 def assemble(file: str, macros: Mapping[str, str | int]) -> str:
-    """Join macros, ``common.cl`` and one kernel file into a source whose errors name the true file and line."""
-    folder = kernel_directory()
+    """Join macros and one kernel file, with the files that it includes, into one source.
+
+    ``#line`` directives make its errors name the true file and line.
+    """
     parts = ['#line 1 "macros set by reedsp"']
     for name, value in sorted(macros.items()):
         parts += [f"#undef {name}", f"#define {name} {value}"]
-    for source in ("common.cl", file):
-        parts += [f'#line 1 "cl/{source}"', (folder / source).read_text(encoding="utf-8")]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *_lines_with_includes(file)]) + "\n"
+
+
+def _lines_with_includes(file: str) -> Iterator[str]:
+    yield f'#line 1 "cl/{file}"'
+    text = (kernel_directory() / file).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if included := re.fullmatch(r'#include "(\w+\.cl)"', line):
+            yield from _lines_with_includes(included[1])
+            yield f'#line {number + 1} "cl/{file}"'
+        else:
+            yield line
 
 
 def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str, str | int]) -> cl.Program:

@@ -1,0 +1,106 @@
+// What reductions, scans and compactions share: the operator, the elements, and what becomes of each one's prefix.
+//
+// Macros, all set by the host (reedsp/operators.py):
+//   ELEMENT      type of the elements that are joined: int, uint, long, ulong, float or double
+//   OPERATION    OpenCL C expression in a and b: the associative operator
+//   IDENTITY     its identity element
+//   COMMUTATIVE  1 if elements may be joined in any order
+//   EXCLUSIVE    1 if the prefix of an element leaves out the element itself
+//   SEGMENTED    1 if marks[i] != 0 starts a segment at element i, whose prefixes begin there (thesis section 5.4.1)
+//   COMPACTION   1: collect the x[i] with marks[i] != 0; 2: collect their places i (section 5.4.2). The elements
+//                that are scanned are then 1 where marks[i] != 0 and 0 elsewhere. 0: neither, store the prefixes
+//   VALUE, MARK  types of x and out, and of the marks
+//
+// Arrays of elements:
+//   x      in   (n) values; not read if places are collected
+//   marks  in   (n) heads of segments, or what to collect; not read by plain scans
+//   out    out  (n) prefixes; may be x itself. Or what was collected, which has to be another array
+
+#if !defined(ELEMENT) || !defined(OPERATION) || !defined(IDENTITY) || !defined(COMMUTATIVE) || !defined(EXCLUSIVE)
+#error "elements.cl needs the macros ELEMENT, OPERATION, IDENTITY, COMMUTATIVE and EXCLUSIVE"
+#endif
+#if !defined(SEGMENTED) || !defined(COMPACTION) || !defined(VALUE) || !defined(MARK)
+#error "elements.cl needs the macros SEGMENTED, COMPACTION, VALUE and MARK"
+#endif
+#if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "these kernels never run with relaxed mathematics: infinity is data"
+#endif
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+// One element, or several joined; head: whether a segment starts among them.
+typedef struct {
+    ELEMENT value;
+#if SEGMENTED
+    uint head;
+#endif
+} Item;
+
+ELEMENT combine(const ELEMENT a, const ELEMENT b)
+{
+    return OPERATION;
+}
+
+// The operator on items: as associative as `combine`, and never commutative if there are segments.
+Item join(const Item left, const Item right)
+{
+    Item item;
+#if SEGMENTED
+    item.value = right.head ? right.value : combine(left.value, right.value);
+    item.head = left.head | right.head;
+#else
+    item.value = combine(left.value, right.value);
+#endif
+    return item;
+}
+
+Item identity_item(void)
+{
+    Item item;
+    item.value = IDENTITY;
+#if SEGMENTED
+    item.head = 0;
+#endif
+    return item;
+}
+
+Item item_at(__global const VALUE *x, __global const MARK *marks, const size_t i)
+{
+    Item item;
+#if COMPACTION
+    item.value = marks[i] != 0;
+#else
+    item.value = x[i];
+#endif
+#if SEGMENTED
+    item.head = marks[i] != 0;
+#endif
+    return item;
+}
+
+// What a scan stores for element i, given the join of all items before it and the join that includes it.
+ELEMENT prefix(__global const MARK *marks, const size_t i, const Item before, const Item after)
+{
+#if EXCLUSIVE && SEGMENTED
+    return marks[i] ? IDENTITY : before.value;
+#elif EXCLUSIVE
+    return before.value;
+#else
+    return after.value;
+#endif
+}
+
+void put(__global VALUE *out, __global const VALUE *x, __global const MARK *marks, const size_t i, const Item before,
+         const Item after)
+{
+#if COMPACTION == 1
+    if (before.value != after.value)
+        out[before.value] = x[i];
+#elif COMPACTION == 2
+    if (before.value != after.value)
+        out[before.value] = i;
+#else
+    out[i] = prefix(marks, i, before, after);
+#endif
+}

@@ -1,0 +1,151 @@
+// Reduce, then scan, for CPU devices: each work-item scans a chunk of the elements from front to back, no barrier.
+//
+// Source:       thesis section 4.2.3, the generalisation to any number of processors; Algorithm 6 within a chunk.
+// NDRange:      global (chunks), work-group (1).
+// Local memory: none.
+// Macros:       VECTORS, 1 if OPERATION holds for vectors, too; those of elements.cl.
+//   sums   i/o  (p + 1) sums[0]: the join of all elements up to the end of chunk 0; then of each longer chunk but the
+//               last; sums[p]: the join of all elements up to the end of the span
+//   total  out  (1) the join of all elements up to here
+//   base        first element of the span
+//   first_length, length  elements of chunk 0, and of each longer one
+//
+// A span of the elements is scanned in two launches. Chunk 0 is the shorter one, because it needs no sum before it
+// can be scanned: while work-item 0 scans it, the others only read theirs. All but the last of the longer chunks are
+// read twice.
+//
+//                 | chunk 0 | chunk 1       | chunk 2       | ... | chunk p       |
+//     first       | scan    | sum           | sum           | ... |               |    p work-items
+//     second      |         | scan          | scan          | ... | scan          |    p work-items
+//
+// A span is small enough that the second launch finds it in the last level of cache, and that launches stay short.
+
+#ifndef VECTORS
+#error "work_item_scan.cl needs the macro VECTORS"
+#endif
+
+#include "elements.cl"
+
+#if VECTORS
+#define VECTOR_OF_TYPE(type) type##4
+#define VECTOR_OF(type) VECTOR_OF_TYPE(type)
+#define VECTOR VECTOR_OF(ELEMENT)
+#define WIDTH 4
+
+VECTOR combine_vectors(const VECTOR a, const VECTOR b)
+{
+    return OPERATION;
+}
+
+// Inclusive scan within a vector.
+VECTOR scan_vector(const VECTOR vector)
+{
+    const VECTOR identity = IDENTITY;
+    const VECTOR pairs = combine_vectors((VECTOR)(identity.s0, vector.s012), vector);
+    return combine_vectors((VECTOR)(identity.s01, pairs.s01), pairs);
+}
+#endif
+
+// The join of elements first to last - 1.
+Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t first, const size_t last)
+{
+    size_t i = first;
+    Item sum = identity_item();
+#if VECTORS && COMMUTATIVE
+    VECTOR sums[8];
+    for (uint k = 0; k < 8; ++k)
+        sums[k] = IDENTITY;
+    for (; i + 8 * WIDTH <= last; i += 8 * WIDTH) {
+        for (uint k = 0; k < 8; ++k)
+            sums[k] = combine_vectors(sums[k], vload4(k, x + i));
+    }
+    for (uint count = 4; count > 0; count /= 2) {
+        for (uint k = 0; k < count; ++k)
+            sums[k] = combine_vectors(sums[k], sums[k + count]);
+    }
+    sum.value = combine(combine(sums[0].s0, sums[0].s1), combine(sums[0].s2, sums[0].s3));
+#endif
+    for (; i < last; ++i)
+        sum = join(sum, item_at(x, marks, i));
+    return sum;
+}
+
+// Scan elements first to last - 1, `carry` being the join of all before; returns the join of all up to the last.
+Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, __global VALUE *out,
+               const size_t first, const size_t last)
+{
+    size_t i = first;
+#if VECTORS
+    for (; i + 4 * WIDTH <= last; i += 4 * WIDTH) {
+        VECTOR a = scan_vector(vload4(0, x + i)), b = scan_vector(vload4(1, x + i));
+        VECTOR c = scan_vector(vload4(2, x + i)), d = scan_vector(vload4(3, x + i));
+        b = combine_vectors(a.s3333, b);
+        d = combine_vectors(c.s3333, d);
+        c = combine_vectors(b.s3333, c);
+        d = combine_vectors(b.s3333, d);
+        const VECTOR before = carry.value;
+        a = combine_vectors(before, a);
+        b = combine_vectors(before, b);
+        c = combine_vectors(before, c);
+        d = combine_vectors(before, d);
+#if EXCLUSIVE
+        vstore4((VECTOR)(carry.value, a.s012), 0, out + i);
+        vstore4((VECTOR)(a.s3, b.s012), 1, out + i);
+        vstore4((VECTOR)(b.s3, c.s012), 2, out + i);
+        vstore4((VECTOR)(c.s3, d.s012), 3, out + i);
+#else
+        vstore4(a, 0, out + i);
+        vstore4(b, 1, out + i);
+        vstore4(c, 2, out + i);
+        vstore4(d, 3, out + i);
+#endif
+        carry.value = d.s3;
+    }
+#endif
+    for (; i < last; ++i) {
+        const Item before = carry;
+        carry = join(before, item_at(x, marks, i));
+        put(out, x, marks, i, before, carry);
+    }
+    return carry;
+}
+
+__kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
+                            __global Item *restrict sums, const ulong chunk, const ulong n)
+{
+    const size_t first = get_global_id(0) * (size_t)chunk;
+    sums[get_global_id(0)] = sum_of(x, marks, first, min(first + chunk, (size_t)n));
+}
+
+__kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
+                               __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
+                               const ulong first_length, const ulong length, const ulong n)
+{
+    const size_t item = get_global_id(0);
+    const size_t end = min(base + first_length, n);
+    if (item == 0) {
+        const Item carry = base == 0 ? identity_item() : sums[get_global_size(0)];
+        const Item sum = scan_from(carry, x, marks, out, base, end);
+        sums[0] = sum;
+        total[0] = sum.value;
+    } else {
+        const size_t first = min(end + (item - 1) * length, (size_t)n);
+        sums[item] = sum_of(x, marks, first, min(first + length, (size_t)n));
+    }
+}
+
+__kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
+                                __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
+                                const ulong first_length, const ulong length, const ulong n)
+{
+    const size_t item = get_global_id(0);
+    const size_t first = min(base + first_length + item * length, (size_t)n);
+    Item carry = sums[0];
+    for (size_t chunk = 1; chunk <= item; ++chunk)
+        carry = join(carry, sums[chunk]);
+    carry = scan_from(carry, x, marks, out, first, min(first + length, (size_t)n));
+    if (item == get_global_size(0) - 1) {
+        sums[item + 1] = carry;
+        total[0] = carry.value;
+    }
+}
