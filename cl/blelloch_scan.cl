@@ -33,7 +33,7 @@ void load_leaf(Item *leaf, __global const Stored *x, __global const MARK *marks,
 {
 #if OF_SUMS
     for (uint k = 0; k < QUAD; ++k)
-        leaf[k] = i + k < n ? x[i + k] : identity_item();
+        leaf[k] = i + k < n ? x[i + k] : IDENTITY_ITEM;
 #else
     load_quad(leaf, x, marks, i, n);
 #endif
@@ -64,10 +64,12 @@ Item sweep(__local Item *tree)
     }
     const Item sum = tree[PADDED(LEAVES - 1)];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        tree[PADDED(LEAVES - 1)] = identity_item();
+    if (item == 0) {  // the root becomes the identity; the first round from there has one work-item, and is done here
+        tree[PADDED(LEAVES - 1)] = tree[PADDED(GROUP_SIZE - 1)];
+        tree[PADDED(GROUP_SIZE - 1)] = IDENTITY_ITEM;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint stride = GROUP_SIZE; stride > 0; stride /= 2) {  // root to leaf
+    for (uint stride = GROUP_SIZE / 2; stride > 0; stride /= 2) {  // root to leaf
         const uint right = 2 * stride * (item + 1) - 1;
         if (right < LEAVES) {
             const Item before = tree[PADDED(right)];
@@ -99,7 +101,7 @@ void segment_sums(__global const Stored *x, __global const MARK *marks, __global
         load_leaf(leaves[part], x, marks, first + leaf * QUAD, n);
 #if HAS_FIRST_HEADS
         for (uint k = 0; k < QUAD; ++k) {
-            if (leaves[part][k].head)
+            if (HEAD_OF(leaves[part][k]))
                 atomic_min(&first_head, leaf * QUAD + k);
         }
 #endif
@@ -112,7 +114,7 @@ void segment_sums(__global const Stored *x, __global const MARK *marks, __global
         const uint leaf = part * GROUP_SIZE + item;
         put_leaf(out, x, marks, first + leaf * QUAD, n, tree[PADDED(leaf)], leaves[part]);
     }
-    if (item == 0 && get_num_groups(0) > 1) {
+    if (item == GROUP_SIZE - 1 && get_num_groups(0) > 1) {
         sums[segment] = sum;
 #if HAS_FIRST_HEADS
         first_heads[segment] = first_head;
@@ -144,14 +146,14 @@ void uniform_add(__global Stored *out, __global const Item *restrict sums, __glo
 #else
         if (i + QUAD <= end) {
             VALUE values[QUAD];
-            vstore4(*(__global const VECTOR_OF(VALUE) *)(out + i), 0, values);
+            vstore4(*(__global const VECTOR(VALUE, QUAD) *)(out + i), 0, values);
             for (uint k = 0; k < QUAD; ++k)
-                values[k] = combine(before.value, values[k]);
-            *(__global VECTOR_OF(VALUE) *)(out + i) = vload4(0, values);
+                values[k] = combine(VALUE_OF(before), values[k]);
+            *(__global VECTOR(VALUE, QUAD) *)(out + i) = vload4(0, values);
         } else {
             for (uint k = 0; k < QUAD; ++k) {
                 if (i + k < end)
-                    out[i + k] = combine(before.value, out[i + k]);
+                    out[i + k] = combine(VALUE_OF(before), out[i + k]);
             }
         }
 #endif

@@ -29,13 +29,23 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-// One element, or several joined; head: whether a segment starts among them.
-typedef struct {
-    ELEMENT value;
+#define PASTE(left, right) left##right
+#define VECTOR(type, width) PASTE(type, width)
+
+// One element, or several joined; HEAD_OF: whether a segment starts among them, 0 or 1.
 #if SEGMENTED
-    uint head;
+typedef VECTOR(ELEMENT, 2) Item;
+#define VALUE_OF(item) ((item).x)
+#define HEAD_OF(item) ((item).y)
+#define ITEM(value, head) ((Item)(value, head))
+#define STORE_ITEM(items, i, item) vstore2(item, i, (__global ELEMENT *)(items))
+#else
+typedef ELEMENT Item;
+#define VALUE_OF(item) (item)
+#define ITEM(value, head) (value)
+#define STORE_ITEM(items, i, item) (items)[i] = (item)
 #endif
-} Item;
+#define IDENTITY_ITEM ITEM(IDENTITY, 0)
 
 ELEMENT combine(const ELEMENT a, const ELEMENT b)
 {
@@ -45,49 +55,32 @@ ELEMENT combine(const ELEMENT a, const ELEMENT b)
 // The operator on items: as associative as `combine`, and never commutative if there are segments.
 Item join(const Item left, const Item right)
 {
-    Item item;
 #if SEGMENTED
-    item.value = right.head ? right.value : combine(left.value, right.value);
-    item.head = left.head | right.head;
+    const bool head = HEAD_OF(right) != 0;
+    return ITEM(head ? VALUE_OF(right) : combine(VALUE_OF(left), VALUE_OF(right)), head ? 1 : HEAD_OF(left));
 #else
-    item.value = combine(left.value, right.value);
+    return combine(left, right);
 #endif
-    return item;
-}
-
-Item identity_item(void)
-{
-    Item item;
-    item.value = IDENTITY;
-#if SEGMENTED
-    item.head = 0;
-#endif
-    return item;
 }
 
 Item item_at(__global const VALUE *x, __global const MARK *marks, const size_t i)
 {
-    Item item;
 #if COMPACTION
-    item.value = marks[i] != 0;
+    return marks[i] != 0;
 #else
-    item.value = x[i];
+    return ITEM(x[i], marks[i] != 0);
 #endif
-#if SEGMENTED
-    item.head = marks[i] != 0;
-#endif
-    return item;
 }
 
 // What a scan stores for element i, given the join of all items before it and the join that includes it.
 ELEMENT prefix(__global const MARK *marks, const size_t i, const Item before, const Item after)
 {
 #if EXCLUSIVE && SEGMENTED
-    return marks[i] ? IDENTITY : before.value;
+    return marks[i] ? IDENTITY : VALUE_OF(before);
 #elif EXCLUSIVE
-    return before.value;
+    return VALUE_OF(before);
 #else
-    return after.value;
+    return VALUE_OF(after);
 #endif
 }
 
@@ -95,11 +88,11 @@ void put(__global VALUE *out, __global const VALUE *x, __global const MARK *mark
          const Item after)
 {
 #if COMPACTION == 1
-    if (before.value != after.value)
-        out[before.value] = x[i];
+    if (VALUE_OF(before) != VALUE_OF(after))
+        out[VALUE_OF(before)] = x[i];
 #elif COMPACTION == 2
-    if (before.value != after.value)
-        out[before.value] = i;
+    if (VALUE_OF(before) != VALUE_OF(after))
+        out[VALUE_OF(before)] = i;
 #else
     out[i] = prefix(marks, i, before, after);
 #endif

@@ -18,16 +18,12 @@ __kernel void copy_elements(__global const VALUE *restrict x, __global const MAR
     if (i >= n)
         return;
     Item item = item_at(x, marks, i);
-#if EXCLUSIVE
-    item.value = IDENTITY;
-#if SEGMENTED
-    if (i > 0 && !item.head)
-#else
-    if (i > 0)
+#if EXCLUSIVE && SEGMENTED
+    VALUE_OF(item) = i == 0 || HEAD_OF(item) != 0 ? IDENTITY : x[i - 1];
+#elif EXCLUSIVE
+    item = i == 0 ? IDENTITY : x[i - 1];
 #endif
-        item.value = x[i - 1];
-#endif
-    items[i] = item;
+    STORE_ITEM(items, i, item);
 }
 
 // Lines 3 to 5.
@@ -43,5 +39,5 @@ __kernel void store_prefixes(__global const Item *restrict items, __global VALUE
 {
     const size_t i = get_global_id(0);
     if (i < n)
-        out[i] = items[i].value;
+        out[i] = VALUE_OF(items[i]);
 }

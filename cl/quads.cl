@@ -8,33 +8,28 @@
 #include "elements.cl"
 
 #define QUAD 4
-#define VECTOR_OF_TYPE(type) type##4
-#define VECTOR_OF(type) VECTOR_OF_TYPE(type)
 
 // Elements i to i + QUAD - 1; identities from element `end` on.
 void load_quad(Item *items, __global const VALUE *x, __global const MARK *marks, const size_t i, const size_t end)
 {
     if (i + QUAD > end) {
         for (uint k = 0; k < QUAD; ++k)
-            items[k] = i + k < end ? item_at(x, marks, i + k) : identity_item();
+            items[k] = i + k < end ? item_at(x, marks, i + k) : IDENTITY_ITEM;
         return;
     }
 #if !COMPACTION
     VALUE values[QUAD];
-    vstore4(*(__global const VECTOR_OF(VALUE) *)(x + i), 0, values);
+    vstore4(*(__global const VECTOR(VALUE, QUAD) *)(x + i), 0, values);
 #endif
 #if COMPACTION || SEGMENTED
     MARK quad_marks[QUAD];
-    vstore4(*(__global const VECTOR_OF(MARK) *)(marks + i), 0, quad_marks);
+    vstore4(*(__global const VECTOR(MARK, QUAD) *)(marks + i), 0, quad_marks);
 #endif
     for (uint k = 0; k < QUAD; ++k) {
 #if COMPACTION
-        items[k].value = quad_marks[k] != 0;
+        items[k] = quad_marks[k] != 0;
 #else
-        items[k].value = values[k];
-#endif
-#if SEGMENTED
-        items[k].head = quad_marks[k] != 0;
+        items[k] = ITEM(values[k], quad_marks[k] != 0);
 #endif
     }
 }
@@ -59,7 +54,7 @@ void put_quad(__global VALUE *out, __global const VALUE *x, __global const MARK 
         VALUE values[QUAD];
         for (uint k = 0; k < QUAD; ++k)
             values[k] = prefix(marks, i + k, prefixes[k], prefixes[k + 1]);
-        *(__global VECTOR_OF(VALUE) *)(out + i) = vload4(0, values);
+        *(__global VECTOR(VALUE, QUAD) *)(out + i) = vload4(0, values);
         return;
     }
 #endif

@@ -40,10 +40,10 @@ void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restri
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk;
     const size_t last = min(first + chunk, (size_t)n);
-    Item total = identity_item();
+    Item total = IDENTITY_ITEM;
     for (size_t tile = first; tile < last; tile += TILE) {
         Item quads[ROWS][QUAD];
-        Item own = identity_item();
+        Item own = IDENTITY_ITEM;
         for (uint row = 0; row < ROWS; ++row) {
 #if COMMUTATIVE
             const size_t quad = row * GROUP_SIZE + item;  // neighbouring work-items read neighbouring quads

@@ -31,7 +31,7 @@ Item join_of_earlier_chunks(__global const Item *sums, __local Item *values)
     const uint item = get_local_id(0);
     const uint earlier = get_group_id(0);
     const uint share = (earlier + GROUP_SIZE - 1) / GROUP_SIZE;
-    Item own = identity_item();
+    Item own = IDENTITY_ITEM;
     for (uint chunk = item * share; chunk < min((item + 1) * share, earlier); ++chunk)
         own = join(own, sums[chunk]);
     return left_fold(own, values);
@@ -87,8 +87,8 @@ void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global c
             const uint quad = row * GROUP_SIZE + item;
             put_quad(out, x, marks, tile + (size_t)quad * QUAD, last, rows[PADDED(quad)], quads[row]);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        // What a work-item has read last it is the first to overwrite: no barrier between two tiles.
     }
     if (item == 0 && get_group_id(0) == get_num_groups(0) - 1)
-        total[0] = carry.value;
+        total[0] = VALUE_OF(carry);
 }

@@ -27,22 +27,19 @@
 #include "elements.cl"
 
 #if VECTORS
-#define VECTOR_OF_TYPE(type) type##4
-#define VECTOR_OF(type) VECTOR_OF_TYPE(type)
-#define VECTOR VECTOR_OF(ELEMENT)
 #define WIDTH 4
+typedef VECTOR(ELEMENT, WIDTH) Vector;
 
-VECTOR combine_vectors(const VECTOR a, const VECTOR b)
+Vector combine_vectors(const Vector a, const Vector b)
 {
     return OPERATION;
 }
 
 // Inclusive scan within a vector.
-VECTOR scan_vector(const VECTOR vector)
+Vector scan_vector(const Vector vector)
 {
-    const VECTOR identity = IDENTITY;
-    const VECTOR pairs = combine_vectors((VECTOR)(identity.s0, vector.s012), vector);
-    return combine_vectors((VECTOR)(identity.s01, pairs.s01), pairs);
+    const Vector pairs = combine_vectors((Vector)(IDENTITY, vector.s0, vector.s1, vector.s2), vector);
+    return combine_vectors((Vector)(IDENTITY, IDENTITY, pairs.s0, pairs.s1), pairs);
 }
 #endif
 
@@ -50,9 +47,9 @@ VECTOR scan_vector(const VECTOR vector)
 Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t first, const size_t last)
 {
     size_t i = first;
-    Item sum = identity_item();
+    Item sum = IDENTITY_ITEM;
 #if VECTORS && COMMUTATIVE
-    VECTOR sums[8];
+    Vector sums[8];
     for (uint k = 0; k < 8; ++k)
         sums[k] = IDENTITY;
     for (; i + 8 * WIDTH <= last; i += 8 * WIDTH) {
@@ -63,7 +60,7 @@ Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t fi
         for (uint k = 0; k < count; ++k)
             sums[k] = combine_vectors(sums[k], sums[k + count]);
     }
-    sum.value = combine(combine(sums[0].s0, sums[0].s1), combine(sums[0].s2, sums[0].s3));
+    VALUE_OF(sum) = combine(combine(sums[0].s0, sums[0].s1), combine(sums[0].s2, sums[0].s3));
 #endif
     for (; i < last; ++i)
         sum = join(sum, item_at(x, marks, i));
@@ -77,29 +74,29 @@ Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, 
     size_t i = first;
 #if VECTORS
     for (; i + 4 * WIDTH <= last; i += 4 * WIDTH) {
-        VECTOR a = scan_vector(vload4(0, x + i)), b = scan_vector(vload4(1, x + i));
-        VECTOR c = scan_vector(vload4(2, x + i)), d = scan_vector(vload4(3, x + i));
-        b = combine_vectors(a.s3333, b);
-        d = combine_vectors(c.s3333, d);
-        c = combine_vectors(b.s3333, c);
-        d = combine_vectors(b.s3333, d);
-        const VECTOR before = carry.value;
+        Vector a = scan_vector(vload4(0, x + i)), b = scan_vector(vload4(1, x + i));
+        Vector c = scan_vector(vload4(2, x + i)), d = scan_vector(vload4(3, x + i));
+        b = combine_vectors((Vector)(a.s3), b);
+        d = combine_vectors((Vector)(c.s3), d);
+        c = combine_vectors((Vector)(b.s3), c);
+        d = combine_vectors((Vector)(b.s3), d);
+        const Vector before = VALUE_OF(carry);
         a = combine_vectors(before, a);
         b = combine_vectors(before, b);
         c = combine_vectors(before, c);
         d = combine_vectors(before, d);
 #if EXCLUSIVE
-        vstore4((VECTOR)(carry.value, a.s012), 0, out + i);
-        vstore4((VECTOR)(a.s3, b.s012), 1, out + i);
-        vstore4((VECTOR)(b.s3, c.s012), 2, out + i);
-        vstore4((VECTOR)(c.s3, d.s012), 3, out + i);
+        vstore4((Vector)(VALUE_OF(carry), a.s0, a.s1, a.s2), 0, out + i);
+        vstore4((Vector)(a.s3, b.s0, b.s1, b.s2), 1, out + i);
+        vstore4((Vector)(b.s3, c.s0, c.s1, c.s2), 2, out + i);
+        vstore4((Vector)(c.s3, d.s0, d.s1, d.s2), 3, out + i);
 #else
         vstore4(a, 0, out + i);
         vstore4(b, 1, out + i);
         vstore4(c, 2, out + i);
         vstore4(d, 3, out + i);
 #endif
-        carry.value = d.s3;
+        VALUE_OF(carry) = d.s3;
     }
 #endif
     for (; i < last; ++i) {
@@ -124,10 +121,10 @@ __kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *mar
     const size_t item = get_global_id(0);
     const size_t end = min(base + first_length, n);
     if (item == 0) {
-        const Item carry = base == 0 ? identity_item() : sums[get_global_size(0)];
+        const Item carry = base == 0 ? IDENTITY_ITEM : sums[get_global_size(0)];
         const Item sum = scan_from(carry, x, marks, out, base, end);
         sums[0] = sum;
-        total[0] = sum.value;
+        total[0] = VALUE_OF(sum);
     } else {
         const size_t first = min(end + (item - 1) * length, (size_t)n);
         sums[item] = sum_of(x, marks, first, min(first + length, (size_t)n));
@@ -146,6 +143,6 @@ __kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *ma
     carry = scan_from(carry, x, marks, out, first, min(first + length, (size_t)n));
     if (item == get_global_size(0) - 1) {
         sums[item + 1] = carry;
-        total[0] = carry.value;
+        total[0] = VALUE_OF(carry);
     }
 }

@@ -39,7 +39,7 @@ def are_on_device(arrays: Mapping[str, Any]) -> bool:
 
 
 def vector(name: str, array: Any) -> Any:
-    """Return a contiguous array of one dimension.
+    """Return a contiguous and aligned array of one dimension.
 
     An array of the host comes in this machine's byte order, copied only if it has to be.
 
@@ -56,7 +56,7 @@ def vector(name: str, array: Any) -> Any:
     if array.ndim != 1:
         raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
     if not on_device:
-        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        return np.require(array, array.dtype.newbyteorder("="), ("C_CONTIGUOUS", "ALIGNED"))
     if not array.flags.c_contiguous:
         raise ValueError(f"{name}: only contiguous arrays are supported on a device")
     return array
@@ -74,8 +74,8 @@ def check_output(name: str, out: Any, x: Any) -> None:
         raise TypeError(f"{name}: expected an array, got {type(out).__name__}")
     if out.dtype != x.dtype or out.shape != x.shape:
         raise ValueError(f"{name}: expected shape {x.shape} and dtype {x.dtype}, got {out.shape} and {out.dtype}")
-    if not out.flags.c_contiguous or (isinstance(out, np.ndarray) and not out.flags.writeable):
-        raise ValueError(f"{name}: it has to be contiguous and writable")
+    if not (out.flags.carray if isinstance(out, np.ndarray) else out.flags.c_contiguous):
+        raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
 
 
 class HostArrays:
@@ -163,7 +163,7 @@ class DeviceArrays:
 
     def read(self, array: Any) -> cl.Buffer:
         """Return the buffer of an array; a slice that begins where no buffer of the device can is copied there."""
-        if array.base_data is None:
+        if array.size == 0:  # no buffer is empty, and no part of one
             return self.job.allocate(0, array.dtype)
         buffer: cl.Buffer = array.base_data
         if array.offset == 0:
@@ -202,7 +202,7 @@ class DeviceArrays:
 
     def finish(self, buffer: cl.Buffer, result: Any) -> Any:
         """Return an array that will hold the result once the queue has come to this point."""
-        if result.offset % self._alignment:
+        if result.size and result.offset % self._alignment:
             self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
         result.add_event(cl.enqueue_marker(self._queue))
         return result

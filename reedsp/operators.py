@@ -70,7 +70,7 @@ class Operator:
             raise TypeError(f"expression: expected a string, got {type(self.expression).__name__}")
         if not self.expression.strip():
             raise ValueError("expression: it is empty")
-        if found := re.search(r"[\n\r\\#;{}\"'`]|//|/\*", self.expression):
+        if found := re.search(r"[\0\n\r\\#;{}\"'`]|//|/\*", self.expression):
             raise ValueError(f"expression: {found[0]!r} at position {found.start()} is no part of an expression")
         depth = 0
         for position, character in enumerate(self.expression):
@@ -113,7 +113,11 @@ def identity_of(operator: Operator, dtype: np.dtype[Any]) -> Any:
     value = operator.identity
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"op: its identity has to be a number, got {type(value).__name__}")
+    if isinstance(value, np.generic):
+        value = value.item()  # Python compares an int with a float exactly
     if dtype.kind == "f":
+        if float(np.finfo(dtype).max) < abs(value) != np.inf:
+            raise ValueError(f"op: its identity {value!r} is no {dtype} number")
         return dtype.type(value)
     limits = np.iinfo(dtype)
     if value != value or not limits.min <= value <= limits.max or value != int(value):

@@ -394,7 +394,7 @@ def _elements_of(x: Any) -> Any:
 
 
 def _elements(op: str | Operator, dtype: np.dtype[Any]) -> Elements:
-    if op == "add" and dtype.kind == "i":
+    if isinstance(op, str) and op == "add" and dtype.kind == "i":
         # Signed sums that overflow are undefined in OpenCL C; the same bits as unsigned numbers wrap, as numpy's do.
         dtype = np.dtype(f"u{dtype.itemsize}")
     return Elements(resolve(op, dtype), dtype, built_in=isinstance(op, str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 Edge = tuple[int, int, Fraction]
@@ -104,3 +104,20 @@ def closed_walk_weight(edges: Sequence[Edge], cycle: Sequence[int]) -> Fraction:
     assert cycle[0] == cycle[-1]
     assert len(cycle) > 1
     return sum((best[pair] for pair in itertools.pairwise(cycle)), Fraction(0))
+
+
+def scan(
+    values: Sequence[object],
+    join: Callable[[object, object], object],
+    identity: object,
+    heads: Sequence[object],
+    exclusive: bool,
+) -> list[object]:
+    """Join each value with those before it in its segment, one after the other."""
+    result = []
+    carry = identity
+    for value, head in zip(values, heads, strict=True):
+        before = identity if head else carry
+        carry = join(before, value)
+        result.append(before if exclusive else carry)
+    return result

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,8 @@ import reedsp
 from reedsp import _icd, kernels
 from reedsp import device as device_module
 from reedsp.device import Device, weight_macros
+from reedsp.operators import resolve
+from reedsp.scan import Elements
 
 INT32 = weight_macros(np.dtype(np.int32))
 INT64 = weight_macros(np.dtype(np.int64))
@@ -33,7 +36,7 @@ ARITHMETICS = [
     *(INT64, weight_macros(np.dtype(np.int64), saturate=True)),
     *(weight_macros(np.dtype(np.float32)), weight_macros(np.dtype(np.float64))),
 ]
-OWN_MACROS: dict[str, dict[str, tuple[int, ...]]] = {
+OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "output_parallel_bellman_ford.cl": {
         "GROUP_SIZE": (64,),
         "COOPERATIVE_LOADING": (1, 0),
@@ -44,9 +47,43 @@ OWN_MACROS: dict[str, dict[str, tuple[int, ...]]] = {
     "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0)},
     "self_test.cl": {"GROUP_SIZE": (16,)},
     "verification.cl": {},
+    "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
+    "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
+    "naive_scan.cl": {},
+    "reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
+    "work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
+    "work_item_scan.cl": {"VECTORS": (0, 1)},
 }
-FILES = [*OWN_MACROS, "common.cl"]
-FIRST = {file: {**INT32, **{name: values[0] for name, values in own.items()}} for file, own in OWN_MACROS.items()}
+DTYPES = [*map(np.dtype, (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))]
+ELEMENTS = [
+    Elements(resolve(op, dtype), dtype, built_in=True, exclusive=exclusive, segmented=segmented)
+    for dtype, op in zip(DTYPES, ("add", "min", "max", "add", "min", "max"), strict=True)
+    for exclusive, segmented in itertools.product((False, True), repeat=2)
+]
+COUNT = Elements(resolve("add", np.dtype(np.uint32)), np.dtype(np.uint32), built_in=True)
+COMPACTIONS = [
+    replace(COUNT, compaction=compaction, value_type=value_type)
+    for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
+]
+INCLUDED = {"common.cl": INT32, "elements.cl": ELEMENTS[0].macros, "quads.cl": {}}
+FILES = [*OWN_MACROS, *INCLUDED]
+
+
+def base_macros(file: str) -> list[dict[str, str | int]]:
+    """The sets of macros of the files that a file includes."""
+    text = kernels.assemble(file, {})
+    if '"cl/common.cl"' in text:
+        return ARITHMETICS
+    if '"cl/elements.cl"' not in text:
+        return [{}]
+    compactions = COMPACTIONS if file in ("work_group_scan.cl", "work_item_scan.cl") else []
+    return [elements.macros for elements in (*ELEMENTS, *compactions)]
+
+
+FIRST = {
+    file: {**base_macros(file)[0], **{name: values[0] for name, values in own.items()}}
+    for file, own in OWN_MACROS.items()
+}
 SELF_TEST = FIRST["self_test.cl"]
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
@@ -60,8 +97,10 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
         macros: dict[str, str | int] = dict(zip(own, choice, strict=True))
         if macros.get("COOPERATIVE_LOADING") == 0:
             del macros["CHUNK"]
-        for arithmetic in ARITHMETICS:
-            yield {**arithmetic, **macros}
+        for base in base_macros(file):
+            scalar_only = macros.get("VECTORS") == 1 and (base["SEGMENTED"] or base["COMPACTION"])
+            if not scalar_only:
+                yield {**base, **macros}
 
 
 def fresh(device: Device) -> Device:
@@ -128,17 +167,16 @@ def header(file: str) -> str:
 def test_header(file: str) -> None:
     lines = header(file).splitlines()
     assert re.fullmatch(r"// [A-Z].*[.:,a-z]", lines[0])
-    if file == "common.cl":
+    if file in INCLUDED:
         return
     fields = [found[1] for line in lines if (found := re.match(r"// (Source|NDRange|Local memory|Macros): +\S", line))]
     assert fields == ["Source", "NDRange", "Local memory", "Macros"]
-    assert "common.cl" in header(file)
+    assert all(included in header(file) for included in files_of(file) if included in ("common.cl", "elements.cl"))
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_header_names_every_macro_that_is_set(file: str) -> None:
-    names = {*INT32} if file == "common.cl" else {*OWN_MACROS[file]}
-    for name in names:
+    for name in INCLUDED.get(file, OWN_MACROS.get(file)):
         assert re.search(rf"\b{name}\b", header(file)), name
         assert guard(file, name) > 0
 
@@ -151,18 +189,32 @@ def guard(file: str, macro: str) -> int:
 
 
 @pytest.mark.parametrize("file", OWN_MACROS)
-def test_sources_are_joined_macros_first_then_common(file: str) -> None:
+def test_sources_are_joined_macros_first(file: str) -> None:
     source = kernels.assemble(file, FIRST[file])
-    assert re.findall(r'^#line 1 "(.*)"$', source, re.MULTILINE) == [
-        "macros set by reedsp",
-        "cl/common.cl",
-        f"cl/{file}",
-    ]
+    assert source.startswith('#line 1 "macros set by reedsp"\n')
     for name, value in FIRST[file].items():
         assert f"#undef {name}\n#define {name} {value}\n" in source
-    folder = kernels.kernel_directory()
-    common, own = ((folder / name).read_text() for name in ("common.cl", file))
-    assert source.endswith(f'#line 1 "cl/common.cl"\n{common}\n#line 1 "cl/{file}"\n{own}\n')
+    assert "#include" not in source
+    # every line of every file is there once, under its own name and number
+    shown = set()
+    for number, line in enumerate(source.splitlines(), start=1):
+        place = kernels.name_lines(f"<kernel>:{number}:", source)
+        if (found := re.fullmatch(r"cl/(\w+\.cl):(\d+):", place)) and not line.startswith("#line"):
+            assert text_of(found[1])[int(found[2]) - 1] == line
+            assert place not in shown
+            shown.add(place)
+    lines = [line for used in files_of(file) for line in text_of(used)]
+    assert len(shown) == len([line for line in lines if not line.startswith("#include")])
+
+
+def text_of(file: str) -> list[str]:
+    return (kernels.kernel_directory() / file).read_text().splitlines()
+
+
+def files_of(file: str) -> list[str]:
+    """The file and those that it includes, at whatever depth."""
+    found = [re.fullmatch(r'#include "(.*)"', line) for line in text_of(file)]
+    return [file, *(name for match in found if match for name in files_of(match[1]))]
 
 
 # ---- building ---------------------------------------------------------------------------------------
@@ -179,7 +231,7 @@ def compile_strictly(device: Device, source: str) -> str:
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_compiles_without_a_warning(file: str, device: Device) -> None:
     for macros in combinations(file):
-        if macros["WEIGHT"] != "double" or device.fp64:
+        if "double" not in macros.values() or device.fp64:
             assert "warning" not in compile_strictly(device, kernels.assemble(file, macros))
 
 
@@ -190,7 +242,7 @@ def test_a_warning_would_be_noticed(device: Device) -> None:
 
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cache: Path) -> None:
-    names = re.findall(r"^(?:__kernel )?void (\w+)\(", (kernels.kernel_directory() / file).read_text(), re.MULTILINE)
+    names = re.findall(r"^__kernel [^(]*?(?:\(\(.*\)\)\s*)?void (\w+)\(", "\n".join(text_of(file)), re.MULTILINE)
     built = fresh(device)
     assert [built.kernel(file, name, **FIRST[file]).name for name in names] == names != []
 
@@ -198,7 +250,9 @@ def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cach
 @pytest.mark.parametrize(("file", "macro"), [(file, macro) for file in OWN_MACROS for macro in FIRST[file]])
 def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: Path) -> None:
     macros = {name: value for name, value in FIRST[file].items() if name != macro}
-    place = "common.cl" if macro in INT32 else file
+    # a macro is missed by the first file that needs it
+    users = [used for used in files_of(file) if macro in INCLUDED.get(used, OWN_MACROS.get(used, {}))]
+    place = users[0]
     with pytest.raises(reedsp.DeviceError, match=rf"cl/{place}:{guard(place, macro)}\b") as caught:
         fresh(device).kernel(file, "unknown", **macros)
     assert re.search(rf"needs .*\b{macro}\b", str(caught.value))
@@ -207,11 +261,11 @@ def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: 
 @pytest.mark.parametrize("where", ["after the header", "at the end"])
 @pytest.mark.parametrize("file", FILES)
 def test_73_error_names_the_true_line(file: str, where: str, kernel_copy: Path, device: Device) -> None:
-    lines = (kernel_copy / file).read_text().splitlines()
+    lines = text_of(file)
     line = lines.index("") if where == "after the header" else len(lines)
     lines.insert(line, "planted_type mistake;")
     (kernel_copy / file).write_text("\n".join(lines))
-    built = "self_test.cl" if file == "common.cl" else file
+    built = next(own for own in OWN_MACROS if file in files_of(own))
     with pytest.raises(reedsp.DeviceError, match=rf"cl/{file}:{line + 1}\b") as caught:
         fresh(device).kernel(built, "unknown", **FIRST[built])
     message = str(caught.value)
@@ -694,7 +748,7 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
     source = kernels.assemble("self_test.cl", SELF_TEST)
     for file in ("common.cl", "self_test.cl"):
         for number, line in enumerate((kernel_copy / file).read_text().splitlines(), start=1):
-            physical = source[: source.index(f'#line 1 "cl/{file}"')].count("\n") + 1 + number
-            assert source.splitlines()[physical - 1] == line
-            assert kernels.name_lines(f"<kernel>:{physical}:2: error", source) == f"cl/{file}:{number}:2: error"
+            if source.splitlines().count(line) == 1:
+                physical = source.splitlines().index(line) + 1
+                assert kernels.name_lines(f"<kernel>:{physical}:2: error", source) == f"cl/{file}:{number}:2: error"
     assert kernels.name_lines("<kernel>:99999:2", source) == "<kernel>:99999:2"
