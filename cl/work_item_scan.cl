@@ -4,9 +4,8 @@
 // NDRange:      global (chunks), work-group (1).
 // Local memory: none.
 // Macros:       VECTORS, 1 if OPERATION holds for vectors, too; those of elements.cl.
-//   sums   i/o  (p + 1) sums[0]: the join of all elements up to the end of chunk 0; then of each longer chunk but the
-//               last; sums[p]: the join of all elements up to the end of the span
-//   total  out  (1) the join of all elements up to here
+//   sums   i/o  (p) sums[0]: the join of all elements up to the end of chunk 0; then of each longer chunk but the last
+//   total  i/o  (1) the join of all elements up to the end of what is scanned already
 //   base        first element of the span
 //   first_length, length  elements of chunk 0, and of each longer one
 //
@@ -121,7 +120,7 @@ __kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *mar
     const size_t item = get_global_id(0);
     const size_t end = min(base + first_length, n);
     if (item == 0) {
-        const Item carry = base == 0 ? IDENTITY_ITEM : sums[get_global_size(0)];
+        const Item carry = base == 0 ? IDENTITY_ITEM : ITEM(total[0], 0);
         const Item sum = scan_from(carry, x, marks, out, base, end);
         sums[0] = sum;
         total[0] = VALUE_OF(sum);
@@ -141,8 +140,6 @@ __kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *ma
     for (size_t chunk = 1; chunk <= item; ++chunk)
         carry = join(carry, sums[chunk]);
     carry = scan_from(carry, x, marks, out, first, min(first + length, (size_t)n));
-    if (item == get_global_size(0) - 1) {
-        sums[item + 1] = carry;
+    if (item == get_global_size(0) - 1)
         total[0] = VALUE_OF(carry);
-    }
 }

@@ -516,24 +516,24 @@ def _plan_work_group(job: Job, elements: Elements, buffers: Buffers, n: int, gro
 def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
     """Reduce, then scan: one work-item a chunk, span by span (cl/work_item_scan.cl)."""
     chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK))
-    share = _FIRST_CHUNK_SHARE if chunks > 1 else 1
-    length = min(_CHUNK, round_up(int(n / (chunks + share)) + 1, _LINE))
-    first_length = round_up(int(share * length), _LINE)
-    span = first_length + chunks * length
-    if chunks == 1 and n <= first_length:
-        span = first_length
+    if chunks == 1:
+        first_length, length = min(_CHUNK, n), 0
+    else:
+        length = min(_CHUNK, round_up(int(n / (chunks + _FIRST_CHUNK_SHARE)) + 1, _LINE))
+        first_length = round_up(int(_FIRST_CHUNK_SHARE * length), _LINE)
+    span = max(1, first_length + chunks * length)
     vectors = int(elements.built_in and not elements.segmented and elements.compaction is None)
     first, others = (
         _kernel(job, elements, "work_item_scan.cl", name, VECTORS=vectors)
         for name in ("scan_first_chunk", "scan_other_chunks")
     )
-    sums = job.allocate((chunks + 1) * elements.item_bytes, np.uint8)
+    sums = job.allocate(chunks * elements.item_bytes, np.uint8)
     arrays = (buffers.x, buffers.marks, sums, buffers.out, buffers.total)
     lengths = (np.uint64(first_length), np.uint64(length), np.uint64(n))
     plan = []
     for base in range(0, max(1, n), span):
         plan.append(job.bind(first, chunks, 1, *arrays, np.uint64(base), *lengths))
-        if base + first_length < n:
+        if chunks > 1 and base + first_length < n:
             plan.append(job.bind(others, chunks, 1, *arrays, np.uint64(base), *lengths))
     return plan
 

@@ -7,6 +7,7 @@ import doctest
 import functools
 import itertools
 import operator
+import os
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -849,3 +850,35 @@ def test_device_without_float64(device: Device) -> None:
 def test_docstring_examples(module: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", device.name)
     assert doctest.testmod(module, raise_on_error=True).attempted >= 5
+
+
+BEYOND_31_BITS = 2**31 + 17
+
+
+def ramp_sum(end: np.ndarray) -> np.ndarray:
+    """The sum of i % 7 over all i below `end`."""
+    whole, rest = np.divmod(end, 7)
+    return 21 * whole + rest * (rest - 1) // 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_48_more_elements_than_an_int_can_count(method: str, device: Device) -> None:
+    n = BEYOND_31_BITS
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if device.max_allocation < 4 * n or device.global_memory < 24 * n or memory < 24 * n:
+        pytest.skip(f"{n:,} elements need buffers of {4 * n:,} bytes and {24 * n:,} bytes of memory")
+    x = np.resize(np.arange(7 << 20, dtype=np.int32) % 7, n)
+    array = cl_array.to_device(device.queue, x)
+    reedsp.inclusive_scan(array, method=method, out=array)
+    scanned = array.get()
+    for first in range(0, n, 1 << 24):
+        expected = ramp_sum(np.arange(first + 1, min(first + (1 << 24), n) + 1)).astype(np.int32)  # wraps around
+        assert np.array_equal(scanned[first : first + (1 << 24)], expected)
+    if method not in ("blelloch", "naive"):
+        array.set(x)
+        assert reedsp.reduce(array, method=method).get()[0] == ramp_sum(np.array([n])).astype(np.int32)[0]
+        mask = cl_array.to_device(device.queue, (x == 5).view(np.uint8))
+        places, count = reedsp.compact_indices(mask, method=method)
+        selected = int(count.get()[0])
+        assert selected == len(range(5, n, 7))
+        assert np.array_equal(places.get()[:selected], np.arange(5, n, 7))

@@ -1,0 +1,137 @@
+"""Prefix sums: the methods of thesis section 4.2 against a copy of the same array.
+
+    python -m experiments.scans [--device D] [--largest 28] [--repeats 9] [--output FOLDER]
+
+Arrays are on the device already. A plan is queued and waited for; "call" is the public function with everything it
+does on the host. Every result is compared with numpy's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+import reedsp
+from experiments.measure import RESULTS, measure, write
+from reedsp.device import Job, get_device
+from reedsp.operators import resolve
+from reedsp.scan import Buffers, Elements, plan_scan
+
+SEED = 2012
+SMALLEST = 10  # of the sizes, as a power of two
+STEP = 2
+BLELLOCH_GROUP_SIZES = (256, 1024)  # beside the one that is used; the thesis takes the largest that is supported
+
+
+def copies(device: reedsp.Device, x: np.ndarray, job: Job) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the ways to copy an array, of which the fastest counts."""
+    source, target = job.upload(x), job.allocate(x.size, x.dtype)
+
+    def on_device() -> None:
+        cl.enqueue_copy(device.queue, target, source)
+        device.queue.finish()
+
+    yield "copy", on_device
+    if device.kind == "cpu":
+        out = np.empty_like(x)
+        ends = np.linspace(0, x.size, device.compute_units + 1, dtype=int).tolist()
+        parts = [slice(*pair) for pair in itertools.pairwise(ends)]
+        pool = ThreadPoolExecutor(device.compute_units)
+        yield "copy by threads", lambda: [None for _ in pool.map(lambda part: np.copyto(out[part], x[part]), parts)]
+
+
+def methods(
+    device: reedsp.Device, x: np.ndarray, job: Job
+) -> Iterator[tuple[str, int, Callable[[], Callable[[], np.ndarray]]]]:
+    """Yield name, work-group size (0: the default), and a function that scans and gives access to the result."""
+    elements = Elements(resolve("add", x.dtype), x.dtype, built_in=True)
+    source, target, total = job.upload(x), job.allocate(x.size, x.dtype), job.allocate(1, x.dtype)
+
+    def download() -> np.ndarray:
+        return job.download(target, x.size, x.dtype)
+
+    groups = [size for size in BLELLOCH_GROUP_SIZES if size <= device.max_work_group_size]
+    for method, group_size in [("fast", 0), ("blelloch", 0), ("naive", 0), *(("blelloch", size) for size in groups)]:
+        try:
+            plan = plan_scan(job, elements, Buffers(source, source, target, total), x.size, method, group_size or None)
+        except reedsp.DeviceError:  # work-groups of this size are too large for this kernel
+            continue
+
+        def solve(plan: Any = plan) -> Callable[[], np.ndarray]:
+            for kernel in plan:
+                kernel.queue()
+            job.finish()
+            return download
+
+        yield method, group_size, solve
+    array, out = cl_array.to_device(device.queue, x), cl_array.empty(device.queue, x.size, x.dtype)
+
+    def call() -> Callable[[], np.ndarray]:
+        reedsp.inclusive_scan(array, out=out)
+        device.queue.finish()
+        return out.get
+
+    yield "call", 0, call
+    if device.kind == "cpu":
+        result = np.empty_like(x)
+
+        def numpy_cumsum() -> Callable[[], np.ndarray]:
+            np.cumsum(x, dtype=x.dtype, out=result)
+            return lambda: result
+
+        yield "numpy.cumsum", 0, numpy_cumsum
+
+
+def rows(device: reedsp.Device, largest: int, repeats: int) -> Iterator[dict[str, Any]]:
+    for dtype, sizes in ((np.float32, range(SMALLEST, largest + 1, STEP)), (np.int32, (largest,))):
+        for power in sizes:
+            x = np.random.default_rng(SEED).integers(-1, 2, 1 << power).astype(dtype)  # every prefix sum is exact
+            expected = np.cumsum(x, dtype=np.int64)
+
+            def check(result: Callable[[], np.ndarray], expected: np.ndarray = expected) -> None:
+                if not np.array_equal(result(), expected):
+                    raise SystemExit("wrong prefix sums")
+
+            job = Job(device)
+            size_of = {"n": x.size, "dtype": np.dtype(dtype).name, "seed": SEED}
+            traffic = 2 * x.nbytes / 1e6  # of a copy, in GB/s for milliseconds
+            fastest = float("inf")
+            for name, copy in copies(device, x, job):
+                _, times = measure(copy, lambda _: None, repeats)
+                fastest = min(fastest, times["min_ms"])
+                yield {"method": name, "group_size": "", **size_of, **figures(times, traffic, times["min_ms"])}
+            for method, group_size, solve in methods(device, x, job):
+                _, times = measure(solve, check, repeats)
+                yield {"method": method, "group_size": group_size or "", **size_of, **figures(times, traffic, fastest)}
+
+
+def figures(times: dict[str, float], traffic: float, copy_ms: float) -> dict[str, float]:
+    """Return times, and the rate that counts each element as read once and written once."""
+    return {
+        **times,
+        "gigabytes_per_second": round(traffic / times["min_ms"], 1),
+        "of_copy": round(copy_ms / times["min_ms"], 3),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device")
+    parser.add_argument("--largest", type=int, default=26, help="largest size, as a power of two")
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
+    arguments = parser.parse_args()
+    device = get_device(arguments.device)
+    print(write("scans", device, rows(device, arguments.largest, arguments.repeats), arguments.output))
+
+
+if __name__ == "__main__":
+    main()
