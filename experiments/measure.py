@@ -8,7 +8,7 @@ import re
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +22,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 def measure(
     solve: Callable[[], Answer], check: Callable[[Answer], None], repeats: int
 ) -> tuple[Answer, dict[str, float]]:
-    """Time a call that returns when its work is done.
-
-    The first call builds kernels and copies the graph to the device; it is reported apart. Every answer is checked,
-    outside the timed region; a wrong one raises, so that no figure is ever written without a right answer.
+    """Time a call that returns when its work is done; see :func:`measure_in_turn`.
 
     Returns
     -------
@@ -34,19 +31,48 @@ def measure(
     dict
         ``first_ms``, ``min_ms``, ``median_ms``, ``repeats``.
     """
-    times = []
-    for _ in range(repeats + 1):
-        started = time.perf_counter()
-        answer = solve()
-        times.append(1e3 * (time.perf_counter() - started))
+    answers: list[Answer] = []
+
+    def keep_and_check(answer: Answer) -> None:
+        answers[:] = [answer]
         check(answer)
-    first, rest = times[0], times[1:]
-    return answer, {
-        "first_ms": round(first, 3),
-        "min_ms": round(min(rest), 3),
-        "median_ms": round(statistics.median(rest), 3),
-        "repeats": repeats,
-    }
+
+    [times] = measure_in_turn([(solve, keep_and_check)], repeats)
+    return answers[0], times
+
+
+def measure_in_turn(
+    solves: Sequence[tuple[Callable[[], Any], Callable[[Any], None]]], repeats: int, warm_up: int = 0
+) -> list[dict[str, float]]:
+    """Time several calls in turn, again and again, so that what slows the machine down slows all of them down.
+
+    The first call of each builds kernels and copies its input to the device; it is reported apart. Every answer is
+    checked, outside the timed region; a wrong one raises, so that no figure is ever written without a right answer. A
+    GPU that idles during a long check lowers its clock: `warm_up` calls come before each timed one.
+
+    Returns
+    -------
+    list of dict
+        ``first_ms``, ``min_ms``, ``median_ms`` and ``repeats`` of each.
+    """
+    times: list[list[float]] = [[] for _ in solves]
+    for number in range(repeats + 1):
+        for (solve, check), series in zip(solves, times, strict=True):
+            for _ in range(warm_up if number else 0):
+                solve()
+            started = time.perf_counter()
+            answer = solve()
+            series.append(1e3 * (time.perf_counter() - started))
+            check(answer)
+    return [
+        {
+            "first_ms": round(first, 3),
+            "min_ms": round(min(rest), 4),
+            "median_ms": round(statistics.median(rest), 4),
+            "repeats": repeats,
+        }
+        for first, *rest in times
+    ]
 
 
 def folder_name(device: reedsp.Device) -> str:

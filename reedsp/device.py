@@ -372,7 +372,9 @@ class BoundKernel:
         """Change one argument from the next launch on."""
         self._args[position] = argument
         try:
-            self._handle.set_arg(position, argument)
+            # set_arg tries every other kind of argument first, which takes a number ten microseconds
+            set_number = getattr(self._handle, "_set_arg_buf", self._handle.set_arg)
+            (set_number if isinstance(argument, np.generic) else self._handle.set_arg)(position, argument)
         except cl.Error as error:
             raise self._job._translate(error, f"{self._name}, argument {position}") from error
 

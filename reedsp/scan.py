@@ -25,12 +25,13 @@ _METHODS = (*_CHUNKED, "blelloch", "naive")
 _QUAD = 4  # elements, as in cl/quads.cl
 _GROUP_SIZE = 256
 _ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
-_GROUPS_PER_COMPUTE_UNIT = 16
+_ROWS_OF_COMPACTION = 4
+_GROUPS_PER_COMPUTE_UNIT = 32
 _BLELLOCH_GROUP_SIZE = 128
 _SMALL_GROUP = 64  # of kernels without local memory
 _CHUNK = 1 << 22  # elements that a work-item scans in one launch: some milliseconds
 _SHORTEST_CHUNK = 1 << 14  # below, a second work-item costs more than it gains
-_FIRST_CHUNK_SHARE = 0.4  # of the others: a sum takes about 0.4 of the time of a scan
+_FIRST_CHUNK_SHARE = 0.5  # of the others: a sum takes about half the time of a scan
 _LINE = 64  # elements: no two work-items write to one cache line
 
 _MARK_DTYPES = (np.dtype(np.bool_), np.dtype(np.uint8), np.dtype(np.int8))
@@ -589,7 +590,7 @@ def _chunk_method(device: Device, method: str) -> str:
 def _tiling(device: Device, elements: Elements, group_size: int | None) -> tuple[int, dict[str, str | int], int]:
     """Return the work-group size, the macros of ``cl/reduce.cl`` and the elements of a tile."""
     size = group_size or min(_GROUP_SIZE, device.max_work_group_size)
-    rows = _ROWS[elements.item_bytes]
+    rows = _ROWS[elements.item_bytes] if elements.compaction is None else _ROWS_OF_COMPACTION
     return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * _QUAD
 
 
