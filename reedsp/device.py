@@ -7,7 +7,6 @@ import logging
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,7 +96,6 @@ class Device:
         self._queue: cl.CommandQueue | None = queue
         out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         self._in_order = queue is None or not queue.properties & out_of_order
-        self._in_flight: deque[tuple[cl.Event, Any]] = deque()
         self._programs: dict[Any, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
@@ -129,21 +127,6 @@ class Device:
         """Have what is queued from now on begin when what was queued before is done, and these events, too."""
         if wait_for or not self._in_order:
             cl.enqueue_barrier(self.queue, wait_for=list(wait_for) or None)
-
-    def keep_until_done(self, objects: Any) -> cl.Event:
-        """Keep objects alive until everything queued so far is done, and return the event of that.
-
-        NVIDIA's driver waits for the kernels that use a buffer when the buffer is released.
-        """
-        with self._lock:
-            while (
-                self._in_flight
-                and self._in_flight[0][0].command_execution_status <= cl.command_execution_status.COMPLETE
-            ):
-                self._in_flight.popleft()
-            event = cl.enqueue_marker(self.queue)
-            self._in_flight.append((event, objects))
-        return event
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,7 @@ class HostArrays:
             buffer = self.job.upload(x)
         return buffer, buffer
 
-    def run(self, plan: Sequence[BoundKernel]) -> None:
+    def run(self, plan: Iterable[BoundKernel]) -> None:
         """Queue kernels, waiting now and then on a CPU device, where Ctrl-C is heard in between only."""
         for number, kernel in enumerate(plan, start=1):
             kernel.queue()
@@ -153,7 +153,6 @@ class DeviceArrays:
             raise ValueError(f"device: {first} is on {leader.queue.device.name.strip()}, not on {get_device(device)}")
         self.job = Job(device_of(leader.queue))
         self._queue, self._allocator = leader.queue, leader.allocator
-        self._in_use: list[Sequence[BoundKernel]] = []
         self.job.device.keep_order([event for array in given.values() for event in array.events])
 
     def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
@@ -196,17 +195,16 @@ class DeviceArrays:
         buffer = self.read(x)
         return buffer, buffer
 
-    def run(self, plan: Sequence[BoundKernel]) -> None:
+    def run(self, plan: Iterable[BoundKernel]) -> None:
         """Queue kernels."""
         for kernel in plan:
             kernel.queue()
-        self._in_use.append(plan)
 
     def finish(self, buffer: cl.Buffer, result: Any) -> Any:
         """Return an array that will hold the result once the queue has come to this point."""
         if result.size and result.offset % self._alignment:
             self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
-        result.add_event(self.job.device.keep_until_done([buffer, *self._in_use]))
+        result.add_event(cl.enqueue_marker(self._queue))
         return result
 
     @functools.cached_property
