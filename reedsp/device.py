@@ -33,6 +33,7 @@ _OUT_OF_MEMORY = (cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, cl.status_code.O
 _PREFERENCE = ("cpu", "accelerator", "gpu")
 _SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
+_LARGEST_SCRATCH = 1 << 24  # bytes
 
 _process: int | None = None  # the one that has called OpenCL
 _devices: list[Device] | None = None
@@ -94,8 +95,7 @@ class Device:
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
-        out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        self._in_order = queue is None or not queue.properties & out_of_order
+        self._scratch: dict[int, list[cl.Buffer]] = {}  # by their bytes
         self._programs: dict[Any, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
@@ -122,11 +122,6 @@ class Device:
                 if self._queue is None:
                     self._queue = cl.CommandQueue(self.context, self.handle)
         return self._queue
-
-    def keep_order(self, wait_for: Sequence[cl.Event] = ()) -> None:
-        """Have what is queued from now on begin when what was queued before is done, and these events, too."""
-        if wait_for or not self._in_order:
-            cl.enqueue_barrier(self.queue, wait_for=list(wait_for) or None)
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
@@ -206,21 +201,45 @@ class Device:
 class Job:
     """One piece of work on one device: allocates, copies and launches within the device's limits, and counts.
 
+    Parameters
+    ----------
+    device : Device
+    recycle : bool
+        Keep small buffers for later jobs on the same queue: with NVIDIA's driver, to release a buffer is to wait for
+        everything queued. Whoever queues the job calls :meth:`recycle` then.
+
     Attributes
     ----------
     device : Device
+    after : list of pyopencl.Event, optional
+        What the next command has to wait for; None on an in-order queue.
     kernels_launched : int
     bytes_to_device, bytes_from_device, bytes_allocated : int
     """
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, recycle: bool = False) -> None:
         _refuse_after_fork()
         self.device = device
+        self._scratch: list[cl.Buffer] | None = [] if recycle else None
+        self.after: list[cl.Event] | None = None
         self.kernels_launched = 0
         self.bytes_to_device = 0
         self.bytes_from_device = 0
         self.bytes_allocated = 0
         self._started = time.perf_counter()
+
+    def begin_after(self, events: Sequence[cl.Event]) -> None:
+        """Have this job begin when these events, and everything queued so far, are done."""
+        queue = self.device.queue
+        if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+            self.after = [cl.enqueue_marker(queue), *events]
+        elif events:
+            cl.enqueue_barrier(queue, wait_for=list(events))
+
+    def queued(self, event: cl.Event) -> None:
+        """Have the next command of this job wait for this one, if the queue does not see to that."""
+        if self.after is not None:
+            self.after = [event]
 
     def stats(self) -> dict[str, Any]:
         """Return what was done so far: kernels launched, bytes, and milliseconds since the start."""
@@ -238,11 +257,30 @@ class Job:
         size = max(1, length) * np.dtype(dtype).itemsize
         self._check_allocation(size)
         try:
-            buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+            if self._scratch is not None and size <= _LARGEST_SCRATCH:
+                buffer = self._take_scratch(size)
+            else:
+                buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
         except cl.Error as error:
             raise self._translate(error, f"allocation of {size:,} bytes") from error
         self.bytes_allocated += size
         return buffer
+
+    def _take_scratch(self, size: int) -> cl.Buffer:
+        size = 1 << (size - 1).bit_length()
+        with self.device._lock:
+            free = self.device._scratch.setdefault(size, [])
+            buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+        assert self._scratch is not None
+        self._scratch.append(buffer)
+        return buffer
+
+    def recycle(self) -> None:
+        """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
+        with self.device._lock:
+            while self._scratch:
+                buffer = self._scratch.pop()
+                self.device._scratch[buffer.size].append(buffer)
 
     def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
         """Copy an array into a new buffer."""
@@ -298,12 +336,18 @@ class Job:
     def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
         """Queue a copy of some bytes from one buffer to another."""
         try:
-            cl.enqueue_copy(
-                self.device.queue, target, source, byte_count=size, src_offset=source_byte, dst_offset=target_byte
+            event = cl.enqueue_copy(
+                self.device.queue,
+                target,
+                source,
+                byte_count=size,
+                src_offset=source_byte,
+                dst_offset=target_byte,
+                wait_for=self.after,
             )
-            self.device.keep_order()
         except cl.Error as error:
             raise self._translate(error, "copy on the device") from error
+        self.queued(event)
 
     def bind(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
@@ -382,10 +426,12 @@ class BoundKernel:
         """Queue a launch."""
         queue = self._job.device.queue
         try:
-            cl.enqueue_nd_range_kernel(queue, self._handle, self._global_size, self._local_size)
-            self._job.device.keep_order()
+            event = cl.enqueue_nd_range_kernel(
+                queue, self._handle, self._global_size, self._local_size, wait_for=self._job.after
+            )
         except cl.Error as error:
             raise self._job._translate(error, self._name) from error
+        self._job.queued(event)
         self._job.kernels_launched += 1
 
 

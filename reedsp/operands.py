@@ -151,9 +151,9 @@ class DeviceArrays:
                 raise ValueError(f"{name}: it belongs to another OpenCL context than {first}")
         if device is not None and get_device(device).handle != leader.queue.device:
             raise ValueError(f"device: {first} is on {leader.queue.device.name.strip()}, not on {get_device(device)}")
-        self.job = Job(device_of(leader.queue))
+        self.job = Job(device_of(leader.queue), recycle=True)
         self._queue, self._allocator = leader.queue, leader.allocator
-        self.job.device.keep_order([event for array in given.values() for event in array.events])
+        self.job.begin_after([event for array in given.values() for event in array.events])
 
     def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
         """Return a new array for a result."""
@@ -205,6 +205,7 @@ class DeviceArrays:
         if result.size and result.offset % self._alignment:
             self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
         result.add_event(cl.enqueue_marker(self._queue))
+        self.job.recycle()
         return result
 
     @functools.cached_property
