@@ -60,7 +60,25 @@ def output_parallel() -> str:
     return table([*heads, "neither", "cooperative loading", "in-degree order", "both"], lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"new_york": new_york, "output_parallel": output_parallel}
+def scans() -> str:
+    """Return one line a device, type and method, of the largest arrays."""
+    lines = []
+    for device, rows in read("scans"):
+        largest = max(int(row["n"]) for row in rows)
+        for row in rows:
+            if int(row["n"]) == largest:
+                method = row["method"] + (f", work-groups of {row['group_size']}" if row["group_size"] else "")
+                rate, share = float(row["gigabytes_per_second"]), float(row["of_copy"])
+                figures = [
+                    f"{float(row['min_ms']):.3g}",
+                    f"{rate:,.0f}" if rate > 10 else f"{rate:.1f}",
+                    f"{share:.1%}",
+                ]
+                lines.append([device, row["dtype"], f"{largest:,}", method, *figures])
+    return table(["device", "type", "n", "method", "least ms", "GB/s", "of the copy"], lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {"new_york": new_york, "output_parallel": output_parallel, "scans": scans}
 
 
 def render(text: str) -> str:

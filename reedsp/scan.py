@@ -28,7 +28,7 @@ _ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
 _ROWS_OF_COMPACTION = 4
 _GROUPS_PER_COMPUTE_UNIT = 32
 _BLELLOCH_GROUP_SIZE = 128
-_SMALL_GROUP = 64  # of kernels without local memory
+_PLAIN_GROUP_SIZE = 256  # of kernels without local memory
 _CHUNK = 1 << 22  # elements that a work-item scans in one launch: some milliseconds
 _SHORTEST_CHUNK = 1 << 14  # below, a second work-item costs more than it gains
 _FIRST_CHUNK_SHARE = 0.5  # of the others: a sum takes about half the time of a scan
@@ -429,10 +429,11 @@ def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> cl.Buffer:
         return arrays.read(marks)
     job = arrays.job
     words = -(-n // 4)
+    size = min(_PLAIN_GROUP_SIZE, job.device.max_work_group_size)
     buffer = job.allocate(words, np.uint32)
     clear, mark = (job.device.kernel("heads.cl", name, PLACE=C_TYPES[heads.dtype]) for name in ("clear", "mark_heads"))
-    job.launch(clear, words, _SMALL_GROUP, buffer, np.uint64(words))
-    job.launch(mark, heads.size, _SMALL_GROUP, arrays.read(heads), buffer, np.uint64(heads.size), np.uint64(n))
+    job.launch(clear, words, size, buffer, np.uint64(words))
+    job.launch(mark, heads.size, size, arrays.read(heads), buffer, np.uint64(heads.size), np.uint64(n))
     return buffer
 
 
@@ -570,7 +571,13 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
     items, new_items = (job.allocate(n * elements.item_bytes, np.uint8) for _ in range(2))
 
     def bind(name: str, *args: cl.Buffer | np.generic) -> BoundKernel:
-        return job.bind(_kernel(job, elements, "naive_scan.cl", name), n, _SMALL_GROUP, *args, np.uint64(n))
+        return job.bind(
+            _kernel(job, elements, "naive_scan.cl", name),
+            n,
+            min(_PLAIN_GROUP_SIZE, job.device.max_work_group_size),
+            *args,
+            np.uint64(n),
+        )
 
     plan = [bind("copy_elements", buffers.x, buffers.marks, items)]
     stride = 1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from experiments import tables
+from experiments import figures, tables
 from reedsp import single_source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +57,30 @@ def test_readme_example_of_a_negative_cycle() -> None:
 def test_tables_are_those_of_the_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert tables.render(text) == text, "run: python -m experiments.tables"
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figures_can_be_drawn(name: str, tmp_path: Path) -> None:
+    file = figures.draw(name, tmp_path)
+    assert file.stat().st_size > 10_000
+    assert (figures.IMAGES / file.name).exists()
+
+
+EXAMPLE = re.compile(r"^((?:reedsp|np|roads)\..*?)\s+# (array\(.*\))$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/scans.md"])
+def test_examples_of_scans_show_what_they_return(page: str) -> None:
+    names: dict[str, object] = {"reedsp": reedsp, "np": np}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    shown = 0
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        if "_scan(" in block:
+            exec(block, names)
+            for expression, expected in EXAMPLE.findall(block):
+                assert re.sub(r"\s+", "", repr(eval(expression, names))) == re.sub(r"\s+", "", expected)
+                shown += 1
+    assert shown >= 1
 
 
 def test_links_lead_somewhere() -> None:
