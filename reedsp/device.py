@@ -145,13 +145,14 @@ class Device:
             if key not in self._programs:
                 self._programs[key] = self._build(file, macros)
             handle, info = cl.Kernel(self._programs[key], name), cl.kernel_work_group_info
-            asked, largest, local_memory = (
+            limits: list[Any] = [
                 handle.get_work_group_info(limit, self.handle)
                 for limit in (info.COMPILE_WORK_GROUP_SIZE, info.WORK_GROUP_SIZE, info.LOCAL_MEM_SIZE)
-            )
+            ]
+            (asked, *_), largest, local_memory = limits
             # NVIDIA's driver says 256 whatever size the kernel was compiled for.
-            limit = max(int(asked[0]), int(largest)) if asked[0] <= self.max_work_group_size else int(largest)
-            kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], limit, int(local_memory))
+            largest = max(asked, largest) if asked <= self.max_work_group_size else largest
+            kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], largest, local_memory)
             return kernel
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:

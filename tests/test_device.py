@@ -304,7 +304,7 @@ def test_choice_of_a_device_of_this_machine(device: Device, monkeypatch: pytest.
         assert get_device(wanted) is device
     for wanted in (device.name, device.platform):
         monkeypatch.setenv("REEDSP_DEVICE", wanted)
-        assert wanted in (get_device().name, get_device().platform)
+        assert any(wanted in words for words in (get_device().name, get_device().platform))
         assert get_device(wanted) is get_device()
 
 
@@ -515,7 +515,7 @@ def test_72_no_double_precision(device: Device) -> None:
     single = fresh(device)
     single.fp64 = False
     halves = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [0.5, 0.25, 0.5])
-    with pytest.raises(reedsp.DeviceError, match="has no double precision; ask for dtype='float32'"):
+    with pytest.raises(reedsp.DeviceError, match="has no double precision; ask for float32"):
         reedsp.sssp(halves, 0, device=single)
     result = reedsp.sssp(halves, 0, dtype="float32", device=single)
     assert result.dist.tolist() == [0, 0.5, 0.75, 1.25]
@@ -778,10 +778,10 @@ def test_job_counts_launches_and_bytes(device: Device) -> None:
 def test_result_counts_every_launch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     launch, launched = cl.enqueue_nd_range_kernel, 0
 
-    def count(*arguments: Any) -> Any:
+    def count(*arguments: Any, **options: Any) -> Any:
         nonlocal launched
         launched += 1
-        return launch(*arguments)
+        return launch(*arguments, **options)
 
     monkeypatch.setattr(cl, "enqueue_nd_range_kernel", count)
     graph = reedsp.Graph.from_edges(RANDOM.n, RANDOM.sources, RANDOM.targets, RANDOM.weights)
