@@ -78,6 +78,16 @@ def check_output(name: str, out: Any, x: Any) -> None:
         raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
 
 
+def overlap(one: Any, other: Any) -> bool:
+    """Tell whether two arrays of the host, or two arrays of a device, share memory."""
+    if isinstance(one, np.ndarray):
+        return np.may_share_memory(one, other)
+    if one.base_data is None or one.base_data != other.base_data:
+        return False
+    begin, end = max(one.offset, other.offset), min(one.offset + one.nbytes, other.offset + other.nbytes)
+    return bool(begin < end)
+
+
 class HostArrays:
     """Numpy arrays: copied to the device and back, or used in place by a CPU device.
 
@@ -106,7 +116,7 @@ class HostArrays:
 
     def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
         """Return buffers for both, which may be the same one."""
-        if self._borrow and not np.may_share_memory(x, result):
+        if self._borrow and not overlap(x, result):
             return self.read(x), self.write(result)
         if self._borrow:  # one buffer, because two that overlap are undefined
             if x.ctypes.data != result.ctypes.data:
@@ -162,21 +172,29 @@ class DeviceArrays:
         return array.empty(self._queue, (length,), dtype, allocator=self._allocator)
 
     def read(self, array: Any) -> cl.Buffer:
-        """Return the buffer of an array; a slice that begins where no buffer of the device can is copied there."""
-        if array.size == 0:  # no buffer is empty, and no part of one
-            return self.job.allocate(0, array.dtype)
-        buffer: cl.Buffer = array.base_data
-        if array.offset == 0:
-            return buffer
-        if array.offset % self._alignment == 0:
-            return buffer.get_sub_region(array.offset, array.nbytes)
-        copy = self.job.allocate(array.nbytes, np.uint8)
-        self.job.copy(copy, 0, buffer, array.offset, array.nbytes)
-        return copy
+        """Return a buffer with the elements of an array."""
+        if (buffer := self._buffer_of(array)) is None:
+            buffer = self.job.allocate(array.nbytes, np.uint8)
+            self.job.copy(buffer, 0, array.base_data, array.offset, array.nbytes)
+        return buffer
 
     def write(self, result: Any) -> cl.Buffer:
         """Return a buffer for the elements of a result."""
-        return self.read(result)
+        return self._buffer_of(result) or self.job.allocate(result.nbytes, np.uint8)
+
+    def _buffer_of(self, array: Any) -> cl.Buffer | None:
+        """Return a buffer of these very elements, or None where no buffer can begin.
+
+        It holds nothing else: a buffer and a part of it must not be used at once.
+        """
+        if array.size == 0:  # no buffer is empty, and no part of one
+            return self.job.allocate(0, array.dtype)
+        buffer: Any = array.base_data
+        if array.offset == 0 and (array.nbytes == buffer.size or not isinstance(buffer, cl.Buffer)):
+            return buffer  # type: ignore[no-any-return]
+        if isinstance(buffer, cl.Buffer) and array.offset % self._alignment == 0:
+            return buffer.get_sub_region(array.offset, array.nbytes)
+        return None  # parts of the buffers that pyopencl's pools lend are not to be had either
 
     def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
         """Return buffers for both, which may be the same one.
@@ -186,12 +204,10 @@ class DeviceArrays:
         ValueError
             They overlap without being the same.
         """
-        if result.base_data != x.base_data or x.base_data is None:
-            return self.read(x), self.read(result)
+        if not overlap(x, result):
+            return self.read(x), self.write(result)
         if result.offset != x.offset:
-            if abs(result.offset - x.offset) < x.nbytes:
-                raise ValueError("out: it overlaps x without being x")
-            return self.read(x), self.read(result)
+            raise ValueError("out: it overlaps x without being x")
         buffer = self.read(x)
         return buffer, buffer
 
@@ -202,7 +218,7 @@ class DeviceArrays:
 
     def finish(self, buffer: cl.Buffer, result: Any) -> Any:
         """Return an array that will hold the result once the queue has come to this point."""
-        if result.size and result.offset % self._alignment:
+        if self._buffer_of(result) is None:
             self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
         result.add_event(cl.enqueue_marker(self._queue))
         self.job.recycle()

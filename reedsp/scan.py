@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Device, DeviceError, Job, Kernel, get_device, round_up
 from reedsp.kernels import KernelBuildError
-from reedsp.operands import DeviceArrays, HostArrays, are_on_device, check_output, vector
+from reedsp.operands import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
 from reedsp.operators import C_TYPES, Operator, identity_of, operator_macros, resolve
 
 _CHUNKED = ("fast", "work-group", "work-item")
@@ -346,6 +346,8 @@ def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, 
     if out is not None:
         check_output("out", out, x)
     on_device = are_on_device({"x": x, "heads": heads, "out": out})
+    if heads is not None and out is not None and overlap(heads, out):
+        heads = heads.copy()
     if x.size == 0 and not on_device:
         return np.empty_like(x) if out is None else out
     arrays = _open(device, method, x=x, heads=heads, out=out)

@@ -17,6 +17,7 @@ import numpy as np
 import oracle
 import pyopencl as cl
 import pyopencl.array as cl_array
+import pyopencl.tools as cl_tools
 import pytest
 
 import reedsp
@@ -882,3 +883,39 @@ def test_48_more_elements_than_an_int_can_count(method: str, device: Device) -> 
         selected = int(count.get()[0])
         assert selected == len(range(5, n, 7))
         assert np.array_equal(places.get()[:selected], np.arange(5, n, 7))
+
+
+@pytest.mark.parametrize("start", [0, 1, 64])
+def test_arrays_from_a_pool(start: int, queue: cl.CommandQueue) -> None:
+    pool = cl_tools.MemoryPool(cl_tools.ImmediateAllocator(queue))
+    host = values(np.dtype(np.int32), 1000)
+    x = cl_array.to_device(queue, host, allocator=pool)
+    out = cl_array.zeros(queue, 1000, np.int32, allocator=pool)
+    for method in METHODS:
+        assert (reedsp.inclusive_scan(x[start:], method=method).get() == np.cumsum(host[start:], dtype=np.int32)).all()
+        reedsp.inclusive_scan(x[: 1000 - start], method=method, out=out[start:])
+        assert (out.get()[start:] == np.cumsum(host[: 1000 - start], dtype=np.int32)).all()
+
+
+def test_two_parts_of_one_buffer(queue: cl.CommandQueue) -> None:
+    host = values(np.dtype(np.int32), 4096)
+    for method in METHODS:
+        x = cl_array.to_device(queue, host)
+        reedsp.inclusive_scan(x[:2048], method=method, out=x[2048:])
+        assert (x.get() == np.concatenate((host[:2048], np.cumsum(host[:2048], dtype=np.int32)))).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_heads_in_the_memory_of_the_result(method: str, device: Device) -> None:
+    memory = np.zeros(4000, np.uint8)
+    heads, out = memory[:1000], memory.view(np.int32)
+    x = values(np.dtype(np.int32), 1000)
+    heads[::7] = 1
+    expected = numpy_scan(x, "add", heads.copy() != 0, False)
+    assert (reedsp.segmented_scan(x, heads, method=method, out=out, device=device) == expected).all()
+    heads[:] = 0
+    heads[::7] = 1
+    on_device = cl_array.to_device(device.queue, memory)
+    out = on_device.view(np.int32)
+    reedsp.segmented_scan(cl_array.to_device(device.queue, x), on_device[:1000], method=method, out=out)
+    assert (out.get() == expected).all()
