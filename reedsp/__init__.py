@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
     from reedsp.graph import Graph
+    from reedsp.minplus import min_plus_product
     from reedsp.negative_cycle import NegativeCycleError
     from reedsp.operators import Operator
     from reedsp.readers import read
@@ -36,6 +37,7 @@ _MODULE_OF = {
     "devices": "device",
     "exclusive_scan": "scan",
     "inclusive_scan": "scan",
+    "min_plus_product": "minplus",
     "read": "readers",
     "reduce": "scan",
     "segmented_scan": "scan",
@@ -47,6 +49,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "read",
     "sssp",
     "ShortestPaths",
+    "min_plus_product",
     "reduce",
     "inclusive_scan",
     "exclusive_scan",

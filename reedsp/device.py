@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import math
 import os
 import threading
 import time
@@ -23,6 +24,9 @@ import pyopencl as cl  # noqa: E402 - the loader reads its configuration at its 
 kernels.keep_invokers_in_memory()
 
 _log = logging.getLogger(__name__)
+
+Size = int | tuple[int, ...]
+"""Work-items along one dimension, or along each."""
 
 _KINDS = {
     cl.device_type.GPU: "gpu",
@@ -353,16 +357,16 @@ class Job:
             raise self._translate(error, "copy on the device") from error
         self.queued(event)
 
-    def bind(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def bind(self, kernel: Kernel, global_size: Size, local_size: Size, *args: cl.Buffer | np.generic) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
 
         Parameters
         ----------
         kernel : Kernel
-        global_size : int
-            Work-items; rounded up to whole work-groups.
-        local_size : int
-            Work-items of a work-group.
+        global_size : int or tuple of int
+            Work-items, in each dimension; rounded up to whole work-groups.
+        local_size : int or tuple of int
+            Work-items of a work-group, in each dimension.
         *args
             Buffers, and scalars as numpy numbers of exactly the type that the kernel declares.
 
@@ -372,15 +376,18 @@ class Job:
             The work-group or its local memory is larger than the device allows, or an argument is wrong.
         """
         device = self.device
-        if not 0 < local_size <= kernel.max_work_group_size:
+        group = local_size if isinstance(local_size, tuple) else (local_size,)
+        items = global_size if isinstance(global_size, tuple) else (global_size,)
+        if not 0 < math.prod(group) <= kernel.max_work_group_size:
             allowed = f"{device} allows {kernel.max_work_group_size}"
-            raise DeviceError(f"{kernel.name}: work-groups of {local_size} work-items, but {allowed}")
+            raise DeviceError(f"{kernel.name}: work-groups of {math.prod(group)} work-items, but {allowed}")
         if kernel.local_memory > device.local_memory:
             available = f"{device} has {device.local_memory:,}"
             raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
-        return BoundKernel(self, kernel, round_up(max(1, global_size), local_size), local_size, args)
+        rounded = tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
+        return BoundKernel(self, kernel, rounded, group, args)
 
-    def launch(self, kernel: Kernel, global_size: int, local_size: int, *args: cl.Buffer | np.generic) -> None:
+    def launch(self, kernel: Kernel, global_size: Size, local_size: Size, *args: cl.Buffer | np.generic) -> None:
         """Queue a kernel once; parameters and errors as for :meth:`bind`."""
         self.bind(kernel, global_size, local_size, *args).queue()
 
@@ -406,11 +413,16 @@ class BoundKernel:
     """A kernel with its arguments and sizes; made by :meth:`Job.bind`."""
 
     def __init__(
-        self, job: Job, kernel: Kernel, global_size: int, local_size: int, args: Sequence[cl.Buffer | np.generic]
+        self,
+        job: Job,
+        kernel: Kernel,
+        global_size: tuple[int, ...],
+        local_size: tuple[int, ...],
+        args: Sequence[cl.Buffer | np.generic],
     ) -> None:
         self._job = job
         self._name = kernel.name
-        self._global_size, self._local_size = (global_size,), (local_size,)
+        self._global_size, self._local_size = global_size, local_size
         self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 Edge = tuple[int, int, Fraction]
 
@@ -121,3 +122,16 @@ def scan(
         carry = join(before, value)
         result.append(before if exclusive else carry)
     return result
+
+
+def min_plus_product(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]], columns: int) -> list[list[Any]]:
+    """Multiply rows by columns in Python's numbers; None = no path."""
+    product = []
+    for row in a:
+        sums: list[list[Any]] = [[] for _ in range(columns)]
+        for left, other in zip(row, b, strict=True):
+            for column, right in enumerate(other):
+                if left is not None and right is not None:
+                    sums[column].append(left + right)
+        product.append([min(each, default=None) for each in sums])
+    return product

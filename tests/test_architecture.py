@@ -24,7 +24,7 @@ LAYERS = (
     ("exactness", "operands", "operators"),
     ("device_graph", "rounds"),
     ("negative_cycle", "predecessors"),
-    ("verification", "bellman_ford", "scan"),
+    ("verification", "bellman_ford", "minplus", "scan"),
     ("result",),
     ("single_source",),
     ("__init__",),

@@ -23,7 +23,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
-from reedsp import _icd, kernels
+from reedsp import _icd, kernels, minplus
 from reedsp import device as device_module
 from reedsp.device import Device, weight_macros
 from reedsp.operators import resolve
@@ -49,6 +49,9 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "verification.cl": {},
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
     "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
+    "minplus_naive.cl": {},
+    "minplus_row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
+    "minplus_tiles.cl": {"TILE": (16,)},
     "naive_scan.cl": {},
     "reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
     "work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
@@ -65,7 +68,8 @@ COMPACTIONS = [
     replace(COUNT, compaction=compaction, value_type=value_type)
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
 ]
-INCLUDED = {"common.cl": INT32, "elements.cl": ELEMENTS[0].macros, "quads.cl": {}}
+WEIGHTS = [weights.macros for weights in (*minplus._INTEGERS, *minplus._FLOATS.values())]
+INCLUDED = {"common.cl": INT32, "minplus.cl": WEIGHTS[0], "elements.cl": ELEMENTS[0].macros, "quads.cl": {}}
 FILES = [*OWN_MACROS, *INCLUDED]
 
 
@@ -74,6 +78,8 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
     text = kernels.assemble(file, {})
     if '"cl/common.cl"' in text:
         return ARITHMETICS
+    if '"cl/minplus.cl"' in text:
+        return WEIGHTS
     if '"cl/elements.cl"' not in text:
         return [{}]
     compactions = COMPACTIONS if file in ("work_group_scan.cl", "work_item_scan.cl") else []
@@ -171,7 +177,11 @@ def test_header(file: str) -> None:
         return
     fields = [found[1] for line in lines if (found := re.match(r"// (Source|NDRange|Local memory|Macros): +\S", line))]
     assert fields == ["Source", "NDRange", "Local memory", "Macros"]
-    assert all(included in header(file) for included in files_of(file) if included in ("common.cl", "elements.cl"))
+    assert all(
+        included in header(file)
+        for included in files_of(file)
+        if included in ("common.cl", "elements.cl", "minplus.cl")
+    )
 
 
 @pytest.mark.parametrize("file", FILES)

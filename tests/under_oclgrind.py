@@ -31,7 +31,7 @@ import oracle
 from families import FAMILIES, NEGATIVE_CYCLES, Family
 
 import reedsp
-from reedsp import kernels, scan
+from reedsp import kernels, minplus, scan
 from reedsp.device import Device, Job, get_device
 from reedsp.operators import resolve
 from reedsp.scan import Buffers, Elements, plan_reduce, plan_scan
@@ -170,6 +170,23 @@ def check_scans(device: Device) -> Iterator[Callable[[], None]]:
         yield partial(check_scan, device, method, sizes[method], op, np.dtype(dtype))
 
 
+def check_products(device: Device) -> Iterator[Callable[[], None]]:
+    """Yield the checks of the min-plus products: two tiles or blocks and a tail each way."""
+    rng = np.random.default_rng(5)
+    for method, dtype in itertools.product(minplus.METHODS, (np.int32, np.float64)):
+        none = np.inf if dtype is np.float64 else np.iinfo(dtype).max
+        a, b = (rng.integers(-9, 10, shape).astype(dtype) for shape in ((35, 40), (40, 67)))
+        a[rng.random(a.shape) < 0.2] = b[rng.random(b.shape) < 0.2] = none
+        yield partial(check_product, device, a, b, none, method)
+
+
+def check_product(device: Device, a: np.ndarray, b: np.ndarray, none: float, method: str) -> None:
+    exact = [[None if x == none else x for x in row] for row in (*a.tolist(), *b.tolist())]
+    expected = oracle.min_plus_product(exact[: len(a)], exact[len(a) :], b.shape[1])
+    product = reedsp.min_plus_product(a, b, method, device=device)
+    assert [[None if x == none else x for x in row] for row in product.tolist()] == expected, method
+
+
 def check_paths(device: Device) -> Iterator[Callable[[], None]]:
     """Yield the checks of the kernels that find paths."""
     yield device.self_test
@@ -190,14 +207,14 @@ def main() -> None:
     if arguments.count_barriers:
         print(len(barriers(folder)))
         return
-    parts = [check_scans, check_paths]
+    parts = {"elements.cl": check_scans, "minplus.cl": check_products, "common.cl": check_paths}
     if arguments.plant is not None:
-        file = plant(arguments.plant, folder)
-        parts = [check_scans if '"cl/elements.cl"' in kernels.assemble(file, {}) else check_paths]
+        source = kernels.assemble(plant(arguments.plant, folder), {})
+        parts = {included: part for included, part in parts.items() if f'"cl/{included}"' in source}
     keep_buffers()
     scan._CHUNK = scan._SHORTEST_CHUNK = 64  # several chunks and several spans
     scan._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
-    for part in parts:
+    for part in parts.values():
         for check in part(get_device("oclgrind")):
             check()
             if arguments.plant is not None and Path(os.environ["OCLGRIND_LOG"]).stat().st_size:

@@ -1,0 +1,237 @@
+"""Min-plus products of matrices (thesis sections 4.1 and 5.2): C[i][j] = min over k of A[i][k] + B[k][j]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device import Job, get_device
+
+METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles")
+
+_ROW_BLOCK = 32  # the thesis: the size of a warp
+_TILE = 16
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The arithmetic of a product on the device.
+
+    Attributes
+    ----------
+    dtype : dtype
+    no_path
+        What stands for infinity.
+    limit
+        The largest finite result; larger ones are no path.
+    """
+
+    dtype: np.dtype[Any]
+    no_path: Any
+    limit: Any
+
+    @property
+    def macros(self) -> dict[str, str | int]:
+        """The macros of ``cl/minplus.cl``."""
+        if self.dtype.kind == "f":
+            infinity = "INFINITY" if self.dtype.itemsize == 4 else "((double)INFINITY)"
+            return {"WEIGHT": {4: "float", 8: "double"}[self.dtype.itemsize], "NO_PATH": infinity, "LIMIT": infinity}
+        suffix = "L" if self.dtype.itemsize == 8 else ""
+        name = {4: "int", 8: "long"}[self.dtype.itemsize]
+        return {"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"}
+
+
+def _integers(dtype: npt.DTypeLike) -> Weights:
+    """Return an arithmetic whose infinity can be doubled without overflow.
+
+    Less any finite number it is still above the largest finite sum.
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    return Weights(np.dtype(dtype), (1 << bits - 2) - 1, (1 << bits - 3) - 1)
+
+
+_INTEGERS = (_integers(np.int32), _integers(np.int64))
+_FLOATS = {each: Weights(each, np.inf, np.inf) for each in (np.dtype(np.float32), np.dtype(np.float64))}
+
+
+def min_plus_product(
+    a: npt.ArrayLike, b: npt.ArrayLike, method: str = "auto", *, device: Any = None
+) -> npt.NDArray[Any]:
+    """Multiply two matrices with min for the sum and + for the product.
+
+    If entry (i, k) of `a` is the weight of the best path from i to k of at most p edges, and `b` likewise of at most
+    q edges, the product holds those of at most p + q edges (thesis section 5.2.1).
+
+    Parameters
+    ----------
+    a : array_like, shape (rows, inner)
+    b : array_like, shape (inner, columns)
+        Path weights in integers or floats. No path is infinity; in matrices of integers it is the largest number of the
+        type, such as ``numpy.iinfo(numpy.int32).max``.
+    method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles"}
+        Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5; "auto" takes the quickest.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    ndarray, shape (rows, columns), of the type that numpy gives to ``a + b``
+        Exact for integers. A float is the least sum, rounded once.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is wrong; the message names it, and the position of the first wrong entry.
+    OverflowError
+        An integer result does not fit the type of the result.
+    DeviceError, DeviceMemoryError
+        The device cannot do it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import reedsp
+    >>> a = np.array([[0, 3.0], [np.inf, 0]])
+    >>> reedsp.min_plus_product(a, [[0, 10.0], [4, 0]])
+    array([[0., 3.],
+           [4., 0.]])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, METHODS))}")
+    left, right = _matrix("a", a), _matrix("b", b)
+    if left.shape[1] != right.shape[0]:
+        raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
+    dtype = np.result_type(left, right)
+    if dtype.kind == "f":
+        weights: Weights | None = _FLOATS[dtype]
+        bound = 0
+    else:
+        bound = _largest(left) + _largest(right)
+        weights = next((each for each in _INTEGERS if bound <= each.limit), None)
+    if 0 in (left.shape[0], right.shape[1]) or left.shape[1] == 0:
+        return np.full((left.shape[0], right.shape[1]), _infinity(dtype), dtype)
+    if weights is None:
+        return _to_result(*_exact_product(left, right), dtype)
+    job = Job(get_device(device))
+    operands = [job.upload(_to_device(each, weights)) for each in (left, right)]
+    shape = (left.shape[0], left.shape[1], right.shape[1])
+    product = job.allocate(shape[0] * shape[2], weights.dtype)
+    multiply(job, weights, operands[0], operands[1], product, shape, method)
+    result = job.download(product, shape[0] * shape[2], weights.dtype).reshape(shape[0], shape[2])
+    if dtype.kind == "f":
+        result += dtype.type(0)  # no negative zeros
+        return result
+    return _to_result(result, result == weights.no_path, dtype)
+
+
+def multiply(
+    job: Job,
+    weights: Weights,
+    a: cl.Buffer,
+    b: cl.Buffer,
+    c: cl.Buffer,
+    shape: tuple[int, int, int],
+    method: str = "auto",
+) -> None:
+    """Queue the product of two matrices on the device.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    a, b, c : pyopencl.Buffer
+        Row-major; `c` is neither of the others.
+    shape : tuple of int
+        Rows of a, columns of a, columns of b.
+    method : str
+        As for :func:`min_plus_product`.
+    """
+    rows, inner, columns = shape
+    sizes = tuple(map(np.uint32, shape))
+    if method == "naive":
+        kernel = job.device.kernel("minplus_naive.cl", "multiply", **weights.macros)
+        job.launch(kernel, (columns, rows), (_TILE, 1), a, b, c, *sizes)
+    elif method in ("row-blocks", "row-blocks-transposed"):
+        transposed = method == "row-blocks-transposed"
+        macros = {**weights.macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
+        if transposed:
+            bt = job.allocate(inner * columns, weights.dtype)
+            transpose = job.device.kernel("minplus_row_blocks.cl", "transpose", **macros)
+            job.launch(transpose, (columns, inner), (_ROW_BLOCK, _ROW_BLOCK), b, bt, sizes[1], sizes[2])
+            b = bt
+        kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
+        job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
+    else:
+        kernel = job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weights.macros)
+        job.launch(kernel, (columns, rows), (_TILE, _TILE), a, b, c, *sizes)
+
+
+# ---- host matrices ----------------------------------------------------------------------------------
+
+
+def _matrix(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return path weights as int8 to int64, uint8 to uint64, float32 or float64."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
+    array = np.asarray(array)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: a matrix is expected, got shape {array.shape}")
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: integers or floats are expected, got {array.dtype}")
+    if array.dtype.itemsize > 8:
+        raise ValueError(f"{name}: {array.dtype} is wider than float64")
+    if array.dtype.kind == "f":
+        wrong = np.isnan(array) | (array == -np.inf)
+        if wrong.any():
+            row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+            raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}")
+    return array
+
+
+def _infinity(dtype: np.dtype[Any]) -> Any:
+    """Return what stands for "no path" in the user's matrices of this type."""
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def _largest(matrix: npt.NDArray[Any]) -> int:
+    """Return the largest absolute value of a finite entry."""
+    finite = matrix[matrix != _infinity(matrix.dtype)]
+    return max(abs(int(finite.min())), abs(int(finite.max()))) if finite.size else 0
+
+
+def _to_device(matrix: npt.NDArray[Any], weights: Weights) -> npt.NDArray[Any]:
+    """Return a row-major matrix of the device's type with the device's infinity."""
+    result = np.array(matrix, weights.dtype, order="C")
+    if matrix.dtype.kind != "f":
+        result[matrix == _infinity(matrix.dtype)] = weights.no_path
+    return result
+
+
+def _to_result(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return finite integers and "no path" in the type of the result."""
+    limits = np.iinfo(dtype)
+    wrong = ~no_path & ((values < limits.min) | (values >= limits.max))
+    if wrong.any():
+        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+        raise OverflowError(
+            f"entry ({row}, {column}) of the product is {values[row, column]}, which {dtype} cannot hold"
+        )
+    result = np.where(no_path, 0, values).astype(dtype)
+    result[no_path] = limits.max
+    return result
+
+
+def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
+    no_path = 2 * (_largest(a) + _largest(b)) + 1  # finite sums are below a half of it
+    left, right = (np.where(each == _infinity(each.dtype), no_path, each.astype(object)) for each in (a, b))
+    product = np.full((a.shape[0], b.shape[1]), no_path, object)
+    for k in range(a.shape[1]):
+        product = np.minimum(product, left[:, k, None] + right[None, k, :])
+    return product, (2 * product > no_path).astype(bool)
