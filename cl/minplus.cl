@@ -6,11 +6,14 @@
 //   NO_PATH  no path: infinity, or for integers a number that neither overflows when it is doubled nor comes near a
 //            finite result however much is subtracted from it
 //   LIMIT    results above are no path
+//   ORDER    type in which sums are compared: WEIGHT, or for floats none of which is negative the integers of the same
+//            bits, which have the same order and are quicker to compare
+//   MINIMUM  smaller, fmin or min: whatever the device is quickest at with that type
 //
 // Matrices are dense and row-major: a (rows, inner), b (inner, columns), c (rows, columns); c is neither a nor b.
 
-#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT)
-#error "minplus.cl needs the macros WEIGHT, NO_PATH and LIMIT"
+#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(ORDER) || !defined(MINIMUM)
+#error "minplus.cl needs the macros WEIGHT, NO_PATH, LIMIT, ORDER and MINIMUM"
 #endif
 #if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "these kernels never run with relaxed mathematics: infinity is data"
@@ -19,14 +22,21 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+#define PASTE(left, right) left##right
+#define VECTOR(type, width) PASTE(type, width)
+#define AS_TYPE(type, x) PASTE(as_, type)(x)
+#define smaller(x, y) ((y) < (x) ? (y) : (x))
+#define NONE AS_TYPE(ORDER, (WEIGHT)NO_PATH)
+
 // The smaller one of a path weight and that of a path by way of k.
-WEIGHT shorter(const WEIGHT least, const WEIGHT a, const WEIGHT b)
+ORDER shorter(const ORDER least, const WEIGHT a, const WEIGHT b)
 {
-    const WEIGHT sum = a + b;
-    return sum < least ? sum : least;
+    const ORDER sum = AS_TYPE(ORDER, (WEIGHT)(a + b));
+    return MINIMUM(least, sum);
 }
 
-WEIGHT result(const WEIGHT least)
+WEIGHT result(const ORDER least)
 {
-    return least > LIMIT ? NO_PATH : least;
+    const WEIGHT weight = AS_TYPE(WEIGHT, least);
+    return weight > LIMIT ? NO_PATH : weight;
 }

@@ -21,7 +21,7 @@ void multiply(__global const WEIGHT *restrict a, __global const WEIGHT *restrict
     __local WEIGHT block[BLOCK];
     const size_t column = get_global_id(0), row = get_global_id(1);
     const uint item = get_local_id(0);
-    WEIGHT least = NO_PATH;
+    ORDER least = NONE;
     for (size_t first = 0; first < inner; first += BLOCK) {
         block[item] = first + item < inner ? a[row * inner + first + item] : NO_PATH;
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -9,12 +9,24 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device import Job, get_device
+from reedsp.device import Device, Job, get_device, round_up
 
-METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles")
+METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers")
 
 _ROW_BLOCK = 32  # the thesis: the size of a warp
 _TILE = 16
+_SMALL = 32  # below, there is no use in filling up to whole tiles of the register kernel
+# By bytes of a weight: what cl/minplus_registers.cl is quickest with on an H200.
+_REGISTERS = {
+    4: {"TILE_ROWS": 64, "TILE_COLUMNS": 64, "DEPTH": 16, "ITEM_ROWS": 8, "ITEM_COLUMNS": 8},
+    8: {"TILE_ROWS": 64, "TILE_COLUMNS": 64, "DEPTH": 8, "ITEM_ROWS": 8, "ITEM_COLUMNS": 8},
+}
+_C_TYPES = {
+    np.dtype(np.int32): "int",
+    np.dtype(np.int64): "long",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
 
 
 @dataclass(frozen=True)
@@ -28,21 +40,31 @@ class Weights:
         What stands for infinity.
     limit
         The largest finite result; larger ones are no path.
+    non_negative : bool
+        Whether all weights are floats and none is negative.
     """
 
     dtype: np.dtype[Any]
     no_path: Any
     limit: Any
+    non_negative: bool = False
 
-    @property
-    def macros(self) -> dict[str, str | int]:
-        """The macros of ``cl/minplus.cl``."""
-        if self.dtype.kind == "f":
-            infinity = "INFINITY" if self.dtype.itemsize == 4 else "((double)INFINITY)"
-            return {"WEIGHT": {4: "float", 8: "double"}[self.dtype.itemsize], "NO_PATH": infinity, "LIMIT": infinity}
-        suffix = "L" if self.dtype.itemsize == 8 else ""
-        name = {4: "int", 8: "long"}[self.dtype.itemsize]
-        return {"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"}
+    def macros(self, device: Device) -> dict[str, str | int]:
+        """Return the macros of ``cl/minplus.cl``, with the minimum that this kind of device is quickest at."""
+        name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
+        on_gpu = device.kind == "gpu"
+        if self.dtype.kind == "i":
+            suffix = "L" if self.dtype.itemsize == 8 else ""
+            return {
+                **{"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"},
+                **{"ORDER": order, "MINIMUM": minimum},
+            }
+        if self.non_negative and not (on_gpu and self.dtype.itemsize == 8):
+            order = {4: "int", 8: "long"}[self.dtype.itemsize]
+        else:
+            minimum = "fmin" if on_gpu and self.dtype.itemsize == 4 else "smaller"
+        infinity = f"(({name})INFINITY)"
+        return {"WEIGHT": name, "NO_PATH": infinity, "LIMIT": infinity, "ORDER": order, "MINIMUM": minimum}
 
 
 def _integers(dtype: npt.DTypeLike) -> Weights:
@@ -55,7 +77,12 @@ def _integers(dtype: npt.DTypeLike) -> Weights:
 
 
 _INTEGERS = (_integers(np.int32), _integers(np.int64))
-_FLOATS = {each: Weights(each, np.inf, np.inf) for each in (np.dtype(np.float32), np.dtype(np.float64))}
+
+
+def _floats(dtype: np.dtype[Any], *matrices: npt.NDArray[Any]) -> Weights:
+    # -0.0 is no less than 0.0, but its bits are those of the least integer
+    non_negative = not any(np.signbit(each).any() for each in matrices)
+    return Weights(dtype, np.inf, np.inf, non_negative)
 
 
 def min_plus_product(
@@ -72,8 +99,9 @@ def min_plus_product(
     b : array_like, shape (inner, columns)
         Path weights in integers or floats. No path is infinity; in matrices of integers it is the largest number of the
         type, such as ``numpy.iinfo(numpy.int32).max``.
-    method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles"}
-        Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5; "auto" takes the quickest.
+    method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers"}
+        Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5, and tiles of the product in registers,
+        which "auto" takes on GPUs for all but small matrices, and Algorithm 5 otherwise.
     device : Device, int or str, optional
         As for :func:`reedsp.sssp`.
 
@@ -107,8 +135,7 @@ def min_plus_product(
         raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
     dtype = np.result_type(left, right)
     if dtype.kind == "f":
-        weights: Weights | None = _FLOATS[dtype]
-        bound = 0
+        weights: Weights | None = _floats(dtype, left, right)
     else:
         bound = _largest(left) + _largest(right)
         weights = next((each for each in _INTEGERS if bound <= each.limit), None)
@@ -117,11 +144,16 @@ def min_plus_product(
     if weights is None:
         return _to_result(*_exact_product(left, right), dtype)
     job = Job(get_device(device))
-    operands = [job.upload(_to_device(each, weights)) for each in (left, right)]
-    shape = (left.shape[0], left.shape[1], right.shape[1])
-    product = job.allocate(shape[0] * shape[2], weights.dtype)
-    multiply(job, weights, operands[0], operands[1], product, shape, method)
-    result = job.download(product, shape[0] * shape[2], weights.dtype).reshape(shape[0], shape[2])
+    if method == "auto":
+        large = min(left.shape[0], right.shape[1]) >= _SMALL
+        method = "registers" if large and job.device.kind == "gpu" else "tiles"
+    rows, inner, columns = padded_shape((left.shape[0], left.shape[1], right.shape[1]), weights, method)
+    a_buffer = job.upload(_to_device(left, (rows, inner), weights))
+    b_buffer = job.upload(_to_device(right, (inner, columns), weights))
+    product = job.allocate(rows * columns, weights.dtype)
+    multiply(job, weights, a_buffer, b_buffer, product, (rows, inner, columns), method)
+    padded = job.download(product, rows * columns, weights.dtype).reshape(rows, columns)
+    result = np.ascontiguousarray(padded[: left.shape[0], : right.shape[1]])
     if dtype.kind == "f":
         result += dtype.type(0)  # no negative zeros
         return result
@@ -135,7 +167,7 @@ def multiply(
     b: cl.Buffer,
     c: cl.Buffer,
     shape: tuple[int, int, int],
-    method: str = "auto",
+    method: str,
 ) -> None:
     """Queue the product of two matrices on the device.
 
@@ -146,18 +178,19 @@ def multiply(
     a, b, c : pyopencl.Buffer
         Row-major; `c` is neither of the others.
     shape : tuple of int
-        Rows of a, columns of a, columns of b.
+        Rows of a, columns of a, columns of b, as :func:`padded_shape` wants them.
     method : str
-        As for :func:`min_plus_product`.
+        As for :func:`min_plus_product`, but not "auto".
     """
     rows, inner, columns = shape
     sizes = tuple(map(np.uint32, shape))
+    weight_macros = weights.macros(job.device)
     if method == "naive":
-        kernel = job.device.kernel("minplus_naive.cl", "multiply", **weights.macros)
+        kernel = job.device.kernel("minplus_naive.cl", "multiply", **weight_macros)
         job.launch(kernel, (columns, rows), (_TILE, 1), a, b, c, *sizes)
     elif method in ("row-blocks", "row-blocks-transposed"):
         transposed = method == "row-blocks-transposed"
-        macros = {**weights.macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
+        macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
         if transposed:
             bt = job.allocate(inner * columns, weights.dtype)
             transpose = job.device.kernel("minplus_row_blocks.cl", "transpose", **macros)
@@ -165,9 +198,24 @@ def multiply(
             b = bt
         kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
         job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
-    else:
-        kernel = job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weights.macros)
+    elif method == "tiles":
+        kernel = job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weight_macros)
         job.launch(kernel, (columns, rows), (_TILE, _TILE), a, b, c, *sizes)
+    else:
+        tiling = _REGISTERS[weights.dtype.itemsize]
+        kernel = job.device.kernel("minplus_registers.cl", "multiply", **tiling, **weight_macros)
+        size = tiling["TILE_COLUMNS"] // tiling["ITEM_COLUMNS"] * (tiling["TILE_ROWS"] // tiling["ITEM_ROWS"])
+        groups = (columns // tiling["TILE_COLUMNS"], rows // tiling["TILE_ROWS"])
+        job.launch(kernel, (groups[0] * size, groups[1]), (size, 1), a, b, c, *sizes)
+
+
+def padded_shape(shape: tuple[int, int, int], weights: Weights, method: str) -> tuple[int, int, int]:
+    """Return rows of a, columns of a and columns of b in whole tiles, to be filled up with `no_path`."""
+    if method != "registers":
+        return shape
+    tiling = _REGISTERS[weights.dtype.itemsize]
+    rows, inner, columns = map(round_up, shape, (tiling["TILE_ROWS"], tiling["DEPTH"], tiling["TILE_COLUMNS"]))
+    return rows, inner, columns
 
 
 # ---- host matrices ----------------------------------------------------------------------------------
@@ -205,11 +253,13 @@ def _largest(matrix: npt.NDArray[Any]) -> int:
     return max(abs(int(finite.min())), abs(int(finite.max()))) if finite.size else 0
 
 
-def _to_device(matrix: npt.NDArray[Any], weights: Weights) -> npt.NDArray[Any]:
-    """Return a row-major matrix of the device's type with the device's infinity."""
-    result = np.array(matrix, weights.dtype, order="C")
+def _to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights) -> npt.NDArray[Any]:
+    """Return a row-major matrix of the device's type with the device's infinity, also where it is filled up."""
+    result = np.full(shape, weights.no_path, weights.dtype)
+    part = result[: matrix.shape[0], : matrix.shape[1]]
+    part[:] = matrix
     if matrix.dtype.kind != "f":
-        result[matrix == _infinity(matrix.dtype)] = weights.no_path
+        part[matrix == _infinity(matrix.dtype)] = weights.no_path
     return result
 
 

@@ -50,6 +50,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
     "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
     "minplus_naive.cl": {},
+    "minplus_registers.cl": {name: (value,) for name, value in minplus._REGISTERS[4].items()},
     "minplus_row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
     "minplus_tiles.cl": {"TILE": (16,)},
     "naive_scan.cl": {},
@@ -68,7 +69,14 @@ COMPACTIONS = [
     replace(COUNT, compaction=compaction, value_type=value_type)
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
 ]
-WEIGHTS = [weights.macros for weights in (*minplus._INTEGERS, *minplus._FLOATS.values())]
+FLOATS = [
+    minplus.Weights(np.dtype(dtype), np.inf, np.inf, non_negative)
+    for dtype in (np.float32, np.float64)
+    for non_negative in (False, True)
+]
+WEIGHTS = [
+    weights.macros(SimpleNamespace(kind=kind)) for kind in ("gpu", "cpu") for weights in (*minplus._INTEGERS, *FLOATS)
+]
 INCLUDED = {"common.cl": INT32, "minplus.cl": WEIGHTS[0], "elements.cl": ELEMENTS[0].macros, "quads.cl": {}}
 FILES = [*OWN_MACROS, *INCLUDED]
 

@@ -19,7 +19,8 @@ DTYPES = [
     *map(np.dtype, (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32, np.uint64, np.float32, np.float64))
 ]
 TILE, BLOCK = minplus._TILE, minplus._ROW_BLOCK
-SIDES = (1, 2, TILE - 1, TILE, TILE + 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 3)
+WIDE = minplus._REGISTERS[4]["TILE_ROWS"]
+SIDES = (1, 2, TILE - 1, TILE, TILE + 1, BLOCK - 1, BLOCK, BLOCK + 1, WIDE - 1, WIDE, 2 * BLOCK + 3, 2 * WIDE + 3)
 
 
 def infinity(dtype: np.dtype[Any]) -> Any:
@@ -35,6 +36,10 @@ def matrix(shape: tuple[int, int], dtype: np.dtype[Any], seed: int, missing: flo
         result += rng.integers(0, 8, shape).astype(dtype) / 8
     result[rng.random(shape) < missing] = infinity(dtype)
     return result
+
+
+def non_negative(matrix: np.ndarray) -> np.ndarray:
+    return np.abs(matrix) if matrix.dtype.kind == "f" else matrix
 
 
 def check(a: np.ndarray, b: np.ndarray, method: str, device: Device) -> None:
@@ -64,6 +69,23 @@ def test_every_type(method: str, dtype: np.dtype[Any], device: Device) -> None:
         pytest.skip("the device has no doubles")
     check(matrix((37, 50), dtype, 1), matrix((50, 41), dtype, 2), method, device)
     check(matrix((3, 50), dtype, 1, missing=1), matrix((50, 3), dtype, 2), method, device)
+    check(non_negative(matrix((37, 50), dtype, 3)), non_negative(matrix((50, 41), dtype, 4)), method, device)
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_way_to_take_the_minimum(
+    method: str, dtype: type, kind: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if dtype is np.float64 and not device.fp64:
+        pytest.skip("the device has no doubles")
+    monkeypatch.setattr(device, "kind", kind)
+    a, b = matrix((70, 40), np.dtype(dtype), 1), matrix((40, 67), np.dtype(dtype), 2)
+    check(a, b, method, device)
+    check(non_negative(a), non_negative(b), method, device)
+    a[0, 0] = -0.0
+    check(a, non_negative(b), method, device)
 
 
 def test_types_are_mixed_as_numpy_does(device: Device) -> None:
