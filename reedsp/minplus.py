@@ -79,10 +79,14 @@ def _integers(dtype: npt.DTypeLike) -> Weights:
 _INTEGERS = (_integers(np.int32), _integers(np.int64))
 
 
-def _floats(dtype: np.dtype[Any], *matrices: npt.NDArray[Any]) -> Weights:
-    # -0.0 is no less than 0.0, but its bits are those of the least integer
-    non_negative = not any(np.signbit(each).any() for each in matrices)
-    return Weights(dtype, np.inf, np.inf, non_negative)
+def weights_of(*matrices: npt.NDArray[Any]) -> Weights | None:
+    """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none."""
+    dtype = np.result_type(*matrices)
+    if dtype.kind == "f":
+        # -0.0 is no less than 0.0, but its bits are those of the least integer
+        return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
+    bound = sum(map(_largest, matrices))
+    return next((each for each in _INTEGERS if bound <= each.limit), None)
 
 
 def min_plus_product(
@@ -134,11 +138,7 @@ def min_plus_product(
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
     dtype = np.result_type(left, right)
-    if dtype.kind == "f":
-        weights: Weights | None = _floats(dtype, left, right)
-    else:
-        bound = _largest(left) + _largest(right)
-        weights = next((each for each in _INTEGERS if bound <= each.limit), None)
+    weights = weights_of(left, right)
     if 0 in (left.shape[0], right.shape[1]) or left.shape[1] == 0:
         return np.full((left.shape[0], right.shape[1]), _infinity(dtype), dtype)
     if weights is None:
