@@ -153,7 +153,7 @@ class Device:
                 handle.get_work_group_info(limit, self.handle)
                 for limit in (info.COMPILE_WORK_GROUP_SIZE, info.WORK_GROUP_SIZE, info.LOCAL_MEM_SIZE)
             ]
-            (asked, *_), largest, local_memory = limits
+            asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
             # NVIDIA's driver says 256 whatever size the kernel was compiled for.
             largest = max(asked, largest) if asked <= self.max_work_group_size else largest
             kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], largest, local_memory)

@@ -14,6 +14,7 @@ from reedsp.device import Device, Job, get_device, round_up
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers")
 
 _ROW_BLOCK = 32  # the thesis: the size of a warp
+_TRANSPOSED_ROWS = 8  # of a tile at once, TILE_STEP in cl/minplus_row_blocks.cl
 _TILE = 16
 _SMALL = 32  # below, there is no use in filling up to whole tiles of the register kernel
 # By bytes of a weight: what cl/minplus_registers.cl is quickest with on an H200.
@@ -194,7 +195,9 @@ def multiply(
         if transposed:
             bt = job.allocate(inner * columns, weights.dtype)
             transpose = job.device.kernel("minplus_row_blocks.cl", "transpose", **macros)
-            job.launch(transpose, (columns, inner), (_ROW_BLOCK, _ROW_BLOCK), b, bt, sizes[1], sizes[2])
+            tiles_down = -(-inner // _ROW_BLOCK)
+            group = (_ROW_BLOCK, _TRANSPOSED_ROWS)
+            job.launch(transpose, (columns, tiles_down * _TRANSPOSED_ROWS), group, b, bt, sizes[1], sizes[2])
             b = bt
         kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
         job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
