@@ -78,7 +78,26 @@ def scans() -> str:
     return table(["device", "type", "n", "method", "least ms", "GB/s", "of the copy"], lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"new_york": new_york, "output_parallel": output_parallel, "scans": scans}
+def min_plus() -> str:
+    """Return one line a device, type and size, one column a method."""
+    lines = []
+    methods: list[str] = []
+    for device, rows in read("min_plus"):
+        groups: dict[tuple[str, str], list[str]] = {}
+        methods = list(dict.fromkeys(row["method"] for row in rows))
+        for row in rows:
+            rate = float(row["gigapairs_per_second"])
+            groups.setdefault((row["kind"], row["n"]), []).append(f"{rate:,.0f}" if rate > 100 else f"{rate:.3g}")
+        lines += [[device, kind, n, *rates] for (kind, n), rates in groups.items()]
+    return table(["device", "weights", "n", *methods], lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "new_york": new_york,
+    "output_parallel": output_parallel,
+    "scans": scans,
+    "min_plus": min_plus,
+}
 
 
 def render(text: str) -> str:

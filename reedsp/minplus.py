@@ -13,6 +13,7 @@ from reedsp.device import Device, Job, get_device, round_up
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers")
 
+_NAIVE_GROUP = (32, 4)
 _ROW_BLOCK = 32  # the thesis: the size of a warp
 _TRANSPOSED_ROWS = 8  # of a tile at once, TILE_STEP in cl/minplus_row_blocks.cl
 _TILE = 16
@@ -188,7 +189,7 @@ def multiply(
     weight_macros = weights.macros(job.device)
     if method == "naive":
         kernel = job.device.kernel("minplus_naive.cl", "multiply", **weight_macros)
-        job.launch(kernel, (columns, rows), (_TILE, 1), a, b, c, *sizes)
+        job.launch(kernel, (columns, rows), _NAIVE_GROUP, a, b, c, *sizes)
     elif method in ("row-blocks", "row-blocks-transposed"):
         transposed = method == "row-blocks-transposed"
         macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
