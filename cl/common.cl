@@ -10,12 +10,8 @@
 #if !defined(WEIGHT) || !defined(INF) || !defined(IS_INTEGER) || !defined(SATURATE)
 #error "common.cl needs the macros WEIGHT, INF, IS_INTEGER and SATURATE"
 #endif
-#if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "these kernels never run with relaxed mathematics: infinity is data"
-#endif
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
+
+#include "compiler.cl"
 
 #define NO_VERTEX (-9999)
 

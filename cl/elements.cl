@@ -22,15 +22,8 @@
 #if !defined(SEGMENTED) || !defined(COMPACTION) || !defined(VALUE) || !defined(MARK)
 #error "elements.cl needs the macros SEGMENTED, COMPACTION, VALUE and MARK"
 #endif
-#if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "these kernels never run with relaxed mathematics: infinity is data"
-#endif
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
 
-#define PASTE(left, right) left##right
-#define VECTOR(type, width) PASTE(type, width)
+#include "compiler.cl"
 
 // One element, or several joined; HEAD_OF: whether a segment starts among them, 0 or 1.
 #if SEGMENTED

@@ -15,15 +15,9 @@
 #if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(ORDER) || !defined(MINIMUM)
 #error "minplus.cl needs the macros WEIGHT, NO_PATH, LIMIT, ORDER and MINIMUM"
 #endif
-#if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "these kernels never run with relaxed mathematics: infinity is data"
-#endif
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
 
-#define PASTE(left, right) left##right
-#define VECTOR(type, width) PASTE(type, width)
+#include "compiler.cl"
+
 #define AS_TYPE(type, x) PASTE(as_, type)(x)
 #define smaller(x, y) ((y) < (x) ? (y) : (x))
 #define NONE AS_TYPE(ORDER, (WEIGHT)NO_PATH)

@@ -77,7 +77,13 @@ FLOATS = [
 WEIGHTS = [
     weights.macros(SimpleNamespace(kind=kind)) for kind in ("gpu", "cpu") for weights in (*minplus._INTEGERS, *FLOATS)
 ]
-INCLUDED = {"common.cl": INT32, "minplus.cl": WEIGHTS[0], "elements.cl": ELEMENTS[0].macros, "quads.cl": {}}
+INCLUDED = {
+    "common.cl": INT32,
+    "minplus.cl": WEIGHTS[0],
+    "elements.cl": ELEMENTS[0].macros,
+    "quads.cl": {},
+    "compiler.cl": {},
+}
 FILES = [*OWN_MACROS, *INCLUDED]
 
 

@@ -1,0 +1,11 @@
+// What every kernel asks of the compiler: exact mathematics, doubles where the device has them, and names of vectors.
+
+#if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "these kernels never run with relaxed mathematics: infinity is data"
+#endif
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#define PASTE(left, right) left##right
+#define VECTOR(type, width) PASTE(type, width)
