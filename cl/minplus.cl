@@ -2,18 +2,20 @@
 //
 // Source:       thesis section 5.2: the matrix product of section 4.1 with min for the sum and + for the product.
 // Macros, all set by the host (reedsp/minplus.py):
-//   WEIGHT   short, int, long, float or double
+//   WEIGHT   ushort, int, long, float or double
 //   NO_PATH  no path: infinity, or for integers a number that neither overflows when it is doubled nor comes near a
 //            finite result however much is subtracted from it
 //   LIMIT    results above are no path
+//   LEAST    results below are raised to it: only along a negative cycle do path weights fall that low, or further
 //   ORDER    type in which sums are compared: WEIGHT, or for floats none of which is negative the integers of the same
 //            bits, which have the same order and are quicker to compare
 //   MINIMUM  smaller, fmin or min: whatever the device is quickest at with that type
 //
 // Matrices are dense and row-major: a (rows, inner), b (inner, columns), c (rows, columns); c is neither a nor b.
 
-#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(ORDER) || !defined(MINIMUM)
-#error "minplus.cl needs the macros WEIGHT, NO_PATH, LIMIT, ORDER and MINIMUM"
+#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(LEAST) || !defined(ORDER) || \
+    !defined(MINIMUM)
+#error "minplus.cl needs the macros WEIGHT, NO_PATH, LIMIT, LEAST, ORDER and MINIMUM"
 #endif
 
 #include "compiler.cl"
@@ -32,5 +34,5 @@ ORDER shorter(const ORDER least, const WEIGHT a, const WEIGHT b)
 WEIGHT result(const ORDER least)
 {
     const WEIGHT weight = AS_TYPE(WEIGHT, least);
-    return weight > LIMIT ? NO_PATH : weight;
+    return weight > LIMIT ? NO_PATH : weight < LEAST ? LEAST : weight;
 }

@@ -28,6 +28,9 @@ _log = logging.getLogger(__name__)
 Size = int | tuple[int, ...]
 """Work-items along one dimension, or along each."""
 
+Argument = cl.Buffer | np.generic | bytes
+"""Of a kernel."""
+
 _KINDS = {
     cl.device_type.GPU: "gpu",
     cl.device_type.ACCELERATOR: "accelerator",
@@ -78,6 +81,8 @@ class Device:
         Work-items.
     fp64, int64_atomics : bool
         Whether the device computes with doubles, and has 64-bit atomic operations.
+    nvidia_generation : int
+        Compute capability of an NVIDIA device without its second digit; 0 for others.
     """
 
     def __init__(self, index: int, handle: cl.Device, queue: cl.CommandQueue | None = None) -> None:
@@ -96,6 +101,8 @@ class Device:
         extensions = handle.extensions.split()
         self.fp64 = "cl_khr_fp64" in extensions
         self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
+        by_nvidia = "cl_nv_device_attribute_query" in extensions
+        self.nvidia_generation = int(handle.compute_capability_major_nv) if by_nvidia else 0
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
@@ -357,7 +364,39 @@ class Job:
             raise self._translate(error, "copy on the device") from error
         self.queued(event)
 
-    def bind(self, kernel: Kernel, global_size: Size, local_size: Size, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def copy_rows(
+        self,
+        target: cl.Buffer,
+        target_byte: int,
+        target_pitch: int,
+        source: cl.Buffer,
+        source_byte: int,
+        source_pitch: int,
+        width: int,
+        rows: int,
+    ) -> None:
+        """Queue a copy of some bytes from each of some rows, which are a pitch apart in either buffer."""
+        origins = [
+            (byte % pitch, byte // pitch, 0)
+            for byte, pitch in ((target_byte, target_pitch), (source_byte, source_pitch))
+        ]
+        try:
+            event = cl.enqueue_copy(
+                self.device.queue,
+                target,
+                source,
+                dst_origin=origins[0],
+                src_origin=origins[1],
+                region=(width, rows, 1),
+                dst_pitches=(target_pitch,),
+                src_pitches=(source_pitch,),
+                wait_for=self.after,
+            )
+        except cl.Error as error:
+            raise self._translate(error, "copy on the device") from error
+        self.queued(event)
+
+    def bind(self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
 
         Parameters
@@ -368,7 +407,7 @@ class Job:
         local_size : int or tuple of int
             Work-items of a work-group, in each dimension.
         *args
-            Buffers, and scalars as numpy numbers of exactly the type that the kernel declares.
+            Buffers, scalars as numpy numbers of exactly the type that the kernel declares, and vectors as bytes.
 
         Raises
         ------
@@ -384,10 +423,9 @@ class Job:
         if kernel.local_memory > device.local_memory:
             available = f"{device} has {device.local_memory:,}"
             raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
-        rounded = tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
-        return BoundKernel(self, kernel, rounded, group, args)
+        return BoundKernel(self, kernel, _whole_groups(items, group), group, args)
 
-    def launch(self, kernel: Kernel, global_size: Size, local_size: Size, *args: cl.Buffer | np.generic) -> None:
+    def launch(self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument) -> None:
         """Queue a kernel once; parameters and errors as for :meth:`bind`."""
         self.bind(kernel, global_size, local_size, *args).queue()
 
@@ -418,7 +456,7 @@ class BoundKernel:
         kernel: Kernel,
         global_size: tuple[int, ...],
         local_size: tuple[int, ...],
-        args: Sequence[cl.Buffer | np.generic],
+        args: Sequence[Argument],
     ) -> None:
         self._job = job
         self._name = kernel.name
@@ -428,15 +466,22 @@ class BoundKernel:
         for position, argument in enumerate(args):
             self.set(position, argument)
 
-    def set(self, position: int, argument: cl.Buffer | np.generic) -> None:
+    def set(self, position: int, argument: Argument) -> None:
         """Change one argument from the next launch on."""
         self._args[position] = argument
         try:
             # set_arg tries every other kind of argument first, which takes a number ten microseconds
             set_number = getattr(self._handle, "_set_arg_buf", self._handle.set_arg)
-            (set_number if isinstance(argument, np.generic) else self._handle.set_arg)(position, argument)
+            (self._handle.set_arg if isinstance(argument, cl.Buffer) else set_number)(position, argument)
         except cl.Error as error:
             raise self._job._translate(error, f"{self._name}, argument {position}") from error
+
+    def change(self, global_size: tuple[int, ...], *args: Argument) -> None:
+        """Change the work-items, and the arguments that are others now, from the next launch on."""
+        self._global_size = _whole_groups(global_size, self._local_size)
+        for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
+            if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
+                self.set(position, argument)
 
     def queue(self) -> None:
         """Queue a launch."""
@@ -449,6 +494,10 @@ class BoundKernel:
             raise self._job._translate(error, self._name) from error
         self._job.queued(event)
         self._job.kernels_launched += 1
+
+
+def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
 
 
 # ---- arithmetic on the device -----------------------------------------------------------------------

@@ -63,22 +63,24 @@ def kernel_directory() -> Path:
 
 
 def assemble(file: str, macros: Mapping[str, str | int]) -> str:
-    """Join macros and one kernel file, with the files that it includes, into one source.
+    """Join macros and one kernel file, with the files that it includes, each once, into one source.
 
     ``#line`` directives make its errors name the true file and line.
     """
     parts = ['#line 1 "macros set by reedsp"']
     for name, value in sorted(macros.items()):
         parts += [f"#undef {name}", f"#define {name} {value}"]
-    return "\n".join([*parts, *_lines_with_includes(file)]) + "\n"
+    return "\n".join([*parts, *_lines_with_includes(file, set())]) + "\n"
 
 
-def _lines_with_includes(file: str) -> Iterator[str]:
+def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
+    included.add(file)
     yield f'#line 1 "cl/{file}"'
     text = (kernel_directory() / file).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), start=1):
-        if included := re.fullmatch(r'#include "(\w+\.cl)"', line):
-            yield from _lines_with_includes(included[1])
+        if directive := re.fullmatch(r'#include "(\w+\.cl)"', line):
+            if directive[1] not in included:
+                yield from _lines_with_includes(directive[1], included)
             yield f'#line {number + 1} "cl/{file}"'
         else:
             yield line

@@ -23,7 +23,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
-from reedsp import _icd, kernels, minplus
+from reedsp import _icd, kernels, path_matrix, tilings
 from reedsp import device as device_module
 from reedsp.device import Device, weight_macros
 from reedsp.operators import resolve
@@ -36,6 +36,13 @@ ARITHMETICS = [
     *(INT64, weight_macros(np.dtype(np.int64), saturate=True)),
     *(weight_macros(np.dtype(np.float32)), weight_macros(np.dtype(np.float64))),
 ]
+
+
+def own(tiling: tilings.Tiling) -> dict[str, tuple[int]]:
+    """The macros of a tiling, with one value each."""
+    return {name: (value,) for name, value in tiling.macros.items()}
+
+
 OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "output_parallel_bellman_ford.cl": {
         "GROUP_SIZE": (64,),
@@ -50,7 +57,15 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
     "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
     "minplus_naive.cl": {},
-    "minplus_registers.cl": {name: (value,) for name, value in minplus._REGISTERS[4].items()},
+    "floyd_warshall_tile.cl": {"TILE": (64,), "SIDE": (4,)},
+    "floyd_warshall_serial_tile.cl": {"TILE": (64,), "VECTOR_LENGTH": (2,)},
+    "harish_narayanan.cl": {},
+    "katz_kider.cl": {"TILE": (32,), "GROUP_SIDE": (16,)},
+    "optimized_blocked.cl": {"TILE": (32,), "GROUP_ROWS": (8,), "UNROLL": (8,)},
+    "staged_load.cl": {"TILE": (32,), "STAGE": (4,), "GROUP_SIZE": (64,)},
+    "minplus_registers.cl": {"ACCUMULATE": (0, 1), **own(tilings.registers(64, 64, 16, 8, 8))},
+    "minplus_pairs.cl": {"ACCUMULATE": (0, 1), "PTX": (0,), **own(tilings.pairs(64, 64, 16, 8, 8))},
+    "minplus_panels.cl": {"ACCUMULATE": (0, 1), **own(tilings.panels(4, 2, 6))},
     "minplus_row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
     "minplus_tiles.cl": {"TILE": (16,)},
     "naive_scan.cl": {},
@@ -70,16 +85,20 @@ COMPACTIONS = [
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
 ]
 FLOATS = [
-    minplus.Weights(np.dtype(dtype), np.inf, np.inf, non_negative)
+    path_matrix.Weights(np.dtype(dtype), np.inf, np.inf, non_negative)
     for dtype in (np.float32, np.float64)
     for non_negative in (False, True)
 ]
 WEIGHTS = [
-    weights.macros(SimpleNamespace(kind=kind)) for kind in ("gpu", "cpu") for weights in (*minplus._INTEGERS, *FLOATS)
+    weights.macros(SimpleNamespace(kind=kind))
+    for kind in ("gpu", "cpu")
+    for weights in (*path_matrix.INTEGERS[1:], *FLOATS)
 ]
 INCLUDED = {
     "common.cl": INT32,
     "minplus.cl": WEIGHTS[0],
+    "minplus_blocks.cl": {"ACCUMULATE": 0},
+    "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
     "elements.cl": ELEMENTS[0].macros,
     "quads.cl": {},
     "compiler.cl": {},
@@ -92,6 +111,8 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
     text = kernels.assemble(file, {})
     if '"cl/common.cl"' in text:
         return ARITHMETICS
+    if file == "minplus_pairs.cl":
+        return [path_matrix.NARROW.macros(SimpleNamespace(kind="gpu"))]
     if '"cl/minplus.cl"' in text:
         return WEIGHTS
     if '"cl/elements.cl"' not in text:
@@ -201,14 +222,17 @@ def test_header(file: str) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_header_names_every_macro_that_is_set(file: str) -> None:
     for name in INCLUDED.get(file, OWN_MACROS.get(file)):
-        assert re.search(rf"\b{name}\b", header(file)), name
-        assert guard(file, name) > 0
+        [used, *_] = (used for used in files_of(file) if guard(used, name))
+        assert re.search(rf"\b{name}\b", header(used)), name
 
 
 def guard(file: str, macro: str) -> int:
-    """Return the line of the #error for a missing macro."""
+    """Return the line of the #error for a missing macro, or 0."""
     lines = (kernels.kernel_directory() / file).read_text().splitlines()
-    test = next(i for i, line in enumerate(lines) if re.search(rf"^#ifndef {macro}\b|!defined\({macro}\)", line))
+    tests = [i for i, line in enumerate(lines) if re.search(rf"^#ifndef {macro}\b|!defined\({macro}\)", line)]
+    if not tests:
+        return 0
+    test = tests[0]
     return next(i for i, line in enumerate(lines, 1) if i > test and line.startswith("#error"))
 
 
@@ -236,9 +260,9 @@ def text_of(file: str) -> list[str]:
 
 
 def files_of(file: str) -> list[str]:
-    """The file and those that it includes, at whatever depth."""
+    """The file and those that it includes, at whatever depth, each once."""
     found = [re.fullmatch(r'#include "(.*)"', line) for line in text_of(file)]
-    return [file, *(name for match in found if match for name in files_of(match[1]))]
+    return list(dict.fromkeys([file, *(name for match in found if match for name in files_of(match[1]))]))
 
 
 # ---- building ---------------------------------------------------------------------------------------
@@ -275,8 +299,7 @@ def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cach
 def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: Path) -> None:
     macros = {name: value for name, value in FIRST[file].items() if name != macro}
     # a macro is missed by the first file that needs it
-    users = [used for used in files_of(file) if macro in INCLUDED.get(used, OWN_MACROS.get(used, {}))]
-    place = users[0]
+    place = next(used for used in files_of(file) if guard(used, macro))
     with pytest.raises(reedsp.DeviceError, match=rf"cl/{place}:{guard(place, macro)}\b") as caught:
         fresh(device).kernel(file, "unknown", **macros)
     assert re.search(rf"needs .*\b{macro}\b", str(caught.value))

@@ -19,7 +19,7 @@ DTYPES = [
     *map(np.dtype, (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32, np.uint64, np.float32, np.float64))
 ]
 TILE, BLOCK = minplus._TILE, minplus._ROW_BLOCK
-WIDE = minplus._REGISTERS[4]["TILE_ROWS"]
+WIDE = 64  # side of the smallest tile in registers
 SIDES = (1, 2, TILE - 1, TILE, TILE + 1, BLOCK - 1, BLOCK, BLOCK + 1, WIDE - 1, WIDE, 2 * BLOCK + 3, 2 * WIDE + 3)
 
 

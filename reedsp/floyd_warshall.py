@@ -1,0 +1,124 @@
+"""Blocked Floyd-Warshall in place (Lund and Smith, section 3.2), whose third phase is the fast min-plus product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.device import BoundKernel, Job
+from reedsp.path_matrix import Block, Weights, copy_block
+from reedsp.products import Hole, Products
+from reedsp.tilings import vector_length
+
+TILE = 64
+"""Vertices of the tiles that are closed first; a matrix has a multiple of it."""
+
+SPAN = 512
+"""Vertices by way of which all paths are shortened at a time.
+
+It decides in which order floats are added up, so it depends on nothing, and results neither on the device nor on where
+the matrix is kept.
+"""
+
+_SIDE = 4  # of the square of entries of a work-item
+
+
+class FloydWarshall:
+    """The Floyd-Warshall algorithm in one arithmetic on one device.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    """
+
+    def __init__(self, job: Job, weights: Weights) -> None:
+        self._job = job
+        self._weights = weights
+        self.products = Products(job, weights)
+        weight_macros = weights.macros(job.device)
+        if self.products.in_groups:
+            own = {"TILE": TILE, "SIDE": _SIDE}
+            kernel = job.device.kernel("floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
+            self._group = (TILE // _SIDE, TILE // _SIDE)
+        else:
+            own = {"TILE": TILE, "VECTOR_LENGTH": vector_length(job.device, weights)}
+            kernel = job.device.kernel("floyd_warshall_serial_tile.cl", "close_tile", **own, **weight_macros)
+            self._group = (1, 1)
+        self._kernel = kernel
+        self._bound: BoundKernel | None = None
+        self._copies: tuple[cl.Buffer, cl.Buffer] | None = None
+
+    def close(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
+        """Queue the shortening of all paths in a matrix, in place.
+
+        Afterwards entry (i, j) is the weight of the best path from i to j. Where a path can pass a negative cycle it is
+        some number, integers no less than the least of `weights`, and entry (i, i) is negative for each i on such a
+        cycle.
+
+        Parameters
+        ----------
+        matrix : Block, shape (n, n)
+            Weights of edges; on the diagonal no entry is above zero.
+        n : int
+            A multiple of TILE.
+        progress : callable(vertices, n), optional
+            Called when the paths by way of the first `vertices` vertices are done.
+        """
+        for first in range(0, n, SPAN):
+            self.shorten(matrix, n, first, min(SPAN, n - first))
+            if progress is not None:
+                self._job.finish()
+                progress(min(first + SPAN, n), n)
+
+    def close_span(self, matrix: Block, n: int) -> None:
+        """Queue the shortening of all paths in a matrix of at most SPAN vertices, tile by tile."""
+        for first in range(0, n, TILE):
+            self.shorten(matrix, n, first, TILE)
+
+    def shorten(self, matrix: Block, n: int, first: int, size: int) -> None:
+        """Queue the shortening of all paths by way of some vertices.
+
+        Parameters
+        ----------
+        matrix : Block, shape (n, n)
+        n : int
+        first, size : int
+            The vertices; as many as a tile, or as one span at the most.
+        """
+        diagonal, row_panel, column_panel = matrix.at(first, first), matrix.at(first, 0), matrix.at(0, first)
+        if size == TILE:
+            self._close_tile(diagonal)
+        else:
+            self.close_span(diagonal, size)
+        rest = n - size
+        if rest == 0:
+            return
+        row_copy, column_copy = row_panel, column_panel
+        if not (self.products.in_groups and size == TILE):  # each group replaces one tile, after it has read it
+            row_copy, column_copy = self._copied(row_panel, column_panel, n, size)
+        rows, columns = Hole(first, size, 0, 0), Hole(0, 0, first, size)
+        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), hole=columns)
+        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), hole=rows)
+        both = Hole(first, size, first, size)
+        self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, hole=both)
+
+    def _close_tile(self, tile: Block) -> None:
+        arguments = (tile.buffer, np.uint64(tile.first), np.uint32(tile.stride))
+        if self._bound is None:
+            self._bound = self._job.bind(self._kernel, self._group, self._group, *arguments)
+        else:
+            self._bound.change(self._group, *arguments)
+        self._bound.queue()
+
+    def _copied(self, row_panel: Block, column_panel: Block, n: int, size: int) -> tuple[Block, Block]:
+        """Queue copies of the rows and the columns of some vertices, which products then replace."""
+        elements, dtype = n * size, self._weights.dtype
+        if self._copies is None or self._copies[0].size < elements * dtype.itemsize:
+            self._copies = (self._job.allocate(elements, dtype), self._job.allocate(elements, dtype))
+        copies = Block(self._copies[0], n), Block(self._copies[1], size)
+        copy_block(self._job, row_panel, copies[0], (size, n), dtype.itemsize)
+        copy_block(self._job, column_panel, copies[1], (n, size), dtype.itemsize)
+        return copies

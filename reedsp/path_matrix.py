@@ -1,0 +1,185 @@
+"""Dense matrices of path weights: their arithmetic on the device, and how they come there and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device import Device, Job
+
+_C_TYPES = {
+    np.dtype(np.uint16): "ushort",
+    np.dtype(np.int32): "int",
+    np.dtype(np.int64): "long",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The arithmetic of a product on the device.
+
+    Attributes
+    ----------
+    dtype : dtype
+    no_path
+        What stands for infinity.
+    limit
+        The largest finite result; larger ones are no path.
+    non_negative : bool
+        Whether none of the weights is negative.
+    """
+
+    dtype: np.dtype[Any]
+    no_path: Any
+    limit: Any
+    non_negative: bool = False
+
+    def macros(self, device: Device) -> dict[str, str | int]:
+        """Return the macros of ``cl/minplus.cl``, with the minimum that this kind of device is quickest at."""
+        name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
+        on_gpu = device.kind == "gpu"
+        if self.dtype.kind != "f":
+            suffix = "L" if self.dtype.itemsize == 8 else ""
+            least = 0 if self.dtype.kind == "u" else -self.limit
+            return {
+                **{"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"},
+                **{"LEAST": f"({least}{suffix})", "ORDER": order, "MINIMUM": minimum},
+            }
+        if self.non_negative and not (on_gpu and self.dtype.itemsize == 8):
+            order = {4: "int", 8: "long"}[self.dtype.itemsize]
+        else:
+            minimum = "fmin" if on_gpu and self.dtype.itemsize == 4 else "smaller"
+        infinity = f"(({name})INFINITY)"
+        return {
+            **{"WEIGHT": name, "NO_PATH": infinity, "LIMIT": infinity, "LEAST": f"(-{infinity})"},
+            **{"ORDER": order, "MINIMUM": minimum},
+        }
+
+
+def _integers(dtype: npt.DTypeLike) -> Weights:
+    """Return an arithmetic whose infinity can be doubled without overflow.
+
+    Less any finite number it is still above the largest finite sum. Where no number is negative, any larger one is.
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    if np.dtype(dtype).kind == "u":
+        return Weights(np.dtype(dtype), (1 << bits - 1) - 1, (1 << bits - 1) - 2, non_negative=True)
+    return Weights(np.dtype(dtype), (1 << bits - 2) - 1, (1 << bits - 3) - 1)
+
+
+NARROW = _integers(np.uint16)
+INTEGERS = (NARROW, _integers(np.int32), _integers(np.int64))
+
+
+def integers_for(bound: int, non_negative: bool) -> Weights | None:
+    """Return the narrowest integers in which no path weight exceeds the limit, or None if there are none.
+
+    Parameters
+    ----------
+    bound : int
+        No path weight that is wanted, or added up on the way to it, is of greater magnitude.
+    non_negative : bool
+    """
+    fitting = (each for each in INTEGERS if bound <= each.limit and (non_negative or not each.non_negative))
+    return next(fitting, None)
+
+
+def weights_of(*matrices: npt.NDArray[Any]) -> Weights | None:
+    """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none."""
+    dtype = np.result_type(*matrices)
+    if dtype.kind == "f":
+        # -0.0 is no less than 0.0, but its bits are those of the least integer
+        return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
+    non_negative = not any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
+    return integers_for(sum(map(largest, matrices)), non_negative)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Part of a row-major matrix on the device.
+
+    Attributes
+    ----------
+    buffer : pyopencl.Buffer
+    stride : int
+        Elements from one row to the next.
+    first : int
+        Place of the first element of the part.
+    """
+
+    buffer: cl.Buffer
+    stride: int
+    first: int = 0
+
+    def at(self, row: int, column: int) -> Block:
+        """Return the part that begins at this row and column of this one."""
+        return Block(self.buffer, self.stride, self.first + row * self.stride + column)
+
+
+def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], item_size: int) -> None:
+    """Queue a copy of a block of some rows and columns, of elements of some bytes."""
+    rows, columns = shape
+    places = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
+    job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
+
+
+def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return path weights as int8 to int64, uint8 to uint64, float32 or float64."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
+    array = np.asarray(array)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: a matrix is expected, got shape {array.shape}")
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: integers or floats are expected, got {array.dtype}")
+    if array.dtype.itemsize > 8:
+        raise ValueError(f"{name}: {array.dtype} is wider than float64")
+    if array.dtype.kind == "f":
+        wrong = np.isnan(array) | (array == -np.inf)
+        if wrong.any():
+            row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+            raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}")
+    return array
+
+
+def user_infinity(dtype: np.dtype[Any]) -> Any:
+    """Return what stands for "no path" in the user's matrices of this type."""
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def largest(matrix: npt.NDArray[Any]) -> int:
+    """Return the largest absolute value of a finite entry."""
+    finite = matrix[matrix != user_infinity(matrix.dtype)]
+    return max(abs(int(finite.min())), abs(int(finite.max()))) if finite.size else 0
+
+
+def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights) -> npt.NDArray[Any]:
+    """Return a row-major matrix of the device's type with the device's infinity, also where it is filled up."""
+    result = np.full(shape, weights.no_path, weights.dtype)
+    part = result[: matrix.shape[0], : matrix.shape[1]]
+    part[:] = matrix
+    if matrix.dtype.kind != "f":
+        part[matrix == user_infinity(matrix.dtype)] = weights.no_path
+    return result
+
+
+def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return finite integers and "no path" in the type of the result."""
+    limits = np.iinfo(dtype)
+    wrong = ~no_path & ((values < limits.min) | (values >= limits.max))
+    if wrong.any():
+        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+        raise OverflowError(
+            f"entry ({row}, {column}) of the product is {values[row, column]}, which {dtype} cannot hold"
+        )
+    result = np.where(no_path, 0, values).astype(dtype)
+    result[no_path] = limits.max
+    return result
