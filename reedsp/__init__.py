@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from reedsp.all_pairs import apsp
     from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
     from reedsp.graph import Graph
-    from reedsp.minplus import min_plus_product
+    from reedsp.minplus import min_plus_power, min_plus_product
     from reedsp.negative_cycle import NegativeCycleError
     from reedsp.operators import Operator
     from reedsp.readers import read
-    from reedsp.result import ShortestPaths
+    from reedsp.result import AllPairs, ShortestPaths
     from reedsp.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
     from reedsp.single_source import sssp
     from reedsp.verification import VerificationError
 
 _MODULE_OF = {
+    "AllPairs": "result",
     "Device": "device",
     "DeviceError": "device",
     "DeviceMemoryError": "device",
@@ -32,11 +34,13 @@ _MODULE_OF = {
     "Operator": "operators",
     "ShortestPaths": "result",
     "VerificationError": "verification",
+    "apsp": "all_pairs",
     "compact": "scan",
     "compact_indices": "scan",
     "devices": "device",
     "exclusive_scan": "scan",
     "inclusive_scan": "scan",
+    "min_plus_power": "minplus",
     "min_plus_product": "minplus",
     "read": "readers",
     "reduce": "scan",
@@ -49,7 +53,10 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "read",
     "sssp",
     "ShortestPaths",
+    "apsp",
+    "AllPairs",
     "min_plus_product",
+    "min_plus_power",
     "reduce",
     "inclusive_scan",
     "exclusive_scan",

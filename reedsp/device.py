@@ -348,6 +348,18 @@ class Job:
                 raise self._translate(error, "copy from the device") from error
         self.bytes_from_device += array.nbytes
 
+    def download_rows(
+        self, buffer: cl.Buffer, first: int, shape: tuple[int, int], dtype: npt.DTypeLike
+    ) -> npt.NDArray[Any]:
+        """Wait for the work queued so far and copy whole rows back, from one element of a buffer on."""
+        array = np.empty(shape, dtype)
+        try:
+            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=first * array.itemsize)
+        except cl.Error as error:
+            raise self._translate(error, "copy from the device") from error
+        self.bytes_from_device += array.nbytes
+        return array
+
     def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
         """Queue a copy of some bytes from one buffer to another."""
         try:

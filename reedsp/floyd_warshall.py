@@ -22,6 +22,8 @@ It decides in which order floats are added up, so it depends on nothing, and res
 the matrix is kept.
 """
 
+# So that Ctrl-C and reports of progress are in time, on devices without and with work-groups that are large.
+_PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)
 _SIDE = 4  # of the square of entries of a work-item
 
 
@@ -67,11 +69,16 @@ class FloydWarshall:
         progress : callable(vertices, n), optional
             Called when the paths by way of the first `vertices` vertices are done.
         """
+        queued = 0
         for first in range(0, n, SPAN):
-            self.shorten(matrix, n, first, min(SPAN, n - first))
-            if progress is not None:
+            size = min(SPAN, n - first)
+            self.shorten(matrix, n, first, size)
+            queued += n * n * size
+            if queued > _PAIRS_BETWEEN_WAITS[self.products.in_groups]:
                 self._job.finish()
-                progress(min(first + SPAN, n), n)
+                queued = 0
+                if progress is not None:
+                    progress(first + size, n)
 
     def close_span(self, matrix: Block, n: int) -> None:
         """Queue the shortening of all paths in a matrix of at most SPAN vertices, tile by tile."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+import scipy.sparse.csgraph
 
 if TYPE_CHECKING:
     import networkx
@@ -401,6 +402,14 @@ class Graph:
             else:
                 self._derived["in_edges"] = InEdges(self.indptr, self.indices, self.weights)
         return self._derived["in_edges"]  # type: ignore[no-any-return]
+
+    def strong_components(self) -> npt.NDArray[np.int32]:
+        """Return the number of the strongly connected component of each vertex (computed once)."""
+        if "components" not in self._derived:
+            edges = (np.ones(self.m, np.int8), self.indices, self.indptr)
+            adjacency = scipy.sparse.csr_array(edges, shape=(self.n, self.n))
+            self._derived["components"] = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
+        return self._derived["components"]  # type: ignore[no-any-return]
 
     def label(self, vertex: int) -> Hashable:
         """Return the user's name of a vertex: its label, or its number plus :attr:`offset`."""

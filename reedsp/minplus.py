@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device import Job, get_device
-from reedsp.path_matrix import Block, Weights, checked, largest, to_device, to_user, user_infinity, weights_of
+from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, user_infinity, weights_of
 from reedsp.products import Products
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
@@ -18,6 +19,7 @@ _NAIVE_GROUP = (32, 4)
 _ROW_BLOCK = 32  # the thesis: the size of a warp
 _TRANSPOSED_ROWS = 8  # of a tile at once, TILE_STEP in cl/minplus_row_blocks.cl
 _TILE = 16
+_COMPARED = (64, 1)
 _IN_GROUPS = {"auto": None, "registers": True, "panels": False}
 
 
@@ -64,31 +66,101 @@ def min_plus_product(
     array([[0., 3.],
            [4., 0.]])
     """
-    if method not in METHODS:
-        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, METHODS))}")
     left, right = checked("a", a), checked("b", b)
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
+    _check_method(method)
     dtype = np.result_type(left, right)
-    weights = weights_of(left, right)
-    if 0 in (left.shape[0], right.shape[1]) or left.shape[1] == 0:
+    if 0 in (*left.shape, right.shape[1]):
         return np.full((left.shape[0], right.shape[1]), user_infinity(dtype), dtype)
+    weights = weights_of(left, right)
     if weights is None:
         return to_user(*_exact_product(left, right), dtype)
     job = Job(get_device(device))
-    rows, inner, columns = shape = left.shape[0], left.shape[1], right.shape[1]
-    if method in _IN_GROUPS:
-        rows, inner, columns = Products(job, weights, _IN_GROUPS[method]).padded(shape)
+    rows, inner, columns = padded(job, weights, (left.shape[0], left.shape[1], right.shape[1]), method)
     a_buffer = job.upload(to_device(left, (rows, inner), weights))
     b_buffer = job.upload(to_device(right, (inner, columns), weights))
     product = job.allocate(rows * columns, weights.dtype)
     multiply(job, weights, a_buffer, b_buffer, product, (rows, inner, columns), method)
-    padded = job.download(product, rows * columns, weights.dtype).reshape(rows, columns)
-    result = np.ascontiguousarray(padded[: left.shape[0], : right.shape[1]])
-    if dtype.kind == "f":
-        result += dtype.type(0)  # no negative zeros
+    return _download(job, weights, product, (rows, columns), (left.shape[0], right.shape[1]), dtype)
+
+
+def min_plus_power(a: npt.ArrayLike, k: int, method: str = "auto", *, device: Any = None) -> npt.NDArray[Any]:
+    """Multiply a square matrix `k` times with itself, with min for the sum and + for the product.
+
+    Entry (i, j) is the weight of the best path of exactly `k` edges; of at most `k` edges if the diagonal of `a` is
+    zero. It takes at most 2 log2(k) products (thesis section 5.2.1, matrixExponent).
+
+    Parameters
+    ----------
+    a : array_like, shape (n, n)
+        As for :func:`min_plus_product`.
+    k : int
+        At least 0. The power 0 has zeros on its diagonal, and no other path.
+    method : str
+        How to multiply, as for :func:`min_plus_product`.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    ndarray, shape (n, n), of the type of `a`
+        Exact for integers. Floats are rounded at each addition.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError, DeviceError, DeviceMemoryError
+        As for :func:`min_plus_product`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import reedsp
+    >>> a = np.array([[0, 3, np.inf], [np.inf, 0, 4], [np.inf, np.inf, 0]])
+    >>> reedsp.min_plus_power(a, 2)
+    array([[ 0.,  3.,  7.],
+           [inf,  0.,  4.],
+           [inf, inf,  0.]])
+    """
+    matrix = checked("a", a)
+    n = matrix.shape[0]
+    if matrix.shape != (n, n):
+        raise ValueError(f"a: a square matrix is expected, got shape {matrix.shape}")
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"k: an integer is expected, got {k!r}")
+    if k < 0:
+        raise ValueError(f"k = {k}, expected at least 0")
+    _check_method(method)
+    if n == 0 or k == 1:
+        return np.array(matrix)
+    if k == 0:
+        result = np.full((n, n), user_infinity(matrix.dtype), matrix.dtype)
+        np.fill_diagonal(result, 0)
         return result
-    return to_user(result, result == weights.no_path, dtype)
+    weights = weights_of(matrix, times=int(k))
+    if weights is None:
+        values, no_path = _power_by(_exact_join, (_integers(matrix), matrix == user_infinity(matrix.dtype)), int(k))
+        return to_user(values, no_path, matrix.dtype)
+    job = Job(get_device(device))
+    size = padded_side(job, weights, n, method)
+    shape = (size, size, size)
+
+    def join(left: cl.Buffer, right: cl.Buffer) -> cl.Buffer:
+        product = job.allocate(size * size, weights.dtype)
+        multiply(job, weights, left, right, product, shape, method)
+        return product
+
+    power = _power_by(join, job.upload(to_device(matrix, (size, size), weights)), int(k))
+    return _download(job, weights, power, (size, size), (n, n), matrix.dtype)
+
+
+def _power_by(join: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
+    """Return matrixExponent(matrix, exponent) of the thesis, for which the exponent 1 returns the cube."""
+    if exponent == 1:
+        return matrix
+    half = _power_by(join, matrix, exponent // 2)
+    square = join(half, half)
+    return join(square, matrix) if exponent % 2 else square
 
 
 def multiply(
@@ -139,11 +211,66 @@ def multiply(
         Products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
 
 
+def padded(job: Job, weights: Weights, shape: tuple[int, int, int], method: str) -> tuple[int, int, int]:
+    """Return rows of a, columns of a and columns of b in whole tiles of a method, to be filled up with "no path"."""
+    return Products(job, weights, _IN_GROUPS[method]).padded(shape) if method in _IN_GROUPS else shape
+
+
+def padded_side(job: Job, weights: Weights, n: int, method: str) -> int:
+    """Return the side of a square matrix in whole tiles, whose sides are powers of two."""
+    return max(padded(job, weights, (n, n, n), method))
+
+
+def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str) -> tuple[cl.Buffer, bool]:
+    """Return the product of a square matrix with itself, and whether it differs from the matrix."""
+    product, differs = job.allocate(side * side, weights.dtype), job.upload(np.zeros(1, np.uint32))
+    multiply(job, weights, matrix, matrix, product, (side, side, side), method)
+    kernel = job.device.kernel("all_pairs.cl", "compare", **weights.macros(job.device))
+    job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side))
+    return product, bool(job.download(differs, 1, np.uint32)[0])
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, METHODS))}")
+
+
+def _download(
+    job: Job,
+    weights: Weights,
+    buffer: cl.Buffer,
+    shape: tuple[int, int],
+    part: tuple[int, int],
+    dtype: np.dtype[Any],
+) -> npt.NDArray[Any]:
+    """Return the upper left part of a matrix on the device in the user's type."""
+    values = job.download(buffer, shape[0] * shape[1], weights.dtype).reshape(shape)
+    result = np.ascontiguousarray(values[: part[0], : part[1]])
+    if dtype.kind == "f":
+        result += dtype.type(0)  # no negative zeros
+        return result
+    return to_user(result, result == weights.no_path, dtype)
+
+
 def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
-    no_path = 2 * (largest(a) + largest(b)) + 1  # finite sums are below a half of it
-    left, right = (np.where(each == user_infinity(each.dtype), no_path, each.astype(object)) for each in (a, b))
-    product = np.full((a.shape[0], b.shape[1]), no_path, object)
-    for k in range(a.shape[1]):
+    return _exact_join(*((_integers(each), each == user_infinity(each.dtype)) for each in (a, b)))
+
+
+def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return Python's integers."""
+    return matrix.astype(object)
+
+
+def _exact_join(
+    a: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]], b: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Multiply matrices of Python's integers, each with the places where there is no path."""
+    (left, no_left), (right, no_right) = a, b
+    finite = [abs(int(x)) for x in (*left[~no_left], *right[~no_right])]
+    no_path = 4 * max(finite, default=0) + 1  # finite sums are below a half of it, however one is subtracted from it
+    left, right = np.where(no_left, no_path, left), np.where(no_right, no_path, right)
+    product = np.full((left.shape[0], right.shape[1]), no_path, object)
+    for k in range(left.shape[1]):
         product = np.minimum(product, left[:, k, None] + right[None, k, :])
     return product, (2 * product > no_path).astype(bool)

@@ -11,6 +11,7 @@ import pyopencl as cl
 
 from reedsp.device import Device, Job
 
+_EXACT_IN_FLOAT64 = 2**53
 _C_TYPES = {
     np.dtype(np.uint16): "ushort",
     np.dtype(np.int32): "int",
@@ -40,16 +41,29 @@ class Weights:
     limit: Any
     non_negative: bool = False
 
+    @property
+    def least(self) -> Any:
+        """The least finite weight, as a number of the type; integers stop there along a negative cycle."""
+        if self.dtype.kind == "f":
+            return np.finfo(self.dtype).min
+        return self.dtype.type(0 if self.dtype.kind == "u" else -self.limit)
+
+    @property
+    def unbounded(self) -> Any:
+        """What stands for the weight of paths that can pass a negative cycle."""
+        if self.dtype.kind == "u":  # of which there are none
+            return self.dtype.type(np.iinfo(self.dtype).max)
+        return self.dtype.type(-np.inf if self.dtype.kind == "f" else -self.limit - 1)
+
     def macros(self, device: Device) -> dict[str, str | int]:
         """Return the macros of ``cl/minplus.cl``, with the minimum that this kind of device is quickest at."""
         name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
         on_gpu = device.kind == "gpu"
         if self.dtype.kind != "f":
             suffix = "L" if self.dtype.itemsize == 8 else ""
-            least = 0 if self.dtype.kind == "u" else -self.limit
             return {
                 **{"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"},
-                **{"LEAST": f"({least}{suffix})", "ORDER": order, "MINIMUM": minimum},
+                **{"LEAST": f"({self.least}{suffix})", "ORDER": order, "MINIMUM": minimum},
             }
         if self.non_negative and not (on_gpu and self.dtype.itemsize == 8):
             order = {4: "int", 8: "long"}[self.dtype.itemsize]
@@ -90,14 +104,17 @@ def integers_for(bound: int, non_negative: bool) -> Weights | None:
     return next(fitting, None)
 
 
-def weights_of(*matrices: npt.NDArray[Any]) -> Weights | None:
-    """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none."""
+def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
+    """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none.
+
+    A product of `times` copies of them.
+    """
     dtype = np.result_type(*matrices)
     if dtype.kind == "f":
         # -0.0 is no less than 0.0, but its bits are those of the least integer
         return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
     non_negative = not any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
-    return integers_for(sum(map(largest, matrices)), non_negative)
+    return integers_for(times * sum(map(largest, matrices)), non_negative)
 
 
 @dataclass(frozen=True)
@@ -182,4 +199,47 @@ def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.
         )
     result = np.where(no_path, 0, values).astype(dtype)
     result[no_path] = limits.max
+    return result
+
+
+def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return path weights in the type of a result, which may round only if it is float32.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, n)
+        From row `first` of a matrix on.
+    first : int
+    weights : Weights
+    dtype : dtype
+        No path is inf or the largest integer in it; unbounded paths are -inf or the least integer.
+
+    Raises
+    ------
+    OverflowError
+        A distance is outside the integer type.
+    ValueError
+        A distance has no exact float64 value.
+    """
+    if weights.dtype.kind == "f":
+        return values.astype(dtype)
+    no_path, unbounded = values == weights.no_path, values == weights.unbounded
+    result = values.astype(dtype)
+    finite = ~(no_path | unbounded)
+    if dtype.kind == "i":
+        limits = np.iinfo(dtype)
+        wrong = finite & ((values <= limits.min) | (values >= limits.max))
+        message = f"is outside {dtype}; ask for dtype='int64'"
+        error: type[Exception] = OverflowError
+    elif dtype == np.float64 and weights.limit > _EXACT_IN_FLOAT64:
+        wrong = finite & (result.astype(values.dtype) != values)
+        message = "has no exact float64 value; ask for dtype='int64'"
+        error = ValueError
+    else:
+        wrong = np.zeros(1, np.bool_)
+    if wrong.any():
+        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+        raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
+    result[no_path] = user_infinity(dtype)
+    result[unbounded] = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
     return result

@@ -151,3 +151,76 @@ class ShortestPaths:
             f"<reedsp.ShortestPaths: {start}, {reached:,} of {self.dist.size:,} reached, {self.method}, "
             f"{self.rounds} rounds, {self.stats['milliseconds']:.1f} ms on {self.device}>"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """Shortest paths between all pairs of vertices.
+
+    Attributes
+    ----------
+    graph : Graph
+    dist : ndarray, shape (n, n)
+        Distance from the vertex of the row to that of the column. inf (in an integer dtype its largest value) where
+        there is no path, -inf (the least value) where a path can pass a negative cycle.
+    pred : ndarray of int32, shape (n, n), or None
+        Vertex before the last one on a shortest path; -9999 on the diagonal, and where `dist` is infinite. Each row is
+        a tree, which is the same on every device. None unless asked for.
+    method : str
+        The method that was used.
+    device : str
+        Name and platform of the device.
+    stats : dict
+        ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
+        ``bytes_allocated`` and ``arithmetic`` (in which path weights were added).
+    """
+
+    graph: Graph
+    dist: npt.NDArray[Any]
+    pred: npt.NDArray[np.int32] | None
+    method: str
+    device: str
+    stats: dict[str, Any]
+    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
+
+    def path(self, source: Hashable, target: Hashable) -> list[Any]:
+        """Return the vertices of a shortest path, the source first and the target last (thesis section 5.2.2).
+
+        Parameters
+        ----------
+        source, target : int
+            Vertices; negative ones count from the end. If the graph was given as a networkx graph, nodes.
+
+        Returns
+        -------
+        list of int
+            Vertices, or nodes if the graph was given as a networkx graph.
+
+        Raises
+        ------
+        ValueError
+            There is no path, or none is shortest because it can pass a negative cycle; a vertex does not exist; or
+            predecessors were not asked for.
+        """
+        if self.pred is None:
+            raise ValueError("path: there are no predecessors; ask for them with predecessors=True")
+        start, vertex = self._vertex(source, "source"), self._vertex(target, "target")
+        unbounded = -np.inf if self.dist.dtype.kind == "f" else np.iinfo(self.dist.dtype).min
+        if self.dist[start, vertex] == unbounded:
+            raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
+        route = [vertex]
+        while route[-1] != start:
+            before = int(self.pred[start, route[-1]])
+            if before == NO_VERTEX:
+                raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
+            route.append(before)
+        return [self.graph.label(each) if self._node_keys else each for each in reversed(route)]
+
+    def _vertex(self, vertex: Hashable, name: str) -> int:
+        return self.graph.vertex(vertex) if self._node_keys else vertex_number(vertex, name, self.graph.n)
+
+    def __repr__(self) -> str:
+        return (
+            f"<reedsp.AllPairs: {self.graph.n:,} vertices, {self.method}, "
+            f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
+        )
