@@ -2,37 +2,42 @@
 //
 // Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
 //               through the products costs more than twice the time. The rule is that of predecessors.cl.
-// NDRange:      farthest: one work-item a vertex; mark_tight: one an edge; the others: global (n, rows). The work-group size
-//               is free.
+// NDRange:      farthest, count_tight, keep_tight: one work-item a vertex; resolve_progress: global (stride /
+//               VECTOR_LENGTH, n); the others: global (stride, n). The work-group size is free.
 // Local memory: none.
-// Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights);
-//               minplus.cl.
+// Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH, the
+//               signed integer of the size of a weight; minplus.cl and minplus_vectors.cl.
 //
 // An edge (u, v) can be the last one of a shortest path only if it is a shortest path from u to v itself: that leaves few
 // edges of a dense graph. Among these, u is tight for a source if its distance and the weight of the edge add up to the
 // least such sum, which is the distance of v; with floats, whose sums the matrix algorithms put together in another
-// order, it is near that. It makes progress if its distance is below that of v.
-//   dist            in   (rows, stride) distances from the sources first_row, first_row + 1, ...
+// order, it is near that. It makes progress if its distance is below that of v. Neighbouring work-items have neighbouring
+// sources and the same vertex, and so the same edges.
+//   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed, (n, stride) distances
+//                        to each vertex from first_row, first_row + 1, ...
 //   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
 //   edge_index      in   (n + 1) place of the first edge into each vertex
-//   predecessors    out  (rows, n)
-//   unresolved      out  (rows) 1 if some vertex of the row has no predecessor yet
-//   states          (rows, n) UNRESOLVED, or RESOLVED, LATEST if in the pass before
+//   predecessors    out  (n, stride) transposed
+//   unresolved      out  (stride) 1 if the source has a vertex without a predecessor yet
+//   states          (n, stride) UNRESOLVED, or RESOLVED, LATEST if in the pass before
 //   least           in   distances below are unbounded
 //   For `updates` and `phase` see rounds.cl.
 
-#ifndef ZERO_PROGRESS_ONLY
-#error "all_pairs_tree.cl needs the macro ZERO_PROGRESS_ONLY"
+#if !defined(ZERO_PROGRESS_ONLY) || !defined(TRUTH)
+#error "all_pairs_tree.cl needs the macros ZERO_PROGRESS_ONLY and TRUTH"
 #endif
 
-#include "minplus.cl"
+#include "minplus_vectors.cl"
 #include "rounds.cl"
 
 #define NO_VERTEX (-9999)
 #define UNRESOLVED 0
 #define RESOLVED 1
 #define LATEST 2
-#define IS_INTEGER ((WEIGHT)0.5 == 0)
+#define TO_INTS(truths) VECTOR(convert_int, VECTOR_LENGTH)(truths)
+
+typedef VECTOR(int, VECTOR_LENGTH) Ints;
+typedef VECTOR(TRUTH, VECTOR_LENGTH) Truths;
 
 bool is_path(const WEIGHT weight, const WEIGHT least)
 {
@@ -54,105 +59,139 @@ __kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *re
     largest[vertex] = most;
 }
 
-// Which edges are no longer than the shortest path, within `slack`; dist has a row for each vertex.
-__kernel void mark_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
-                         __global const int *restrict edge_targets, __global const WEIGHT *restrict edge_weights,
-                         __global uchar *restrict tight, const WEIGHT slack, const WEIGHT least, const uint stride,
-                         const ulong count)
+// Whether an edge is no longer than the shortest path, within `slack`.
+bool is_tight(__global const WEIGHT *restrict dist, const int source, const size_t target, const WEIGHT weight,
+              const WEIGHT slack, const WEIGHT least, const uint stride)
 {
-    const size_t edge = get_global_id(0);
-    if (edge >= count)
-        return;
-    const int source = edge_sources[edge], target = edge_targets[edge];
     const WEIGHT between = dist[(size_t)source * stride + target];
-    tight[edge] = source != target && between >= least && edge_weights[edge] <= (WEIGHT)(between + slack);
+    return source != (int)target && between >= least && weight <= (WEIGHT)(between + slack);
+}
+
+// How many edges into each vertex are tight; dist has a row for each vertex.
+__kernel void count_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                          __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                          __global uint *restrict counts, const WEIGHT slack, const WEIGHT least, const uint stride,
+                          const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex >= n)
+        return;
+    const ulong last = edge_index[vertex + 1];
+    uint count = 0;
+    for (ulong edge = edge_index[vertex]; edge < last; ++edge)
+        count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride);
+    counts[vertex] = count;
+}
+
+// Copies them, those into a vertex from its place in `tight_index` on.
+__kernel void keep_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                         __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                         __global const ulong *restrict tight_index, __global int *restrict tight_sources,
+                         __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT least,
+                         const uint stride, const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex >= n)
+        return;
+    const ulong last = edge_index[vertex + 1];
+    ulong place = tight_index[vertex];
+    for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
+        if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride)) {
+            tight_sources[place] = edge_sources[edge];
+            tight_weights[place] = edge_weights[edge];
+            ++place;
+        }
+    }
 }
 
 __kernel void resolve_progress(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                                __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                                __global int *restrict predecessors, __global uint *restrict unresolved,
-                               const WEIGHT least, const uint first_row, const uint stride, const uint n)
+                               const WEIGHT least, const uint first_row, const uint stride)
 {
-    const size_t vertex = get_global_id(0), row = get_global_id(1);
-    if (vertex >= n)
+    const size_t row = get_global_id(0) * VECTOR_LENGTH, vertex = get_global_id(1);
+    if (row >= stride)
         return;
-    dist += row * stride;
-    const WEIGHT own = dist[vertex];
-    int predecessor = NO_VERTEX;
-    if (vertex != first_row + row && is_path(own, least)) {
+    dist += row;
+    const Weights own = LOAD(dist + vertex * stride);
+    Weights nearest = (Weights)(NO_PATH);
+    Ints predecessor = (Ints)(NO_VERTEX);
+    Truths progress = (Truths)(0);
 #if !ZERO_PROGRESS_ONLY
-        WEIGHT nearest = NO_PATH;
-        bool progress = false;
-        const ulong last = edge_index[vertex + 1];
-        for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
-            const WEIGHT before = dist[edge_sources[edge]], sum = before + edge_weights[edge];
-            if (before != NO_PATH && (sum < nearest || (sum == nearest && !progress && before < own))) {
-                nearest = sum;
-                progress = before < own;
-                predecessor = edge_sources[edge];
-            }
-            if (IS_INTEGER && progress && nearest == own)
-                break;  // no sum is less
-        }
-        if (!progress)
-            predecessor = NO_VERTEX;
-#endif
-        if (predecessor == NO_VERTEX)
-            atomic_or(&unresolved[row], 1u);
+    const ulong last = edge_index[vertex + 1];
+    for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
+        const int source = edge_sources[edge];
+        const Weights before = LOAD(dist + (size_t)source * stride), sum = before + (Weights)(edge_weights[edge]);
+        const Truths ahead = before < own, better = sum < nearest || (sum == nearest && ahead && !progress);
+        nearest = better ? sum : nearest;
+        predecessor = TO_INTS(better) ? (Ints)(source) : predecessor;
+        progress = better ? ahead : progress;
     }
-    predecessors[row * n + vertex] = predecessor;
+#endif
+    const Ints has_path = TO_INTS(own != (Weights)(NO_PATH) && own >= (Weights)(least));
+    const Ints found = has_path && TO_INTS(progress);
+    int own_predecessors[VECTOR_LENGTH], missing[VECTOR_LENGTH];
+    VECTOR(vstore, VECTOR_LENGTH)(found ? predecessor : (Ints)(NO_VERTEX), 0, own_predecessors);
+    VECTOR(vstore, VECTOR_LENGTH)(has_path && !found, 0, missing);
+    for (uint i = 0; i < VECTOR_LENGTH; ++i) {
+        const bool is_source = vertex == first_row + row + i;
+        predecessors[vertex * stride + row + i] = is_source ? NO_VERTEX : own_predecessors[i];
+        if (missing[i] && !is_source)
+            atomic_or(&unresolved[row + i], 1u);
+    }
 }
 
 __kernel void begin_levels(__global const WEIGHT *restrict dist, __global const int *restrict predecessors,
                            __global uchar *restrict states, const WEIGHT least, const uint first_row,
-                           const uint stride, const uint n)
+                           const uint stride)
 {
-    const size_t vertex = get_global_id(0), row = get_global_id(1);
-    if (vertex >= n)
+    const size_t row = get_global_id(0), place = get_global_id(1) * stride + row;
+    if (row >= stride)
         return;
-    const bool known = vertex == first_row + row || predecessors[row * n + vertex] != NO_VERTEX;
-    states[row * n + vertex] = known ? LATEST : is_path(dist[row * stride + vertex], least) ? UNRESOLVED : RESOLVED;
+    const bool known = get_global_id(1) == first_row + row || predecessors[place] != NO_VERTEX;
+    states[place] = known ? LATEST : is_path(dist[place], least) ? UNRESOLVED : RESOLVED;
 }
 
 __kernel void resolve_level(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                             __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                             __global int *restrict predecessors, __global const uint *restrict unresolved,
                             __global const uchar *restrict states, __global uchar *restrict new_states,
-                            __global uint *restrict updates, const uint phase, const uint stride, const uint n)
+                            __global uint *restrict updates, const uint phase, const uint stride)
 {
-    const size_t vertex = get_global_id(0), row = get_global_id(1);
+    const size_t row = get_global_id(0), vertex = get_global_id(1);
     if (vertex == 0 && row == 0)
         prepare_next_round(updates, phase);
-    if (vertex >= n || round_is_skipped(updates, phase) || !unresolved[row])
+    if (row >= stride || round_is_skipped(updates, phase) || !unresolved[row])
         return;
-    dist += row * stride;
-    states += row * n;
-    uchar state = states[vertex] == LATEST ? RESOLVED : states[vertex];
+    dist += row;
+    states += row;
+    uchar state = states[vertex * stride] == LATEST ? RESOLVED : states[vertex * stride];
     if (state == UNRESOLVED) {
         WEIGHT nearest = NO_PATH;
         int predecessor = NO_VERTEX;
         const ulong last = edge_index[vertex + 1];
         for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
             const int source = edge_sources[edge];
-            const WEIGHT before = dist[source], sum = before + edge_weights[edge];
+            const WEIGHT before = dist[(size_t)source * stride], sum = before + edge_weights[edge];
             if (before != NO_PATH && (sum < nearest || (sum == nearest && predecessor == NO_VERTEX))) {
                 nearest = sum;
-                predecessor = states[source] == LATEST ? source : NO_VERTEX;
+                predecessor = states[(size_t)source * stride] == LATEST ? source : NO_VERTEX;
             }
         }
         if (predecessor != NO_VERTEX) {
-            predecessors[row * n + vertex] = predecessor;
+            predecessors[vertex * stride + row] = predecessor;
             state = LATEST;
             report_update(updates, phase);
         }
     }
-    new_states[row * n + vertex] = state;
+    new_states[vertex * stride + row] = state;
 }
 
 // Sets `unresolved` of the rows in which a vertex is still without a predecessor.
-__kernel void find_unresolved(__global const uchar *restrict states, __global uint *restrict unresolved, const uint n)
+__kernel void find_unresolved(__global const uchar *restrict states, __global uint *restrict unresolved,
+                              const uint stride)
 {
-    const size_t vertex = get_global_id(0), row = get_global_id(1);
-    if (vertex < n && states[row * n + vertex] == UNRESOLVED)
+    const size_t row = get_global_id(0);
+    if (row < stride && states[get_global_id(1) * stride + row] == UNRESOLVED)
         atomic_or(&unresolved[row], 1u);
 }

@@ -120,10 +120,10 @@ def apsp(
         _SOLVERS[method](matrix, progress=progress, until_negative=negative_cycles == "raise", **choices)
         if weights.dtype.kind != "f":
             on_cycles = matrix.vertices_on_negative_cycles()
-        if len(on_cycles) and negative_cycles == "raise":
-            if (error := _find_negative_cycle(graph, on_cycles, job, result)) is not None:
-                raise error
         if len(on_cycles):
+            error = _find_negative_cycle(graph, on_cycles, job, result) if negative_cycles == "raise" else None
+            if error is not None:
+                raise error
             matrix.mark_unbounded(on_cycles)
         for rows, values in matrix.rows():
             dist[rows] = to_distances(values, rows.start, weights, result)

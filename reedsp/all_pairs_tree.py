@@ -11,8 +11,9 @@ import pyopencl as cl
 
 from reedsp.device import Job
 from reedsp.graph import Graph
-from reedsp.path_matrix import Block, Weights
+from reedsp.path_matrix import Block, Weights, transpose
 from reedsp.rounds import PASSES, Rounds
+from reedsp.tilings import vector_length
 
 _GROUP = (64, 1)
 
@@ -49,26 +50,30 @@ def find_tight_edges(job: Job, weights: Weights, graph: Graph, dist: Block | npt
     """
     indptr, sources, edge_weights = graph.in_edges()
     edge_weights = edge_weights.astype(weights.dtype)
-    targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
     slack = weights.dtype.type(0)
     if weights.dtype.kind == "f":
         magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(job, weights, graph.n, dist)
         with np.errstate(over="ignore"):
             slack = weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
-    if isinstance(dist, Block):
-        kernel = job.device.kernel("all_pairs_tree.cl", "mark_tight", **_macros(job, weights, False))
-        marks = job.allocate(graph.m, np.uint8)
-        job.launch(
-            *(kernel, graph.m, _GROUP[0], dist.buffer, job.upload(sources), job.upload(targets)),
-            *(job.upload(edge_weights), marks, slack, weights.least, np.uint32(dist.stride), np.uint64(graph.m)),
-        )
-        tight = job.download(marks, graph.m, np.uint8)
-    else:
+    if not isinstance(dist, Block):
+        targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
         between = dist[sources, targets]
-        tight = (sources != targets) & (between >= weights.least) & (edge_weights <= between + slack)
-    kept = np.flatnonzero(tight)
-    index = np.searchsorted(kept, indptr).astype(np.uint64)
-    return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
+        kept = np.flatnonzero((sources != targets) & (between >= weights.least) & (edge_weights <= between + slack))
+        index = np.searchsorted(kept, indptr).astype(np.uint64)
+        return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
+    macros = _macros(job, weights, False)
+    edges = (dist.buffer, job.upload(sources), job.upload(edge_weights), job.upload(indptr.astype(np.uint64)))
+    numbers = (slack, weights.least, np.uint32(dist.stride), np.uint32(graph.n))
+    counts = job.allocate(graph.n, np.uint32)
+    count = job.device.kernel("all_pairs_tree.cl", "count_tight", **macros)
+    job.launch(count, graph.n, _GROUP[0], *edges, counts, *numbers)
+    places = np.zeros(graph.n + 1, np.uint64)
+    np.cumsum(job.download(counts, graph.n, np.uint32), out=places[1:])
+    total = int(places[-1])
+    tight = TightEdges(job.allocate(total, np.int32), job.allocate(total, weights.dtype), job.upload(places), total)
+    keep = job.device.kernel("all_pairs_tree.cl", "keep_tight", **macros)
+    job.launch(keep, graph.n, _GROUP[0], *edges, tight.index, tight.sources, tight.weights, *numbers)
+    return tight
 
 
 def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]) -> float:
@@ -105,36 +110,38 @@ def shortest_path_trees(
         Sources that have vertices whose predecessor rounding has hidden.
     """
     macros = _macros(job, weights, zero_progress_only)
-    predecessors = job.allocate(rows * n, np.int32)
-    rows_left = job.upload(np.zeros(rows, np.uint32))
+    vectors = -(-rows // vector_length(job.device, weights))
+    stride = vectors * vector_length(job.device, weights)
+    by_vertex = transpose(job, dist, (rows, n), stride, weights.dtype.itemsize)
+    predecessors = job.allocate(n * stride, np.int32)
+    rows_left = job.upload(np.zeros(stride, np.uint32))
     of_edges = (edges.sources, edges.weights, edges.index)
-    sizes = (np.uint32(dist.stride), np.uint32(n))
     kernel = job.device.kernel("all_pairs_tree.cl", "resolve_progress", **macros)
-    outputs = (predecessors, rows_left, weights.least, np.uint32(first))
-    job.launch(kernel, (n, rows), _GROUP, dist.buffer, *of_edges, *outputs, *sizes)
-    unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32))
-    if len(unresolved):
-        states = [job.allocate(rows * n, np.uint8), job.allocate(rows * n, np.uint8)]
+    numbers = (weights.least, np.uint32(first), np.uint32(stride))
+    job.launch(kernel, (vectors, n), _GROUP, by_vertex, *of_edges, predecessors, rows_left, *numbers)
+    if job.download(rows_left, rows, np.uint32).any():
+        states = [job.allocate(n * stride, np.uint8), job.allocate(n * stride, np.uint8)]
         begin = job.device.kernel("all_pairs_tree.cl", "begin_levels", **macros)
-        job.launch(
-            begin, (n, rows), _GROUP, dist.buffer, predecessors, states[0], weights.least, np.uint32(first), *sizes
-        )
+        job.launch(begin, (stride, n), _GROUP, by_vertex, predecessors, states[0], *numbers)
         rounds = Rounds(job)
         level = job.device.kernel("all_pairs_tree.cl", "resolve_level", **macros)
         passes = [
             job.bind(
-                *(level, (n, rows), _GROUP, dist.buffer, *of_edges, predecessors, rows_left),
-                *(states[number % 2], states[1 - number % 2], rounds.updates, np.uint32(number % 3), *sizes),
+                *(level, (stride, n), _GROUP, by_vertex, *of_edges, predecessors, rows_left),
+                *(states[number % 2], states[1 - number % 2], rounds.updates, np.uint32(number % 3), np.uint32(stride)),
             )
             for number in range(PASSES)
         ]
         rounds.run(lambda number: passes[number % PASSES].queue(), limit=n + 1)
-        rows_left = job.upload(np.zeros(rows, np.uint32))
+        rows_left = job.upload(np.zeros(stride, np.uint32))
         find = job.device.kernel("all_pairs_tree.cl", "find_unresolved", **macros)
-        job.launch(find, (n, rows), _GROUP, states[0], rows_left, np.uint32(n))
-        unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32))
-    return job.download(predecessors, rows * n, np.int32).reshape(rows, n), unresolved + first
+        job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
+    unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first
+    by_source = transpose(job, Block(predecessors, stride), (n, rows), n, 4)
+    return job.download(by_source, rows * n, np.int32).reshape(rows, n), unresolved
 
 
 def _macros(job: Job, weights: Weights, zero_progress_only: bool) -> dict[str, str | int]:
-    return {"ZERO_PROGRESS_ONLY": int(zero_progress_only), **weights.macros(job.device)}
+    truth = {2: "short", 4: "int", 8: "long"}[weights.dtype.itemsize]
+    own: dict[str, str | int] = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "TRUTH": truth}
+    return {**own, "VECTOR_LENGTH": vector_length(job.device, weights), **weights.macros(job.device)}

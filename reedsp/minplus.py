@@ -10,14 +10,13 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device import Job, get_device
-from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, user_infinity, weights_of
+from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
 from reedsp.products import Products
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
 
 _NAIVE_GROUP = (32, 4)
 _ROW_BLOCK = 32  # the thesis: the size of a warp
-_TRANSPOSED_ROWS = 8  # of a tile at once, TILE_STEP in cl/minplus_row_blocks.cl
 _TILE = 16
 _COMPARED = (64, 1)
 _IN_GROUPS = {"auto": None, "registers": True, "panels": False}
@@ -195,12 +194,7 @@ def multiply(
         transposed = method == "row-blocks-transposed"
         macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
         if transposed:
-            bt = job.allocate(inner * columns, weights.dtype)
-            transpose = job.device.kernel("minplus_row_blocks.cl", "transpose", **macros)
-            tiles_down = -(-inner // _ROW_BLOCK)
-            group = (_ROW_BLOCK, _TRANSPOSED_ROWS)
-            job.launch(transpose, (columns, tiles_down * _TRANSPOSED_ROWS), group, b, bt, sizes[1], sizes[2])
-            b = bt
+            b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype.itemsize)
         kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
         job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
     elif method == "tiles":

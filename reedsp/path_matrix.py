@@ -12,6 +12,7 @@ import pyopencl as cl
 from reedsp.device import Device, Job
 
 _EXACT_IN_FLOAT64 = 2**53
+_TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
 _C_TYPES = {
     np.dtype(np.uint16): "ushort",
     np.dtype(np.int32): "int",
@@ -144,6 +145,31 @@ def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], i
     rows, columns = shape
     places = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
     job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
+
+
+def transpose(job: Job, source: Block, shape: tuple[int, int], stride: int, item_size: int) -> cl.Buffer:
+    """Queue the transposition of a block into a new buffer.
+
+    Parameters
+    ----------
+    job : Job
+    source : Block
+    shape : tuple of int
+        Rows and columns of the block.
+    stride : int
+        Elements from one row of the transpose to the next.
+    item_size : int
+        Bytes of an element.
+    """
+    rows, columns = shape
+    element = {2: "ushort", 4: "uint", 8: "ulong"}[item_size]
+    block, step = _TRANSPOSED
+    kernel = job.device.kernel("transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
+    target = job.allocate(columns * stride, f"u{item_size}")
+    numbers = map(np.uint32, (source.stride, stride, rows, columns))
+    sizes = (columns, -(-rows // block) * step)
+    job.launch(kernel, sizes, _TRANSPOSED, source.buffer, target, np.uint64(source.first), *numbers)
+    return target
 
 
 def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
