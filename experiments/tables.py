@@ -78,24 +78,72 @@ def scans() -> str:
     return table(["device", "type", "n", "method", "least ms", "GB/s", "of the copy"], lines)
 
 
+def rate(value: str) -> str:
+    return f"{float(value):,.0f}" if float(value) > 100 else f"{float(value):.3g}"
+
+
 def min_plus() -> str:
     """Return one line a device, type and size, one column a method."""
+    found = list(read("min_plus"))
+    methods = list(dict.fromkeys(row["method"] for _, rows in found for row in rows))
     lines = []
-    methods: list[str] = []
-    for device, rows in read("min_plus"):
-        groups: dict[tuple[str, str], list[str]] = {}
-        methods = list(dict.fromkeys(row["method"] for row in rows))
+    for device, rows in found:
+        groups: dict[tuple[str, str], dict[str, str]] = {}
         for row in rows:
-            rate = float(row["gigapairs_per_second"])
-            groups.setdefault((row["kind"], row["n"]), []).append(f"{rate:,.0f}" if rate > 100 else f"{rate:.3g}")
-        lines += [[device, kind, n, *rates] for (kind, n), rates in groups.items()]
+            groups.setdefault((row["kind"], row["n"]), {})[row["method"]] = rate(row["gigapairs_per_second"])
+        lines += [
+            [device, kind, n, *(rates.get(method, "") for method in methods)] for (kind, n), rates in groups.items()
+        ]
     return table(["device", "weights", "n", *methods], lines)
+
+
+# Lund and Smith, table 1: seconds on an NVIDIA Tesla C1060 (the first column on an AMD Phenom 9950).
+LUND_SMITH_METHODS = ("cpu", "harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
+LUND_SMITH_SECONDS = {
+    1024: ("2.405", "0.408", "0.108", "0.0428", "0.0274"),
+    2048: ("18.38", "3.212", "0.65", "0.282", "0.14"),
+    4096: ("145.2", "26.05", "4.62", "2.06", "0.934"),
+    8192: ("", "208.6", "35.37", "16.39", "6.88"),
+    16384: ("", "", "277.8", "126.9", "53.02"),
+}
+
+
+def lund_smith() -> str:
+    """Return the paper's table 1 and ours: one line a device and size, one column an implementation, in seconds."""
+    lines = [["Tesla C1060, paper", str(n), *times, ""] for n, times in LUND_SMITH_SECONDS.items()]
+    for device, rows in read("floyd_warshall"):
+        groups: dict[str, dict[str, str]] = {}
+        for row in rows:
+            if row["kind"] == "float32" or row["method"] == "cpu":
+                groups.setdefault(row["n"], {})[row["method"]] = f"{float(row['min_ms']) / 1e3:.3g}"
+        lines += [
+            [device, n, *(times.get(method, "") for method in (*LUND_SMITH_METHODS, "blocked"))]
+            for n, times in groups.items()
+        ]
+    return table(["device", "n", *LUND_SMITH_METHODS, "blocked"], lines)
+
+
+def floyd_warshall() -> str:
+    """Return one line a device and size, two columns a type of weights, of the blocked algorithm."""
+    found = list(read("floyd_warshall"))
+    kinds = list(dict.fromkeys(row["kind"] for _, rows in found for row in rows if row["method"] == "blocked"))
+    lines = []
+    for device, rows in found:
+        groups: dict[str, dict[str, str]] = {}
+        for row in rows:
+            if row["method"] == "blocked":
+                figures = f"{milliseconds(row)} ms, {rate(row['gigatasks_per_second'])} G/s"
+                groups.setdefault(row["n"], {})[row["kind"]] = figures
+        lines += [[device, n, *(figures.get(kind, "") for kind in kinds)] for n, figures in groups.items()]
+    return table(["device", "n", *kinds], lines)
 
 
 TABLES: dict[str, Callable[[], str]] = {
     "new_york": new_york,
     "output_parallel": output_parallel,
     "scans": scans,
+    "floyd_warshall": floyd_warshall,
+    "lund_smith": lund_smith,
     "min_plus": min_plus,
 }
 

@@ -261,8 +261,31 @@ class Graph:
             present = np.ones(values.shape, dtype=bool)
         else:
             present = np.asarray(values != null_value)
+        if directed:
+            return cls._from_present_entries(values, present)
         sources, targets = np.nonzero(present)
         return cls._from_matrix_entries(n, sources, targets, values[sources, targets], directed)
+
+    @classmethod
+    def _from_present_entries(cls, values: npt.NDArray[Any], present: npt.NDArray[np.bool_]) -> Graph:
+        """Return the graph of a dense matrix, whose entries are in canonical order and unique as they stand."""
+        n = len(values)
+
+        def position(edge: int) -> str:
+            source, target = divmod(int(np.flatnonzero(present)[edge]), n)
+            return f"matrix[{source}, {target}]"
+
+        weights, kept = _clean_weights(values[present], position)
+        if kept is not None:
+            present, weights = present.copy(), weights[kept]
+            present[present] = kept
+        graph = cls.__new__(cls)
+        indptr = np.zeros(n + 1, np.int64)
+        np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
+        indices = np.broadcast_to(np.arange(n, dtype=np.int32), present.shape)[present]
+        graph.indptr, graph.indices, graph.weights = _frozen((indptr, indices, weights))
+        graph.directed, graph.offset, graph.labels, graph._derived = True, 0, None, {}
+        return graph
 
     @classmethod
     def _from_matrix_entries(
