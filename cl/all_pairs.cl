@@ -1,8 +1,8 @@
 // From edges to a matrix of path weights, and what is unbounded in it.
 //
 // Source:       thesis equation 5.1 and section 5.2.3.
-// NDRange:      clear, mark: global (columns, rows); scatter: one work-item an edge; reach: global (vertices, cycles);
-//               compare: global (columns, rows). The work-group size is free.
+// NDRange:      clear, mark, compare: global (columns, rows); scatter: one work-item an edge; diagonal, set_diagonal: one
+//               a vertex; reach: global (vertices, cycles). The work-group size is free.
 // Local memory: none.
 // Macros:       those of minplus.cl.
 //
@@ -29,6 +29,23 @@ __kernel void scatter(__global WEIGHT *restrict matrix, __global const int *rest
     const WEIGHT weight = weights[edge];
     if (sources[edge] != targets[edge] || weight < 0)
         matrix[(size_t)sources[edge] * stride + targets[edge]] = weight;
+}
+
+// Path weights from vertices to themselves.
+__kernel void diagonal(__global const WEIGHT *restrict matrix, __global WEIGHT *restrict values, const uint stride,
+                       const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex < n)
+        values[vertex] = matrix[vertex * stride + vertex];
+}
+
+__kernel void set_diagonal(__global WEIGHT *restrict matrix, __global const WEIGHT *restrict values, const uint stride,
+                           const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex < n)
+        matrix[vertex * stride + vertex] = values[vertex];
 }
 
 // Which vertices reach a vertex of each negative cycle, and which are reached from there.

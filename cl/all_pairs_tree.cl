@@ -11,8 +11,9 @@
 // An edge (u, v) can be the last one of a shortest path only if it is a shortest path from u to v itself: that leaves few
 // edges of a dense graph. Among these, u is tight for a source if its distance and the weight of the edge add up to the
 // least such sum, which is the distance of v; with floats, whose sums the matrix algorithms put together in another
-// order, it is near that. It makes progress if its distance is below that of v. Neighbouring work-items have neighbouring
-// sources and the same vertex, and so the same edges.
+// order, it is near that. It makes progress if its distance is below that of v. Where no weight is negative only rounding
+// can put it above; such an edge could close a cycle with those that make progress, and stays out. Neighbouring
+// work-items have neighbouring sources and the same vertex, and so the same edges.
 //   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed, (n, stride) distances
 //                        to each vertex from first_row, first_row + 1, ...
 //   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
@@ -167,6 +168,7 @@ __kernel void resolve_level(__global const WEIGHT *restrict dist, __global const
     states += row;
     uchar state = states[vertex * stride] == LATEST ? RESOLVED : states[vertex * stride];
     if (state == UNRESOLVED) {
+        const WEIGHT own = dist[vertex * stride];
         WEIGHT nearest = NO_PATH;
         int predecessor = NO_VERTEX;
         const ulong last = edge_index[vertex + 1];
@@ -175,7 +177,8 @@ __kernel void resolve_level(__global const WEIGHT *restrict dist, __global const
             const WEIGHT before = dist[(size_t)source * stride], sum = before + edge_weights[edge];
             if (before != NO_PATH && (sum < nearest || (sum == nearest && predecessor == NO_VERTEX))) {
                 nearest = sum;
-                predecessor = states[(size_t)source * stride] == LATEST ? source : NO_VERTEX;
+                const bool allowed = ZERO_PROGRESS_ONLY || before <= own;
+                predecessor = allowed && states[(size_t)source * stride] == LATEST ? source : NO_VERTEX;
             }
         }
         if (predecessor != NO_VERTEX) {

@@ -126,6 +126,8 @@ void multiply(BLOCK_PARAMETERS)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    // c may be a or b where a group alone reads and replaces one tile of it, as in Floyd-Warshall
+    barrier(CLK_GLOBAL_MEM_FENCE);
 
 #pragma unroll
     for (uint i = 0; i < ITEM_ROWS; ++i) {

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp import lund_smith, minplus
+from reedsp.all_pairs_answers import Answers, predecessor_file
 from reedsp.all_pairs_matrix import PathMatrix
-from reedsp.all_pairs_tree import find_tight_edges, shortest_path_trees
 from reedsp.bellman_ford import output_parallel
+from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.floyd_warshall import FloydWarshall
 from reedsp.graph import Graph, as_graph, is_networkx
+from reedsp.host_matrix import HostMatrix, fingerprint
 from reedsp.negative_cycle import NegativeCycleError
-from reedsp.path_matrix import Block, Weights, integers_for, to_distances
+from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.result import AllPairs
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "min-plus": {"product": minplus.METHODS},
     "floyd-warshall": {"kernel": ("blocked", *lund_smith.LADDER)},
 }
-_EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
+_ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
 def apsp(
@@ -32,10 +38,12 @@ def apsp(
     method: str = "auto",
     predecessors: bool = False,
     negative_cycles: str = "raise",
-    device: Device | int | str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    device: Device | int | str | Sequence[Device | int | str] | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
+    memory_limit: int | None = None,
     options: Mapping[str, str] | None = None,
 ) -> AllPairs:
     """Find shortest paths between all pairs of vertices.
@@ -51,18 +59,28 @@ def apsp(
         As for :func:`reedsp.sssp`.
     method : {"auto", "floyd-warshall", "min-plus"}
         "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
-        path gets shorter (thesis section 5.2.1). "auto" takes the former, which needs fewer sums at any size.
+        path gets shorter (thesis section 5.2.1). "auto" takes the former, which needs fewer sums at any size. Where
+        rounding gives a cycle of fractional weights less than zero it begins anew with the latter, whose rounding
+        errors stay small.
     predecessors : bool
         Find the vertex before the last one of each path too.
     negative_cycles : {"raise", "mark"}
         Whether a negative cycle is an error, or the pairs whose paths can pass one get the distance -inf (in an integer
         dtype its least value).
-    device : Device, int or str, optional
-        As for :func:`reedsp.sssp`.
+    out : path, optional
+        A ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
+        go to a file beside it, ``name.pred.npy`` for ``name.npy``. Work in progress is kept in a folder beside it, the
+        name of which ends in ``.partial``: the same call goes on where one was interrupted, even killed, to the same
+        bytes.
+    device : Device, int or str, or a sequence of these, optional
+        As for :func:`reedsp.sssp`. Several devices share the work.
     progress : callable(vertices, n), optional
         Called now and then with the number of vertices by way of which paths have been shortened.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
+    memory_limit : int, optional
+        Bytes that may be allocated on each device for the distances. The matrix is then, as with `out`, with several
+        devices and wherever it is too large for one, kept on the host, and rows of it travel. Needs "floyd-warshall".
     options : mapping, optional
         Of "min-plus": ``product``, a method of :func:`reedsp.min_plus_product`. Of "floyd-warshall": ``kernel``,
         "blocked" or one of the steps of Lund and Smith's table 1, "harish-narayanan", "katz-kider",
@@ -77,11 +95,14 @@ def apsp(
     NegativeCycleError
         There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``.)
     OverflowError
-        A path weight could leave int64, or does not fit into the integer `dtype`.
+        A path weight could leave int64, or the range of floats if there are negative ones, or does not fit into the
+        integer `dtype`.
     ValueError, TypeError
         The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
     DeviceError, DeviceMemoryError
         There is no usable device, or its memory is too small.
+    OSError
+        `out` cannot be written; FileExistsError if it exists already, BlockingIOError if another process writes it.
 
     Examples
     --------
@@ -99,55 +120,134 @@ def apsp(
     graph = as_graph(graph)
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
+    if memory_limit is not None and not memory_limit > 0:
+        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
     method = _method(method)
     choices = _choices(method, options)
     result = result_dtype(dtype, graph)
-    chosen = get_device(device)
-    job = Job(chosen)
+    target = None if out is None else _output_file(out)
+    if graph.n == 0:
+        none = np.empty((0, 0), result)
+        if target is not None:
+            write_npy(target, iter((none,)), none.shape, result)
+        pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
+        return AllPairs(graph, none, pred_of_none, method, "", {"milliseconds": 0.0}, node_keys)
+    several = isinstance(device, Sequence) and not isinstance(device, str)
+    devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
+    if not devices:
+        raise ValueError("device: the list is empty")
+    job = Job(devices[0])
     weights = _weights(graph, result)
     if weights is None:
         if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise error
         raise OverflowError(
-            f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no integer type adds up; "
-            "reedsp.sssp finds those from one vertex, as far as int64 holds them"
+            f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
+            "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
         )
-    dist = np.empty((graph.n, graph.n), result)
-    pred = np.empty((graph.n, graph.n), np.int32) if predecessors else None
-    if graph.n:
-        on_cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
-        matrix = PathMatrix(job, weights, graph)
-        _SOLVERS[method](matrix, progress=progress, until_negative=negative_cycles == "raise", **choices)
-        if weights.dtype.kind != "f":
-            on_cycles = matrix.vertices_on_negative_cycles()
-        if len(on_cycles):
-            error = _find_negative_cycle(graph, on_cycles, job, result) if negative_cycles == "raise" else None
-            if error is not None:
-                raise error
-            matrix.mark_unbounded(on_cycles)
-        for rows, values in matrix.rows():
-            dist[rows] = to_distances(values, rows.start, weights, result)
-        if pred is not None:
-            _find_predecessors(matrix, dist, pred)
+    in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
+    asked = target is not None or memory_limit is not None or len(devices) > 1
+    if asked and not in_place:
+        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
+    cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
+    with contextlib.ExitStack() as stack:
+        checkpoint = None
+        if target is not None:
+            folder = target.with_name(f"{target.name}.partial")
+            checkpoint = Checkpoint(folder, fingerprint(graph, weights), graph.n, weights.dtype)
+            stack.enter_context(checkpoint)
+        matrix: PathMatrix | HostMatrix
+        if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
+            matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
+        else:
+            matrix = PathMatrix(job, weights, graph)
+        try:
+            answers = _solve(matrix, method, choices, cycles, negative_cycles, result, progress)
+        except NegativeCycleError:
+            if checkpoint is not None:
+                checkpoint.remove()
+            raise
+        dist, pred = answers.to_memory(predecessors) if target is None else answers.to_files(target, predecessors)
+        if checkpoint is not None:
+            checkpoint.remove()
     return AllPairs(
         graph=graph,
         dist=dist,
         pred=pred,
         method=method,
-        device=str(chosen),
-        stats={**job.stats(), "arithmetic": str(weights.dtype)},
+        device=", ".join(map(str, devices)),
+        stats={**_stats(matrix.jobs), "arithmetic": str(weights.dtype)},
         _node_keys=node_keys,
     )
 
 
+def _output_file(out: str | os.PathLike[str]) -> Path:
+    target = Path(out)
+    if target.suffix != ".npy":
+        raise ValueError(f"out = {str(target)!r}, expected the name of a .npy file")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
+    for file in (target, predecessor_file(target)):
+        if file.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
+    return target
+
+
+def _stats(jobs: Sequence[Job]) -> dict[str, Any]:
+    """Return what all jobs together have done."""
+    total = jobs[0].stats()
+    for each in jobs[1:]:
+        stats = each.stats()
+        total = {name: value + stats[name] if name in _ADDED_UP else value for name, value in total.items()}
+    return total
+
+
 # ---- methods ----------------------------------------------------------------------------------------
+
+
+def _solve(
+    matrix: PathMatrix | HostMatrix,
+    method: str,
+    choices: Mapping[str, str],
+    cycles: npt.NDArray[np.intp],
+    negative_cycles: str,
+    result: np.dtype[Any],
+    progress: Callable[[int, int], None] | None,
+) -> Answers:
+    """Shorten all paths, and deal with negative cycles; `cycles` has those that were found before, with floats."""
+    graph, weights = matrix.graph, matrix.weights
+    floats = weights.dtype.kind == "f"
+    if isinstance(matrix, HostMatrix):
+        matrix.close(progress)
+    else:
+        until_negative = negative_cycles == "raise" and not floats
+        _SOLVERS[method](matrix, progress=progress, until_negative=until_negative, **choices)
+    if not floats:
+        cycles = matrix.vertices_on_negative_cycles()
+    if len(cycles) and negative_cycles == "raise":
+        error = _find_negative_cycle(graph, cycles, matrix.job, result)
+        if error is not None:
+            raise error
+    matrix.mark_unbounded(cycles)
+    if not (floats and matrix.reset_diagonal()):
+        return Answers(matrix, result)
+    # Rounding has made a cycle less than zero. In place a path may go round it twice as often with each vertex.
+    if isinstance(matrix, HostMatrix):
+        return Answers(matrix, result, anew=True)
+    if method != "min-plus":
+        matrix.begin_again()
+        _min_plus(matrix, progress=None, until_negative=False)
+        matrix.mark_unbounded(cycles)
+        matrix.reset_diagonal()
+    return Answers(matrix, result)
 
 
 def _floyd_warshall(
     matrix: PathMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, kernel: str = "blocked"
 ) -> None:
     if kernel == "blocked":
-        FloydWarshall(matrix.job, matrix.weights).close(matrix.block, matrix.side, progress)
+        report = None if progress is None else lambda vertices, _: progress(min(vertices, matrix.n), matrix.n)
+        FloydWarshall(matrix.job, matrix.weights).close(matrix.block, matrix.side, report)
     else:
         lund_smith.close(matrix.job, matrix.weights, matrix.block.buffer, matrix.side, kernel)
 
@@ -189,9 +289,14 @@ def _choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
-    """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none."""
+    """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
+
+    Floats round; if none is negative, those above all floats are infinite.
+    """
     arithmetic = choose_arithmetic(graph, result)
     if arithmetic.dtype.kind == "f":
+        if graph.has_negative_weights and graph.simple_path_bound > np.finfo(arithmetic.dtype).max:
+            return None
         return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
     bound = max(graph.simple_path_bound, graph.max_abs_weight)
     return integers_for(int(bound) + (bound != int(bound)), not graph.has_negative_weights)
@@ -238,7 +343,7 @@ def _negative_cycles_of_floats(
         There is a negative cycle, and `until_first`.
     """
     found: list[int] = []
-    if graph.has_negative_weights and not graph.has_integral_weights:
+    if graph.has_negative_weights:
         component = graph.strong_components()
         left = np.arange(graph.n)
         while len(left) and (error := _find_negative_cycle(graph, left, job, result)) is not None:
@@ -247,32 +352,3 @@ def _negative_cycles_of_floats(
             found.append(error.cycle[0])
             left = left[component[left] != component[error.cycle[0]]]
     return np.array(found, np.intp)
-
-
-# ---- predecessors -----------------------------------------------------------------------------------
-
-
-def _find_predecessors(matrix: PathMatrix, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32]) -> None:
-    """Fill in predecessors, and the distances of sources for which rounding has hidden some."""
-    job, weights, graph = matrix.job, matrix.weights, matrix.graph
-    edges = find_tight_edges(job, weights, graph, matrix.block)
-    step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
-    for first in range(0, graph.n, step):
-        rows = min(step, graph.n - first)
-        pred[first : first + rows], unresolved = shortest_path_trees(
-            *(job, weights, edges, matrix.block.at(first, 0), first, rows, graph.n),
-            zero_progress_only=graph.has_negative_weights,
-        )
-        for source in unresolved:
-            _solve_anew(graph, int(source), job, dist, pred)
-
-
-def _solve_anew(graph: Graph, source: int, job: Job, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32]) -> None:
-    """Find the distances and predecessors of one source with Bellman-Ford, among what no negative cycle reaches."""
-    bounded = dist[source] != -np.inf
-    kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
-    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
-    solution = output_parallel(rest, source, job, choose_arithmetic(rest, dist.dtype))
-    dist[source, bounded] = solution.dist[bounded]
-    pred[source] = solution.predecessors

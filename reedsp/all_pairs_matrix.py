@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
-from reedsp.device import Job, round_up
+from reedsp.device import Device, Job, round_up
+from reedsp.floyd_warshall import SPAN
 from reedsp.graph import Graph
 from reedsp.path_matrix import Block, Weights
 
 _GROUP = (64, 1)
 _SMALL = 1024  # vertices, below which a side in whole tiles of 128 would be much larger than n
 _ROWS_BYTES = 1 << 26  # that come from the device at a time
+_PART_OF_MEMORY = 0.9  # of the device
 
 
 class PathMatrix:
@@ -27,7 +31,8 @@ class PathMatrix:
 
     Attributes
     ----------
-    graph : Graph
+    job, jobs, weights, graph
+        The job alone and in a list, and the other arguments.
     n, side : int
         Vertices, and rows and columns of the matrix.
     block : Block, shape (side, side)
@@ -36,10 +41,28 @@ class PathMatrix:
 
     def __init__(self, job: Job, weights: Weights, graph: Graph) -> None:
         self.job = job
+        self.jobs = [job]
         self.weights = weights
         self.graph = graph
         self.n = graph.n
-        self.side = round_up(graph.n, 64 if graph.n <= _SMALL else 128)
+        self.side = _side(graph.n)
+        self.begin_again()
+
+    @staticmethod
+    def fits(device: Device, weights: Weights, n: int) -> bool:
+        """Return whether the matrix, and what Floyd-Warshall needs beside it, fit into the memory of a device."""
+        size = _side(n) ** 2 * weights.dtype.itemsize
+        panels = 2 * _side(n) * SPAN * weights.dtype.itemsize
+        return size <= device.max_allocation and size + panels <= _PART_OF_MEMORY * device.global_memory
+
+    @property
+    def dist(self) -> Block:
+        """The path weights, where they are."""
+        return self.block
+
+    def begin_again(self) -> None:
+        """Make a matrix of the edges."""
+        job, weights, graph = self.job, self.weights, self.graph
         self.block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
         macros = weights.macros(job.device)
         clear = job.device.kernel("all_pairs.cl", "clear", **macros)
@@ -47,16 +70,33 @@ class PathMatrix:
         if graph.m:
             scatter = job.device.kernel("all_pairs.cl", "scatter", **macros)
             sources = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(graph.indptr))
-            edges = (job.upload(sources), job.upload(graph.indices), job.upload(graph.weights.astype(weights.dtype)))
+            edge_weights = graph.weights.astype(weights.dtype) + weights.dtype.type(0)  # no negative zeros
+            edges = (job.upload(sources), job.upload(graph.indices), job.upload(edge_weights))
             sizes = (np.uint32(self.side), np.uint64(graph.m))
             job.launch(scatter, graph.m, _GROUP[0], self.block.buffer, *edges, *sizes)
 
     def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
         """Return the vertices that a path of negative weight leads back to (thesis section 5.2.3)."""
-        size = self.weights.dtype.itemsize
-        diagonal = self.job.allocate(self.n, self.weights.dtype)
-        self.job.copy_rows(diagonal, 0, size, self.block.buffer, 0, (self.side + 1) * size, size, self.n)
-        return np.flatnonzero(self.job.download(diagonal, self.n, self.weights.dtype) < 0)
+        return np.flatnonzero(self._diagonal() < 0)
+
+    def reset_diagonal(self) -> bool:
+        """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""
+        diagonal = self._diagonal()
+        wrong = (diagonal < 0) & (diagonal >= self.weights.least)
+        if wrong.any():
+            diagonal[wrong] = 0
+            self._launch_on_diagonal("set_diagonal", self.job.upload(diagonal))
+        return bool(wrong.any())
+
+    def _diagonal(self) -> npt.NDArray[Any]:
+        values = self.job.allocate(self.n, self.weights.dtype)
+        self._launch_on_diagonal("diagonal", values)
+        return self.job.download(values, self.n, self.weights.dtype)
+
+    def _launch_on_diagonal(self, name: str, values: cl.Buffer) -> None:
+        kernel = self.job.device.kernel("all_pairs.cl", name, **self.weights.macros(self.job.device))
+        sizes = (np.uint32(self.side), np.uint32(self.n))
+        self.job.launch(kernel, self.n, _GROUP[0], self.block.buffer, values, *sizes)
 
     def mark_unbounded(self, on_cycles: npt.NDArray[np.intp]) -> None:
         """Make the weights of all paths that can pass a negative cycle less than any other.
@@ -66,6 +106,8 @@ class PathMatrix:
         on_cycles : ndarray of int
             Vertices on negative cycles; at least one of each cycle.
         """
+        if len(on_cycles) == 0:
+            return
         component = self.graph.strong_components()
         # What reaches one vertex of a strongly connected component reaches the others.
         _, chosen = np.unique(component[on_cycles], return_index=True)
@@ -79,12 +121,22 @@ class PathMatrix:
         numbers = (self.weights.unbounded, np.uint32(len(cycles)))
         job.launch(mark, (self.n, self.n), _GROUP, self.block.buffer, before, after, *numbers, *sizes)
 
-    def rows(self) -> Iterator[tuple[slice, npt.NDArray[np.generic]]]:
-        """Yield some rows at a time, without what fills up tiles."""
+    def slices(self) -> Iterator[slice]:
+        """Yield some rows at a time."""
         step = max(1, _ROWS_BYTES // (self.side * self.weights.dtype.itemsize))
         for first in range(0, self.n, step):
-            last = min(first + step, self.n)
-            rows = self.job.download_rows(
-                self.block.buffer, first * self.side, (last - first, self.side), self.weights.dtype
-            )
-            yield slice(first, last), rows[:, : self.n]
+            yield slice(first, min(first + step, self.n))
+
+    def read(self, rows: slice) -> npt.NDArray[Any]:
+        """Return rows on the host, without what fills up tiles."""
+        shape = (rows.stop - rows.start, self.side)
+        return self.job.download_rows(self.block.buffer, rows.start * self.side, shape, self.weights.dtype)[:, : self.n]
+
+    def rows_on_device(self, rows: slice) -> Block:
+        """Return rows on the device of `job`."""
+        return self.block.at(rows.start, 0)
+
+
+def _side(n: int) -> int:
+    """Return n in whole tiles."""
+    return round_up(n, 64 if n <= _SMALL else 128)

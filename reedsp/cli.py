@@ -12,20 +12,25 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Annotated, Any, NoReturn
 
 if TYPE_CHECKING:
     import typer  # imported by _application: `reedsp doctor` has to work where it is missing
 
-    from reedsp import Device, Graph, ShortestPaths
+    from reedsp import AllPairs, Device, Graph, ShortestPaths
+    from reedsp.tuning import Outcome
 
 _INTERRUPTED = 130  # as after a SIGINT
 _BROKEN_PIPE = 141  # as after a SIGPIPE
 _PROGRESS_AFTER_SECONDS = 2.0
 _ROUTE_HEAD, _ROUTE_TAIL = 6, 5
 _WIDE = 250  # columns of a table that is not printed to a terminal
+_TILING_CAPTION = (
+    "A tiling is rows x vectors x their length, and rows x depth of a block;\n"
+    "in work-groups rows x columns x depth, and rows x columns of a work-item."
+)
 
 
 class Method(enum.StrEnum):
@@ -33,6 +38,30 @@ class Method(enum.StrEnum):
 
     auto = "auto"
     output_parallel = "output-parallel"
+
+
+class AllPairsMethod(enum.StrEnum):
+    """Methods of :func:`reedsp.apsp`."""
+
+    auto = "auto"
+    floyd_warshall = "floyd-warshall"
+    min_plus = "min-plus"
+
+
+class NegativeCycles(enum.StrEnum):
+    """What :func:`reedsp.apsp` does about negative cycles."""
+
+    fail = "raise"
+    mark = "mark"
+
+
+class DistanceType(enum.StrEnum):
+    """Types of the distances of :func:`reedsp.apsp`."""
+
+    float64 = "float64"
+    float32 = "float32"
+    int64 = "int64"
+    int32 = "int32"
 
 
 class _Failure(Exception):
@@ -91,6 +120,13 @@ def _application() -> typer.Typer:
         epilog="Examples: [bold]reedsp sssp USA-road-d.NY.gr.gz --source 1 --target 264346[/bold] prints a route; "
         "[bold]reedsp sssp web.el --source 0 --output tree.csv[/bold] writes the distances of all vertices."
     )(sssp)
+    application.command(
+        epilog="Examples: [bold]reedsp apsp roads.gr --output distances.npy[/bold] writes the matrix of distances; "
+        "[bold]reedsp apsp roads.gr --source 1 --target 9[/bold] prints a route."
+    )(apsp)
+    application.command(
+        epilog="Examples: [bold]reedsp tune --quick[/bold]; [bold]reedsp tune --device pocl --list[/bold]"
+    )(tune)
     application.command(epilog="Example: [bold]reedsp demo --vertices 40000 --output small.png[/bold]")(demo)
     return application
 
@@ -212,7 +248,7 @@ def sssp(
             with _rounds_bar() as progress:
                 paths = reedsp.sssp(graph, start, method.value, target=solve_to, device=device, progress=progress)
         except reedsp.NegativeCycleError as error:
-            _fail_on_negative_cycle(graph, error, as_json)
+            _fail_on_negative_cycle(graph, error, as_json, "the source reaches a negative cycle")
         seconds = time.perf_counter() - started
         if verify:
             paths.verify()
@@ -231,14 +267,162 @@ def sssp(
         answer = _farthest(graph, paths) if goal is None else _route(graph, paths, goal)
         route = answer.get("path")
         if output is not None and (goal is None or route is not None):
-            content = _npz(graph, paths, goal) if output.suffix == ".npz" else _csv(graph, paths, goal)
-            _write_atomically(output, content, force)
+            write = _save_tree if output.suffix == ".npz" else _write_csv
+            _write_atomically(output, lambda stream: write(stream, graph, paths, goal), force)
         if as_json:
             print(json.dumps({**summary, **answer, "stats": paths.stats}, default=str))
         elif goal is None or route is not None:
             _print_answer(summary, answer, output)
         if goal is not None and route is None:
             raise _Failure(f"there is no route from {graph.label(start)} to {graph.label(goal)}")
+
+
+def apsp(
+    file: Annotated[
+        Path,
+        typer.Argument(show_default=False, help="A file that [bold]reedsp sssp[/bold] reads."),
+    ],
+    source: Annotated[
+        str | None, typer.Option(show_default=False, help="With --target: print the distance and the route.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(show_default=False, help="Where the route of --source ends.")] = None,
+    method: Annotated[AllPairsMethod, typer.Option(help="How to solve.")] = AllPairsMethod.auto,
+    predecessors: Annotated[
+        bool, typer.Option("--predecessors", help="Find the vertex before the last one of each path too.")
+    ] = False,
+    negative_cycles: Annotated[
+        NegativeCycles,
+        typer.Option(help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf."),
+    ] = NegativeCycles.fail,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            show_default=False,
+            help="Index, or part of the name of a device or platform; again for each to share the work.",
+        ),
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(show_default=False, min=1, help="MiB of memory to use on each device.")
+    ] = None,
+    dtype: Annotated[DistanceType | None, typer.Option(show_default=False, help="Type of the distances.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            show_default=False,
+            help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
+            ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
+            "when it is given again. A .npz holds dist, pred if asked for, and offset or labels.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Let --output replace a file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the whole route.")] = False,
+    relabel: Annotated[
+        bool, typer.Option("--relabel", help="For edge lists: keep only the vertices that occur in the file.")
+    ] = False,
+) -> None:
+    """Find shortest paths between all pairs of vertices of a graph in a file.
+
+    Prints how many pairs have a path and how long the paths are, or with --source and --target one of them.
+    Weights may be negative. The exit status is 1 if there is a negative cycle (unless they are marked), or no route.
+    """
+    with _stated_failures():
+        if (source is None) != (target is None):
+            raise typer.BadParameter("one needs the other", param_hint="--source and --target")
+        if output is not None:
+            _check_output(output, force, (".npy", ".npz"))
+        streamed = output if output is not None and output.suffix == ".npy" else None
+        if streamed is not None and os.path.lexists(streamed):
+            streamed = streamed.with_name(
+                f"{streamed.stem}.new.npy"
+            )  # --force keeps the old one until there is another
+        import reedsp
+
+        started = time.perf_counter()
+        graph = _read(file, relabel)
+        read_seconds = time.perf_counter() - started
+        start = None if source is None else _vertex(graph, source, "--source")
+        goal = None if target is None else _vertex(graph, target, "--target")
+        started = time.perf_counter()
+        try:
+            with _vertices_bar() as progress:
+                paths = reedsp.apsp(
+                    graph,
+                    method.value,
+                    predecessors=predecessors or goal is not None,
+                    negative_cycles=negative_cycles.value,
+                    out=streamed,
+                    device=device[0] if device is not None and len(device) == 1 else device,
+                    progress=progress,
+                    memory_limit=None if memory_limit is None else memory_limit << 20,
+                    dtype=None if dtype is None else dtype.value,
+                )
+        except reedsp.NegativeCycleError as error:
+            _fail_on_negative_cycle(graph, error, as_json, "there is a negative cycle")
+        except MemoryError as error:
+            raise _Failure(
+                f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
+                "one of them, which `reedsp sssp` finds"
+            ) from None
+        summary = {
+            "file": str(file),
+            "vertices": graph.n,
+            "edges": graph.m,
+            "method": paths.method,
+            "device": paths.device,
+            "read_seconds": read_seconds,
+            "seconds": time.perf_counter() - started,
+        }
+        if start is None or goal is None:
+            answer, failure = _extent(graph, paths), None
+        else:
+            answer, failure = _route_between(graph, paths, start, goal)
+        if output is not None and streamed is None and failure is None:
+            _write_atomically(output, lambda stream: _save_matrices(stream, graph, paths), force)
+        elif output is not None and streamed is not None and streamed != output:
+            for ending in (".npy", ".pred.npy"):
+                if streamed.with_suffix(ending).exists():
+                    os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
+        if as_json:
+            print(json.dumps({**summary, **answer, "stats": paths.stats}, default=str))
+        elif failure is None:
+            _print_all_pairs(summary, answer, output)
+        if failure is not None:
+            raise _Failure(failure)
+
+
+def tune(
+    device: Annotated[
+        str | None, typer.Option(show_default=False, help="Index, or part of the name of a device or platform.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Look at fewer tilings: a minute instead of a few.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="Only list what is in use, and where it comes from.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Only delete what was found before.")] = False,
+) -> None:
+    """Find the tilings that a device multiplies matrices fastest with, and use them from now on.
+
+    They decide how fast `reedsp apsp` and min-plus products are, never what comes out.
+    What gives a wrong product here is passed over. What is found is kept for this user, device and driver.
+    Let the machine do nothing else meanwhile.
+    """
+    with _stated_failures():
+        if show + forget + quick > 1:
+            raise typer.BadParameter("choose one of them", param_hint="--quick, --list and --forget")
+        from reedsp import tilings, tuning
+        from reedsp.device import get_device
+
+        chosen = get_device(device)
+        if show:
+            _print_tilings(chosen)
+        elif forget:
+            file = tilings.tuning_file(chosen)
+            print(f"deleted   {file}" if tuning.forget(chosen) else f"nothing is stored for {chosen}")
+        else:
+            print(f"device    {chosen}", flush=True)
+            with _tuning_bar() as progress:
+                outcomes = tuning.tune(chosen, quick, progress)
+            _print_outcomes(outcomes)
+            file = tilings.tuning_file(chosen)
+            print(f"stored    {file}" if file.exists() else "stored    nothing: the tables are as good")
 
 
 def demo(
@@ -269,7 +453,7 @@ def demo(
             picture = demonstration.draw(network, outcome.paths)
         except ImportError as error:
             raise _Failure(f'no picture was drawn: {error}; run: pip install "reedsp[plot]"') from None
-        _write_atomically(output, picture, force)
+        _write_atomically(output, lambda stream: stream.write(picture), force)
         print(f"picture  {output}")
 
 
@@ -307,33 +491,58 @@ def _say(message: str) -> None:
     print(f"reedsp: {message}", file=sys.stderr)
 
 
-def _fail_on_negative_cycle(graph: Graph, error: Any, as_json: bool) -> NoReturn:
+def _fail_on_negative_cycle(graph: Graph, error: Any, as_json: bool, what: str) -> NoReturn:
     cycle = [graph.label(vertex) for vertex in error.cycle]
     if as_json:
         print(json.dumps({"negative_cycle": cycle, "weight": error.weight}, default=str))
-    raise _Failure(f"the source reaches a negative cycle, of weight {error.weight}: {_elided(cycle)}") from None
+    raise _Failure(f"{what}, of weight {error.weight}: {_elided(cycle)}") from None
 
 
 @contextlib.contextmanager
 def _rounds_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Give a progress callback that shows a bar once the work has taken a while; None if nobody would see it."""
+    """Give the progress callback of :func:`reedsp.sssp`; None if nobody would see it."""
+    with _bar("{task.completed:,} rounds", with_time_left=False) as show:
+        # How many rounds it will take is not known beforehand, so the bar only shows that there is progress.
+        yield None if show is None else lambda rounds, most_rounds: show(rounds, None, "")
+
+
+@contextlib.contextmanager
+def _vertices_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """Give the progress callback of :func:`reedsp.apsp`; None if nobody would see it."""
+    with _bar("{task.completed:,} of {task.total:,} vertices") as show:
+        yield None if show is None else lambda vertices, n: show(vertices, n, "")
+
+
+@contextlib.contextmanager
+def _tuning_bar() -> Iterator[Callable[[float, str], None] | None]:
+    """Give the progress callback of :func:`reedsp.tuning.tune`; None if nobody would see it."""
+    with _bar("{task.description}", "tuning") as show:
+        yield None if show is None else lambda part, text: show(part, 1.0, text)
+
+
+@contextlib.contextmanager
+def _bar(
+    text: str, verb: str = "solving", with_time_left: bool = True
+) -> Iterator[Callable[[float, float | None, str], None] | None]:
+    """Give a function that shows a bar (done, of how much, description) once the work has taken a while, or None."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     started = time.monotonic()
-    # How many rounds it will take is not known beforehand, so the bar only shows that there is progress.
-    columns = (TextColumn("solving"), BarColumn(), TextColumn("{task.completed:,} rounds"), TimeElapsedColumn())
+    columns: list[ProgressColumn] = [TextColumn(verb), BarColumn(), TextColumn(text), TimeElapsedColumn()]
+    if with_time_left:
+        columns += [TextColumn("left"), TimeRemainingColumn()]
     with contextlib.ExitStack() as stack:
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        task = bar.add_task("solving", total=None)
+        task = bar.add_task("", total=None)
 
-        def show(rounds: int, most_rounds: int) -> None:
+        def show(done: float, total: float | None, description: str) -> None:
+            bar.update(task, completed=done, total=total, description=description)
             if not bar.live.is_started and time.monotonic() - started > _PROGRESS_AFTER_SECONDS:
                 stack.enter_context(bar)
-            bar.update(task, completed=rounds)
 
         yield show
 
@@ -368,7 +577,6 @@ def _describe(device: Device) -> dict[str, Any]:
 
 
 def _print_devices(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     caption = "* used by default" if any(row["default"] for row in rows) else None
@@ -391,13 +599,19 @@ def _print_devices(rows: list[dict[str, Any]]) -> None:
             *("yes" if row[key] else "no" for key in ("fp64", "int64_atomics")),
             "passes" if row["self_test"] == "passes" else "FAILS",
         )
+    _print_table(table)
+    for row in rows:
+        if row["self_test"] != "passes":
+            print(f"self test of device {row['index']} fails: {row['self_test']}")
+
+
+def _print_table(table: Any) -> None:
+    from rich.console import Console
+
     console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
     with console.capture() as text:  # a console that prints itself ends the program when its reader has gone
         console.print(table)
     print(text.get(), end="")
-    for row in rows:
-        if row["self_test"] != "passes":
-            print(f"self test of device {row['index']} fails: {row['self_test']}")
 
 
 def _bytes(count: int) -> str:
@@ -405,6 +619,51 @@ def _bytes(count: int) -> str:
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count} B"
+
+
+# ---- tilings ----------------------------------------------------------------------------------------
+
+
+def _print_outcomes(outcomes: Iterable[Outcome]) -> None:
+    from rich.table import Table
+
+    from reedsp.tilings import describe
+
+    table = Table(box=None, padding=(0, 2, 0, 0), caption=_TILING_CAPTION, caption_justify="left")
+    table.add_column("arithmetic")
+    for title in ("before", "after"):
+        table.add_column(title, no_wrap=True)
+        table.add_column("G pairs/s", justify="right", no_wrap=True)
+    table.add_column("gain", justify="right", no_wrap=True)
+    for outcome in outcomes:
+        same, worked = outcome.after == outcome.before, outcome.rate_before > 0
+        table.add_row(
+            f"{outcome.arithmetic}{', small products' if outcome.small else ''}",
+            describe(outcome.before),
+            f"{outcome.rate_before:,.1f}" if worked else "FAILS",
+            "the same" if same else describe(outcome.after),
+            f"{outcome.rate_after:,.1f}",
+            f"{outcome.rate_after / outcome.rate_before:.2f} x" if worked else "",
+        )
+    _print_table(table)
+
+
+def _print_tilings(device: Device) -> None:
+    from rich.table import Table
+
+    from reedsp import tilings
+
+    in_groups, stored = tilings.works_in_groups(device), tilings.tuned(device)
+    table = Table(box=None, padding=(0, 2, 0, 0), caption=_TILING_CAPTION, caption_justify="left")
+    for title in ("arithmetic", "tiling", "from"):
+        table.add_column(title)
+    for name, weights in tilings.ARITHMETICS.items():
+        for tiling in tilings.tilings_for(device, weights, in_groups):
+            table.add_row(name, tilings.describe(tiling), "reedsp tune" if name in stored else "table")
+    print(f"device    {device}")
+    _print_table(table)
+    if stored:
+        print(f"stored    {tilings.tuning_file(device)}")
 
 
 # ---- answers ----------------------------------------------------------------------------------------
@@ -439,6 +698,57 @@ def _number(graph: Graph, distance: float) -> int | float | None:
     return int(distance) if graph.has_integral_weights else float(distance)
 
 
+def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
+    """Return how many pairs of different vertices have a path, and how long the paths are."""
+    import numpy as np
+
+    count, unbounded, total = 0, 0, 0.0
+    longest: tuple[Any, int, int] | None = None
+    for source, row in enumerate(paths.dist):  # row by row: the matrix may be all that memory holds
+        finite, endless = _finite(row)
+        unbounded += int(np.count_nonzero(endless)) - int(endless[source])
+        finite[source] = False
+        reached = np.flatnonzero(finite)
+        if len(reached):
+            dist = row[reached]
+            count += len(reached)
+            total += float(dist.sum(dtype=np.float64))
+            farthest = int(dist.argmax())
+            if longest is None or dist[farthest] > longest[0]:
+                longest = dist[farthest], source, int(reached[farthest])
+    return {
+        "reachable_pairs": count,
+        "unbounded_pairs": unbounded,
+        "mean_distance": total / count if count else None,
+        "diameter": None if longest is None else _number(graph, longest[0]),
+        "farthest_pair": None if longest is None else [graph.label(vertex) for vertex in longest[1:]],
+    }
+
+
+def _finite(dist: Any) -> tuple[Any, Any]:
+    """Return which distances are finite, and which ones are those of paths that can pass a negative cycle."""
+    import numpy as np
+
+    if dist.dtype.kind == "f":
+        return np.isfinite(dist), dist == -np.inf
+    limits = np.iinfo(dist.dtype)
+    return (dist != limits.max) & (dist != limits.min), dist == limits.min
+
+
+def _route_between(graph: Graph, paths: AllPairs, source: int, target: int) -> tuple[dict[str, Any], str | None]:
+    """Return the distance and the route, and why there is none."""
+    names = [graph.label(vertex) for vertex in (source, target)]
+    answer: dict[str, Any] = {"source": names[0], "target": names[1], "distance": None, "path": None}
+    [finite], [endless] = _finite(paths.dist[source, target : target + 1])
+    if endless:
+        return answer, f"routes from {names[0]} to {names[1]} can pass a negative cycle, so that none is shortest"
+    if not finite:
+        return answer, f"there is no route from {names[0]} to {names[1]}"
+    answer["distance"] = _number(graph, paths.dist[source, target])
+    answer["path"] = [graph.label(vertex) for vertex in paths.path(source, target)]
+    return answer, None
+
+
 def _farthest(graph: Graph, paths: ShortestPaths) -> dict[str, Any]:
     import numpy as np
 
@@ -458,11 +768,9 @@ def _route(graph: Graph, paths: ShortestPaths, target: int) -> dict[str, Any]:
 
 
 def _print_answer(summary: dict[str, Any], answer: dict[str, Any], output: Path | None) -> None:
-    size = f"{summary['vertices']:,} vertices, {summary['edges']:,} edges"
-    print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
+    _print_graph(summary)
     if "path" in answer:
-        print(f"distance  {answer['distance']} from {summary['source']} to {answer['target']}")
-        print(f"route     {_elided(answer['path'])} ({len(answer['path']):,} vertices)")
+        _print_route(summary["source"], answer)
     else:
         print(f"reached   {answer['reached']:,} of {summary['vertices']:,} vertices from {summary['source']}")
         print(f"farthest  {answer['farthest']}, at distance {answer['max_distance']}")
@@ -472,6 +780,34 @@ def _print_answer(summary: dict[str, Any], answer: dict[str, Any], output: Path 
         print("verified  distances and predecessors are right for every edge")
     if output is not None:
         print(f"written   {output}")
+
+
+def _print_all_pairs(summary: dict[str, Any], answer: dict[str, Any], output: Path | None) -> None:
+    _print_graph(summary)
+    if "path" in answer:
+        _print_route(answer["source"], answer)
+    else:
+        pairs = summary["vertices"] * (summary["vertices"] - 1)
+        print(f"reached   {answer['reachable_pairs']:,} of {pairs:,} pairs of vertices")
+        if answer["unbounded_pairs"]:
+            print(f"endless   {answer['unbounded_pairs']:,} pairs, whose paths can pass a negative cycle")
+        if answer["farthest_pair"] is not None:
+            first, last = answer["farthest_pair"]
+            print(f"mean      {answer['mean_distance']:.6g}")
+            print(f"diameter  {answer['diameter']}, from {first} to {last}")
+    print(f"solved    {summary['method']}, {summary['seconds']:.3f} s on {summary['device']}")
+    if output is not None:
+        print(f"written   {output}")
+
+
+def _print_graph(summary: dict[str, Any]) -> None:
+    size = f"{summary['vertices']:,} vertices, {summary['edges']:,} edges"
+    print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
+
+
+def _print_route(source: Any, answer: dict[str, Any]) -> None:
+    print(f"distance  {answer['distance']} from {source} to {answer['target']}")
+    print(f"route     {_elided(answer['path'])} ({len(answer['path']):,} vertices)")
 
 
 def _elided(route: Sequence[Any]) -> str:
@@ -497,12 +833,12 @@ def _check_output(path: Path, force: bool, suffixes: tuple[str, ...]) -> None:
         raise _Failure(f"{path} exists; --force replaces it")
 
 
-def _write_atomically(path: Path, content: bytes, force: bool) -> None:
+def _write_atomically(path: Path, write: Callable[[IO[bytes]], object], force: bool) -> None:
     """Write a file that appears whole or not at all."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with open(partial, "xb") as file:
-            file.write(content)
+            write(file)
         if not force and os.path.lexists(path):  # it has appeared meanwhile
             raise _Failure(f"{path} exists; --force replaces it")
         os.replace(partial, path)
@@ -510,30 +846,42 @@ def _write_atomically(path: Path, content: bytes, force: bool) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _csv(graph: Graph, paths: ShortestPaths, target: int | None) -> bytes:
+def _write_csv(stream: IO[bytes], graph: Graph, paths: ShortestPaths, target: int | None) -> None:
     vertices = range(graph.n) if target is None else paths.path(target)
     dist, pred = paths.dist.tolist(), paths.pred.tolist()
-    text = io.StringIO(newline="")
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("vertex", "distance", "predecessor"))
     for vertex in vertices:
         distance = _number(graph, dist[vertex])
         before = graph.label(pred[vertex]) if pred[vertex] >= 0 else ""
         writer.writerow((graph.label(vertex), "inf" if distance is None else distance, before))
-    return text.getvalue().encode()
+    text.detach()  # flushes, and leaves the stream open
 
 
-def _npz(graph: Graph, paths: ShortestPaths, target: int | None) -> bytes:
+def _save_tree(stream: IO[bytes], graph: Graph, paths: ShortestPaths, target: int | None) -> None:
     import numpy as np
 
-    arrays: dict[str, Any] = {"dist": paths.dist, "pred": paths.pred, "source": paths.source, "offset": graph.offset}
-    if graph.labels is not None:
-        arrays["labels"] = np.array(graph.labels)
+    arrays = {"dist": paths.dist, "pred": paths.pred, "source": paths.source, **_numbering(graph)}
     if target is not None:
         arrays |= {"target": target, "path": np.array(paths.path(target), dtype=np.int32)}
-    content = io.BytesIO()
-    np.savez_compressed(content, **arrays)
-    return content.getvalue()
+    np.savez_compressed(stream, **arrays)
+
+
+def _save_matrices(stream: IO[bytes], graph: Graph, paths: AllPairs) -> None:
+    import numpy as np
+
+    arrays = {"dist": paths.dist, **_numbering(graph)}
+    if paths.pred is not None:
+        arrays["pred"] = paths.pred
+    np.savez(stream, **arrays)  # compression would take longer than the solution
+
+
+def _numbering(graph: Graph) -> dict[str, Any]:
+    """Return what the vertices are called in the file that the graph comes from."""
+    import numpy as np
+
+    return {"offset": graph.offset} | ({} if graph.labels is None else {"labels": np.array(graph.labels)})
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import math
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -447,6 +448,14 @@ class Job:
             self.device.queue.finish()
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
+
+    @contextlib.contextmanager
+    def translated(self, action: str) -> Iterator[None]:
+        """Turn OpenCL's errors into those of this package, for callers that use OpenCL themselves."""
+        try:
+            yield
+        except cl.Error as error:
+            raise self._translate(error, action) from error
 
     def _check_allocation(self, size: int) -> None:
         if size > self.device.max_allocation:

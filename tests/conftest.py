@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import reedsp
-from reedsp import kernels
+from reedsp import kernels, tilings
 from reedsp.device import get_device
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -27,6 +27,13 @@ def _devices() -> list[reedsp.Device]:
 def device(request: pytest.FixtureRequest) -> reedsp.Device:
     """Each OpenCL device under test."""
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def _no_tunings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Take the tables' tilings, whatever this user has tuned, but in the tests of tuning."""
+    if request.path.stem not in ("test_tuning", "test_cli"):
+        monkeypatch.setattr(tilings, "tuned", lambda device: {})
 
 
 @pytest.fixture

@@ -75,6 +75,49 @@ def predecessors(n: int, edges: Sequence[Edge], source: int, dist: Sequence[Frac
     return tree
 
 
+def all_distances(n: int, edges: Sequence[Edge]) -> list[list[Any]]:
+    """Distances between all pairs; None where there is no path, -inf where one can pass a negative cycle."""
+    after = [_reached(n, edges, source) for source in range(n)]
+    on_cycles: set[int] = set()
+    left = set(range(n)) if any(w < 0 for _, _, w in edges) else set()
+    while left:
+        first = left.pop()
+        component = {v for v in after[first] if first in after[v]}
+        try:
+            distances(n, [edge for edge in edges if component.issuperset(edge[:2])], first)
+        except NegativeCycle:
+            on_cycles |= component
+        left -= component
+    rows: list[list[Any]] = []
+    for source in range(n):
+        unbounded = set().union(*(after[k] for k in after[source] & on_cycles))
+        rest = [edge for edge in edges if unbounded.isdisjoint(edge[:2])]
+        row: list[Any] = [None] * n if source in unbounded else distances(n, rest, source)
+        rows.append([float("-inf") if v in unbounded else d for v, d in enumerate(row)])
+    return rows
+
+
+def _reached(n: int, edges: Sequence[Edge], source: int) -> set[int]:
+    targets: list[list[int]] = [[] for _ in range(n)]
+    for u, v, _ in edges:
+        targets[u].append(v)
+    reached, waiting = {source}, [source]
+    while waiting:
+        new = set(targets[waiting.pop()]) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def all_predecessors(n: int, edges: Sequence[Edge], dist: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """Return the tree of each source from what all_distances gives; no predecessor where that is not finite."""
+    finite = [[None if d == float("-inf") else d for d in row] for row in dist]
+    return [
+        predecessors(n, edges, source, row) if row[source] is not None else [-9999] * n
+        for source, row in enumerate(finite)
+    ]
+
+
 def check_tree(n: int, edges: Sequence[Edge], source: int, dist: Sequence[object], pred: Sequence[int]) -> None:
     """Assert the rules of the Graph500 validator for exact distances; None = unreachable."""
     best: dict[tuple[int, int], Fraction] = {}

@@ -11,13 +11,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp import _icd, cli, demo, single_source
+from reedsp import _icd, all_pairs, cli, demo, single_source, tilings, tuning
+from reedsp.device import get_device
 
 GRAPH = """\
 c vertex 6 cannot be reached
@@ -73,11 +75,11 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--help")
     assert status == 0
-    for command in ("doctor", "devices", "sssp", "demo"):
+    for command in ("doctor", "devices", "sssp", "apsp", "tune", "demo"):
         assert re.search(rf"^\W*{command} +[A-Z]", out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", ["doctor", "devices", "sssp", "demo"])
+@pytest.mark.parametrize("command", ["doctor", "devices", "sssp", "apsp", "tune", "demo"])
 def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
     if command == "doctor":
         with pytest.raises(SystemExit, match="0"):
@@ -100,6 +102,14 @@ def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], co
         (["sssp", "FILE", "--source", "7"], "'7' is not a vertex of this graph, whose vertices are 1 .. 6"),
         (["sssp", "FILE", "--source", "a"], "'a' is not a vertex of this graph, whose vertices are 1 .. 6"),
         (["sssp", "FILE", "--source", "1", "--target", "0"], "'0' is not a vertex of this graph"),
+        (["apsp", "FILE", "--method", "magic"], "'magic' is not one of 'auto', 'floyd-warshall', 'min-plus'"),
+        (["apsp", "FILE", "--dtype", "int8"], "'int8' is not one of 'float64', 'float32', 'int64', 'int32'"),
+        (["apsp", "FILE", "--negative-cycles", "skip"], "'skip' is not one of 'raise', 'mark'"),
+        (["apsp", "FILE", "--source", "1"], "--source and --target: one needs the other"),
+        (["apsp", "FILE", "--target", "1"], "--source and --target: one needs the other"),
+        (["apsp", "FILE", "--source", "1", "--target", "7"], "'7' is not a vertex of this graph"),
+        (["apsp", "FILE", "--output", "matrix.csv"], "matrix.csv does not end in .npy or .npz"),
+        (["tune", "--list", "--forget"], "--quick, --list and --forget: choose one of them"),
         (["demo", "--vertices", "1"], "greater than or equal to 2"),
         (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),
     ],
@@ -112,6 +122,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], graph_file: Path, argum
 
 def test_offers_every_method_of_the_library() -> None:
     assert [method.value for method in cli.Method] == ["auto", *single_source._METHODS]
+    assert {method.value for method in cli.AllPairsMethod} == {"auto", *all_pairs._SOLVERS}
 
 
 # ---- sssp -------------------------------------------------------------------------------------------
@@ -198,6 +209,232 @@ def test_long_route_is_elided(length: int, text: str) -> None:
     assert cli._elided(range(length)) == text
 
 
+# ---- apsp -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", list(cli.AllPairsMethod))
+def test_all_pairs(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, device: reedsp.Device, method: cli.AllPairsMethod
+) -> None:
+    status, out, err = run(capsys, "apsp", graph_file, "--method", method.value, "--device", device.index)
+    assert (status, err) == (0, "")
+    solver = "min-plus" if method == "min-plus" else "floyd-warshall"
+    assert re.fullmatch(
+        rf"graph     {re.escape(str(graph_file))}: 6 vertices, 7 edges, read in \d+\.\d+ s\n"
+        r"reached   15 of 30 pairs of vertices\n"
+        r"mean      4\.06667\n"
+        r"diameter  8, from 6 to 5\n"
+        rf"solved    {solver}, \d+\.\d+ s on {re.escape(str(device))}\n",
+        out,
+    )
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", [None, "float64", "float32", "int64", "int32"])
+def test_all_pairs_as_json(capsys: pytest.CaptureFixture[str], graph_file: Path, dtype: str | None) -> None:
+    chosen = [] if dtype is None else ["--dtype", dtype]
+    status, out, err = run(capsys, "apsp", graph_file, "--json", *chosen)
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    dist = reedsp.apsp(reedsp.read(graph_file)).dist
+    finite = dist[np.isfinite(dist) & ~np.eye(6, dtype=bool)]
+    assert (answer["vertices"], answer["edges"], answer["method"]) == (6, 7, "floyd-warshall")
+    assert (answer["reachable_pairs"], answer["unbounded_pairs"]) == (len(finite), 0)
+    assert answer["mean_distance"] == pytest.approx(finite.mean())
+    assert (answer["diameter"], answer["farthest_pair"]) == (8, [6, 5])
+    assert answer["stats"]["kernels_launched"] > 0
+    assert answer["seconds"] > 0
+
+
+@needs_device
+def test_route_of_a_pair(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, _ = run(capsys, "apsp", graph_file, "--source", 1, "--target", 5)
+    assert status == 0
+    assert "\ndistance  7 from 1 to 5\nroute     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)\nsolved    " in out
+    _, out, _ = run(capsys, "apsp", graph_file, "--source", 3, "--target", 5, "--json")
+    answer = json.loads(out)
+    assert (answer["source"], answer["target"], answer["distance"]) == (3, 5, 5)
+    assert answer["path"] == [3, 2, 4, 5]
+
+
+@needs_device
+def test_pair_without_a_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "matrix.npz"
+    result = run(capsys, "apsp", graph_file, "--source", 1, "--target", 6, "--output", output)
+    assert result == (1, "", "reedsp: there is no route from 1 to 6\n")
+    assert not output.exists()
+    status, out, _ = run(capsys, "apsp", graph_file, "--source", 1, "--target", 6, "--json")
+    assert status == 1
+    assert (json.loads(out)["distance"], json.loads(out)["path"]) == (None, None)
+
+
+@needs_device
+def test_negative_cycle_among_all_pairs(capsys: pytest.CaptureFixture[str], negative_cycle_file: Path) -> None:
+    status, out, err = run(capsys, "apsp", negative_cycle_file)
+    assert (status, out) == (1, "")
+    assert re.fullmatch(r"reedsp: there is a negative cycle, of weight -3: (2 -> 3 -> 2|3 -> 2 -> 3)\n", err)
+    status, out, _ = run(capsys, "apsp", negative_cycle_file, "--json")
+    assert status == 1
+    assert sorted(set(json.loads(out)["negative_cycle"])) == [2, 3]
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+def test_marked_negative_cycles(capsys: pytest.CaptureFixture[str], negative_cycle_file: Path, dtype: str) -> None:
+    command = ("apsp", negative_cycle_file, "--negative-cycles", "mark", "--dtype", dtype)
+    status, out, err = run(capsys, *command)
+    assert (status, err) == (0, "")
+    assert "reached   0 of 12 pairs of vertices\nendless   7 pairs, whose paths can pass a negative cycle\n" in out
+    assert "diameter" not in out
+    result = run(capsys, *command, "--source", 1, "--target", 4)
+    assert result == (1, "", "reedsp: routes from 1 to 4 can pass a negative cycle, so that none is shortest\n")
+    assert run(capsys, *command, "--source", 4, "--target", 1)[2] == "reedsp: there is no route from 4 to 1\n"
+
+
+@needs_device
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_matrices_as_npz(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path, predecessors: bool
+) -> None:
+    output = tmp_path / "matrices.npz"
+    asked = ["--predecessors"] if predecessors else []
+    status, out, _ = run(capsys, "apsp", graph_file, "--output", output, *asked)
+    assert status == 0
+    assert out.endswith(f"written   {output}\n")
+    paths = reedsp.apsp(reedsp.read(graph_file), predecessors=True)
+    with np.load(output) as content:
+        assert sorted(content) == ["dist", "offset", *(["pred"] if predecessors else [])]
+        np.testing.assert_array_equal(content["dist"], paths.dist)
+        assert content["offset"] == 1
+        if predecessors:
+            np.testing.assert_array_equal(content["pred"], paths.pred)
+    assert sorted(tmp_path.iterdir()) == [output, graph_file]
+
+
+@needs_device
+def test_matrix_as_npy(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "matrix.npy"
+    command = ("apsp", graph_file, "--output", output, "--dtype", "int32", "--source", 1, "--target", 5)
+    assert run(capsys, *command)[0] == 0
+    dist = np.load(output)
+    assert dist.dtype == np.int32
+    np.testing.assert_array_equal(dist, reedsp.apsp(reedsp.read(graph_file), dtype=np.int32).dist)
+    assert run(capsys, *command) == (1, "", f"reedsp: {output} exists; --force replaces it\n")
+    assert run(capsys, *command, "--force")[0] == 0
+    pred = tmp_path / "matrix.pred.npy"
+    np.testing.assert_array_equal(np.load(pred), reedsp.apsp(reedsp.read(graph_file), predecessors=True).pred)
+    assert sorted(tmp_path.iterdir()) == sorted([output, pred, graph_file])
+
+
+@needs_device
+def test_all_pairs_in_little_memory(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, out, _ = run(capsys, "apsp", graph_file, "--memory-limit", 16, "--json")
+    assert status == 0
+    assert json.loads(out)["stats"]["bytes_allocated"] <= 2 * 16 << 20
+
+
+@needs_device
+def test_matrices_with_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, output = tmp_path / "gaps.wel", tmp_path / "matrices.npz"
+    file.write_text("1000 70 4\n70 50000000 5\n")
+    status, out, _ = run(capsys, "apsp", file, "--relabel", "--output", output)
+    assert status == 0
+    assert "diameter  9, from 1000 to 50000000\n" in out
+    with np.load(output) as content:
+        assert content["labels"].tolist() == [70, 1000, 50000000]
+        assert content["dist"][1].tolist() == [4.0, 0.0, 9.0]
+
+
+@needs_device
+@pytest.mark.parametrize("edges", ["0 1 0.5\n1 2 1.5\n", "0 0 3\n"])
+def test_all_pairs_of_small_graphs(capsys: pytest.CaptureFixture[str], tmp_path: Path, edges: str) -> None:
+    """Fractional weights stay fractional; where no pair has a path there is no mean."""
+    file = tmp_path / "small.wel"
+    file.write_text(edges)
+    status, out, _ = run(capsys, "apsp", file)
+    assert status == 0
+    if "0.5" in edges:
+        assert "reached   3 of 6 pairs of vertices\nmean      1.33333\ndiameter  2.0, from 0 to 2\n" in out
+    else:
+        assert "reached   0 of 0 pairs of vertices\nsolved" in out
+
+
+@pytest.mark.parametrize("kind", [MemoryError, reedsp.DeviceMemoryError])
+def test_too_large_for_memory(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Exception]
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise kind("a buffer of 288 bytes is needed")
+
+    monkeypatch.setattr(reedsp, "apsp", fail)
+    status, out, err = run(capsys, "apsp", graph_file)
+    assert (status, out) == (1, "")
+    assert err.startswith("reedsp: a buffer of 288 bytes is needed; there are 36 distances between all pairs")
+    assert err.count("\n") == 1
+
+
+# ---- tune -------------------------------------------------------------------------------------------
+
+
+@needs_device
+def test_tune_prints_what_it_finds(
+    capsys: pytest.CaptureFixture[str], private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = get_device()
+    before, after = tilings.panels(8, 2, 6), tilings.panels(8, 1, 8)
+    found = [
+        tuning.Outcome("int32", before, 1000.0, after, 1234.5),
+        tuning.Outcome("float32", before, 20.0, before, 20.0),
+        tuning.Outcome("float64", before, 0.0, after, 7.0, small=True),
+    ]
+
+    def find(chosen: reedsp.Device, quick: bool, progress: object) -> list[tuning.Outcome]:
+        assert (chosen, quick, progress) == (device, True, None)
+        tuning.store(chosen, {"int32": [after]})
+        return found
+
+    monkeypatch.setattr(tuning, "tune", find)
+    status, out, err = run(capsys, "tune", "--quick")
+    assert (status, err) == (0, "")
+    assert f"device    {device}\n" in out
+    assert re.search(r"^int32 +6x2x8 64x256 +1,000\.0 +8x1x8 64x256 +1,234\.5 +1\.23 x", out, re.MULTILINE)
+    assert re.search(r"^float32 +6x2x8 64x256 +20\.0 +the same +20\.0 +1\.00 x", out, re.MULTILINE)
+    assert re.search(r"^float64, small products +6x2x8 64x256 +FAILS +8x1x8 64x256 +7\.0 +$", out, re.MULTILINE)
+    assert out.endswith(f"stored    {tilings.tuning_file(device)}\n")
+    tuning.forget(device)
+
+
+@needs_device
+def test_list_and_forget(capsys: pytest.CaptureFixture[str], private_cache: Path) -> None:
+    device = get_device()
+    tilings.read_anew(device)
+    status, out, err = run(capsys, "tune", "--list")
+    assert (status, err) == (0, "")
+    assert len(re.findall(r"^(?:u?int|float)\d\d.* table +$", out, re.MULTILINE)) >= len(tilings.ARITHMETICS)
+    assert "reedsp tune" not in out
+    known = tilings.tabled(device, tilings.ARITHMETICS["int32"], tilings.works_in_groups(device))
+    tuning.store(device, {"int32": known[-1:]})
+    file = tilings.tuning_file(device)
+    _, out, _ = run(capsys, "tune", "--list")
+    assert len(re.findall(rf"^int32 +{tilings.describe(known[-1])} +reedsp tune +$", out, re.MULTILINE)) == 1
+    assert out.endswith(f"stored    {file}\n")
+    assert run(capsys, "tune", "--forget") == (0, f"deleted   {file}\n", "")
+    assert run(capsys, "tune", "--forget") == (0, f"nothing is stored for {device}\n", "")
+    assert "reedsp tune" not in run(capsys, "tune", "--list")[1]
+
+
+@needs_device
+def test_tune_where_nothing_can_be_stored(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so before it has measured for minutes."""
+    (tmp_path / "reedsp").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    status, _, err = run(capsys, "tune", "--quick")
+    assert status == 1
+    assert err == f"reedsp: {tmp_path / 'reedsp'}: File exists\n"
+
+
 # ---- stated failures --------------------------------------------------------------------------------
 
 
@@ -259,7 +496,7 @@ def test_no_device(graph_file: Path) -> None:
     if any(device.platform == "Oclgrind" for device in reedsp.devices()):
         pytest.skip("Oclgrind shows its device whatever the loader reads")
     variables = {"OCL_ICD_VENDORS": "/nonexistent", "REEDSP_DEVICE": ""}
-    for arguments in (["devices"], ["sssp", graph_file, "--source", 1]):
+    for arguments in (["devices"], ["sssp", graph_file, "--source", 1], ["apsp", graph_file], ["tune", "--list"]):
         child = python("from reedsp.cli import main; main()", *arguments, variables=variables)
         assert (child.returncode, child.stdout) == (1, "")
         assert child.stderr == f"reedsp: no OpenCL device was found\n{_icd.install_hint()}\n"
@@ -398,7 +635,7 @@ def test_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     cli._check_output(output, False, (".csv",))
     output.write_text("precious")
     with pytest.raises(cli._Failure, match="exists; --force replaces it"):
-        cli._write_atomically(output, b"new", force=False)
+        cli._write_atomically(output, lambda stream: stream.write(b"new"), force=False)
     assert output.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [output]
 
@@ -469,10 +706,35 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_no_progress_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bar", [cli._rounds_bar, cli._vertices_bar, cli._tuning_bar])
+def test_no_progress_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch, bar: Any) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with cli._rounds_bar() as progress:
+    with bar() as progress:
         assert progress is None
+
+
+def test_progress_bar_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much there is to do is known, and so is the time left after some of it."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+    with cli._vertices_bar() as progress:
+        assert progress is not None
+        progress(1234, 5000)
+    assert "1,234 of 5,000 vertices" in terminal.getvalue()
+    assert re.search(r"left.*-?:--:--", terminal.getvalue())
+
+
+def test_progress_bar_of_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+    with cli._tuning_bar() as progress:
+        assert progress is not None
+        progress(0.5, "int32")
+    assert "int32" in terminal.getvalue()
 
 
 @pytest.mark.parametrize(("after", "shown"), [(-1.0, True), (600.0, False)])

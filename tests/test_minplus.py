@@ -11,8 +11,9 @@ import oracle
 import pytest
 
 import reedsp
-from reedsp import minplus
+from reedsp import minplus, tilings
 from reedsp.device import Device
+from reedsp.path_matrix import weights_of
 
 METHODS = [method for method in minplus.METHODS if method != "auto"]
 DTYPES = [
@@ -57,9 +58,23 @@ def check(a: np.ndarray, b: np.ndarray, method: str, device: Device) -> None:
 def test_46_every_shape(method: str, device: Device) -> None:
     for number, (rows, inner, columns) in enumerate(itertools.product(SIDES, (1, TILE, 2 * BLOCK + 3), SIDES)):
         if number % 3 == METHODS.index(method) % 3:
-            dtype = DTYPES[number % len(DTYPES)]
+            dtype = DTYPES[number // 3 % len(DTYPES)]
             if dtype != np.float64 or device.fp64:
                 check(matrix((rows, inner), dtype, number), matrix((inner, columns), dtype, number + 1), method, device)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+@pytest.mark.parametrize("method", ["panels", "registers", "auto"])
+def test_46_shapes_around_panels(method: str, dtype: type, device: Device) -> None:
+    """On both sides of the rows and columns that are in registers, and of what is packed at a time."""
+    left = matrix((1, 1), np.dtype(dtype), 0)
+    tiling = tilings.tilings_for(device, weights_of(left, left), in_groups=False)[0]
+    item_rows, width, depth = (tiling.macros["ITEM_ROWS"], tiling.columns, tiling.macros["DEPTH"])
+    heights = (1, item_rows - 1, item_rows, item_rows + 1, 2 * item_rows - 1, 2 * item_rows + 1)
+    for number, (rows, columns) in enumerate(itertools.product(heights, (1, width - 1, width, width + 1, 2 * width))):
+        inner = (1, 2, depth - 1, depth, depth + 1)[number % 5 if number % 4 == 0 else number % 2]
+        a, b = (matrix(shape, np.dtype(dtype), number) for shape in ((rows, inner), (inner, columns)))
+        check(a, b, method, device)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -102,6 +117,26 @@ def test_large_integers(method: str, magnitude: int, device: Device) -> None:
     a = np.array([[magnitude, none, -magnitude], [none, none, none], [0, -magnitude, none]])
     b = np.array([[magnitude, -magnitude], [none, magnitude], [magnitude, none]])
     check(a, b, method, device)
+
+
+@pytest.mark.parametrize("method", minplus.METHODS)
+@pytest.mark.parametrize(("left", "right"), [(16383, 16383), (16383, 16384), (0, 32766), (32767, 0), (32766, 32767)])
+def test_numbers_of_16_bits(method: str, left: int, right: int, device: Device) -> None:
+    """On both sides of what the device computes in 16 bits, in every type that holds them."""
+    for dtype in (np.uint16, np.int32, np.uint64):
+        a, b = (matrix(shape, np.dtype(dtype), left) for shape in ((20, 9), (9, 70)))
+        for each, largest in ((a, left), (b, right)):
+            finite = each != infinity(each.dtype)
+            each[finite] = largest - np.minimum(np.abs(each[finite].astype(np.int64)), largest)
+            each[3, 5], each[4, 5] = largest, 0
+        assert weights_of(a, b).dtype == (np.uint16 if left + right <= 32766 else np.int32)
+        check(a, b, method, device)
+    a, b = np.array([[left, 65535]], np.uint16), np.array([[right], [0]], np.uint16)
+    check(a, b, method, device)
+    a[0, 0] += 1
+    with pytest.raises(OverflowError, match=r"is 65535, which uint16"):
+        reedsp.min_plus_product(a, np.array([[65534 - left], [0]], np.uint16), method, device=device)
+    assert weights_of(a, np.array([[-1], [0]])).dtype == np.int32
 
 
 @pytest.mark.parametrize("method", METHODS)

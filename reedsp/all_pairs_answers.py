@@ -1,0 +1,111 @@
+"""From a matrix of final path weights to distances and predecessors, in memory or in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.all_pairs_matrix import PathMatrix
+from reedsp.all_pairs_tree import find_tight_edges, shortest_path_trees
+from reedsp.bellman_ford import output_parallel
+from reedsp.checkpoint import write_npy
+from reedsp.exactness import choose_arithmetic
+from reedsp.graph import Graph
+from reedsp.host_matrix import HostMatrix
+from reedsp.path_matrix import to_distances
+
+_EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
+
+
+class Answers:
+    """Distances and predecessors, some rows at a time.
+
+    Parameters
+    ----------
+    matrix : PathMatrix or HostMatrix
+    dtype : dtype
+        Of the distances.
+    anew : bool
+        Rounding has made the path weights useless: every source is solved by Bellman-Ford.
+    """
+
+    def __init__(self, matrix: PathMatrix | HostMatrix, dtype: np.dtype[Any], anew: bool = False) -> None:
+        self._matrix = matrix
+        self._dtype = dtype
+        self._anew = anew
+        self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
+
+    def to_memory(self, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        """Return distances, and predecessors if they are wanted."""
+        n = self._matrix.n
+        pred = np.empty((n, n), np.int32) if predecessors else None
+        place = 0
+        for rows in self._predecessors() if predecessors or self._anew else ():
+            if pred is not None:
+                pred[place : place + len(rows)] = rows
+            place += len(rows)
+        dist, place = np.empty((n, n), self._dtype), 0
+        for rows in self._distances():
+            dist[place : place + len(rows)] = rows
+            place += len(rows)
+        return dist, pred
+
+    def to_files(self, target: Path, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        """As :meth:`to_memory`, of files that exist when they are complete, that of the distances last."""
+        n = self._matrix.n
+        if predecessors:
+            write_npy(predecessor_file(target), self._predecessors(), (n, n), np.int32)
+        elif self._anew:
+            for _ in self._predecessors():
+                pass
+        write_npy(target, self._distances(), (n, n), self._dtype)
+        pred = np.load(predecessor_file(target), mmap_mode="r") if predecessors else None
+        return np.load(target, mmap_mode="r"), pred
+
+    def _distances(self) -> Iterator[npt.NDArray[Any]]:
+        for rows in self._matrix.slices():
+            dist = to_distances(self._matrix.read(rows), rows.start, self._matrix.weights, self._dtype)
+            for source in range(rows.start, rows.stop):
+                if source in self._corrected:
+                    dist[source - rows.start] = self._corrected[source]
+            yield dist
+
+    def _predecessors(self) -> Iterator[npt.NDArray[np.int32]]:
+        matrix, graph = self._matrix, self._matrix.graph
+        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist)
+        step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
+        for slab in matrix.slices():
+            block = matrix.rows_on_device(slab)
+            for first in range(slab.start, slab.stop, step):
+                count = min(step, slab.stop - first)
+                pred, unresolved = shortest_path_trees(
+                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, count, graph.n),
+                    zero_progress_only=graph.has_negative_weights,
+                )
+                for source in range(first, first + count) if self._anew else map(int, unresolved):
+                    pred[source - first] = self._solve(source)
+                yield pred
+
+    def _solve(self, source: int) -> npt.NDArray[np.int32]:
+        """Return the predecessors from one source by Bellman-Ford, among what no negative cycle reaches."""
+        matrix, graph = self._matrix, self._matrix.graph
+        [values] = matrix.read(slice(source, source + 1))
+        dist = to_distances(values[np.newaxis], source, matrix.weights, self._dtype)[0]
+        bounded = values != matrix.weights.unbounded
+        kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
+        sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
+        solution = output_parallel(rest, source, matrix.job, choose_arithmetic(rest, self._dtype))
+        dist[bounded] = solution.dist[bounded]
+        dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
+        self._corrected[source] = dist
+        return solution.predecessors
+
+
+def predecessor_file(target: Path) -> Path:
+    """Return where predecessors go beside a file of distances."""
+    return target.with_suffix(".pred.npy")

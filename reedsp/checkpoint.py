@@ -1,0 +1,423 @@
+"""Matrices in files, written so that work on them goes on after an interruption as if there had been none."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import sys
+import threading
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.floyd_warshall import SPAN
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+FORMAT = 1
+"""Version of the files; others are not read."""
+
+_PIECE = 1 << 24  # bytes of a file that are read at a time
+_MATRIX, _JOURNAL, _LOCK = "matrix", "journal", "lock"
+_PANELS, _ROWS, _COLUMNS = "panels", "rows", "columns"
+_NAMES = {_MATRIX, _JOURNAL, _LOCK, _PANELS, _ROWS, _COLUMNS}
+_NO_RESERVATION = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+class Checkpoint:
+    """A square matrix of path weights in a folder, and how far the shortening of its paths has come.
+
+    Paths are shortened by way of some hundreds or thousands of vertices at a time, in one pass over the matrix. Before
+    a pass changes anything, three files hold all that would be needed to do it again: ``panels`` and ``rows``, the
+    rows of these vertices when it is their turn and at the end of the pass, and ``columns``, the columns of these
+    vertices as the pass found them. To repeat the pass on other rows, finished or half written, is harmless: it
+    replaces each entry by the minimum of that entry and of sums of saved numbers.
+
+    Every line of ``journal`` has a checksum, and holds those of the other files. What a line says has been written is
+    on the disk before that line is.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where missing. An earlier checkpoint in it is continued.
+    fingerprint : str
+        Says which problem this is; an earlier checkpoint has the same.
+    n : int
+        Rows and columns, at least one.
+    dtype : dtype
+
+    Attributes
+    ----------
+    matrix : memmap, shape (n, n)
+        To be filled while `fresh`, and not to be written to afterwards.
+    fresh : bool
+        Whether the matrix still has to be filled.
+    done : int
+        The vertices by way of which all paths are shortened.
+    unfinished : tuple of int, optional
+        First and number of the vertices of a pass that was begun.
+    panels, columns : memmap, optional
+        Those of the unfinished pass, shape (vertices, n) and (n, vertices).
+
+    Raises
+    ------
+    ValueError
+        The folder holds the checkpoint of another problem or version, or a damaged one; the message names the file.
+    BlockingIOError
+        Somebody else is working in this folder.
+    FileExistsError
+        The folder holds something else.
+    OSError
+        There is no room for the matrix, or the like.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str, n: int, dtype: npt.DTypeLike) -> None:
+        if n < 1:
+            raise ValueError(f"n: at least one row is needed, got {n}")
+        self.folder = Path(folder)
+        self._n, self._dtype = n, np.dtype(dtype)
+        self._header = {
+            **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
+            "vertices at a time": SPAN,  # which decides the order in which floats are added up
+        }
+        self.fresh, self.done = True, 0
+        self.unfinished: tuple[int, int] | None = None
+        self.panels: npt.NDArray[Any] | None = None
+        self.columns: npt.NDArray[Any] | None = None
+        self._checksums: dict[int, int] = {}  # of spans of rows of the matrix
+        self._begun: set[int] = set()  # spans of rows that the unfinished pass may have changed
+        self._ended: set[int] = set()
+        self._side_checksums: dict[str, int] = {}
+        self._journal_end = 0
+        self._mutex = threading.Lock()
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        foreign = sorted({each.name for each in self.folder.iterdir()} - _NAMES)
+        if foreign:
+            raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
+        self._lock = _locked(self._file(_LOCK))
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others work in the folder."""
+        self._lock.close()
+
+    def remove(self) -> None:
+        """Delete the files and the folder."""
+        self.panels = self.columns = None
+        if hasattr(self, "matrix"):
+            del self.matrix
+        for name in sorted(_NAMES - {_LOCK}):
+            self._file(name).unlink(missing_ok=True)
+        self.close()
+        self._file(_LOCK).unlink(missing_ok=True)
+        self.folder.rmdir()
+
+    def filled(self) -> None:
+        """Record that the matrix holds what is to be worked on."""
+        self.matrix.flush()
+        checksums = [_checksum(self.matrix[first : first + SPAN]) for first in range(0, self._n, SPAN)]
+        self._record("filled", checksums)
+
+    def finished(self) -> bool:
+        """Return whether all paths are shortened."""
+        return self.done == self._n
+
+    # ---- a pass ------------------------------------------------------------------------------------
+
+    def store_panels(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write some rows of ``panels``, those of the first vertices first; not during a pass."""
+        self._store(_PANELS, first, rows)
+
+    def store_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write some rows of ``rows``, those of the first vertices first; not during a pass."""
+        self._store(_ROWS, first, rows)
+
+    def begin_pass(self, first: int, size: int) -> None:
+        """Record that a pass by way of some vertices may begin, whose panels and rows are stored."""
+        step = max(1, _PIECE // (size * self._dtype.itemsize))
+        for row in range(0, self._n, step):
+            self._store(_COLUMNS, row, self.matrix[row : row + step, first : first + size])
+        for name in (_PANELS, _ROWS, _COLUMNS):
+            _synchronise(self._file(name))
+        checksums = {name: self._side_checksums[name] for name in (_PANELS, _ROWS, _COLUMNS)}
+        self._record("pass", first, size, checksums)
+        self._map_side_files()
+
+    def put_rows(self) -> None:
+        """Put the stored rows in their place in the matrix, unless they are there."""
+        assert self.unfinished is not None
+        first, size = self.unfinished
+        if first // SPAN in self._ended:
+            return
+        self.begin_rows(first, first + size)
+        with open(self._file(_ROWS), "rb") as stream:
+            for row in range(first, first + size, SPAN):
+                count = min(SPAN, first + size - row)
+                content = stream.read(count * self._n * self._dtype.itemsize)
+                self.write_rows(row, np.frombuffer(content, self._dtype).reshape(count, self._n))
+        self.end_rows(first, first + size)
+
+    def missing(self) -> list[tuple[int, int]]:
+        """Return the first and last rows, last not included, that the unfinished pass has not finished."""
+        runs: list[tuple[int, int]] = []
+        for span in sorted(set(range(-(-self._n // SPAN))) - self._ended):
+            first, last = span * SPAN, min((span + 1) * SPAN, self._n)
+            if runs and runs[-1][1] == first:
+                first = runs.pop()[0]
+            runs.append((first, last))
+        return runs
+
+    def begin_rows(self, first: int, last: int) -> None:
+        """Record that some whole spans of rows of the matrix may be half written from now on."""
+        self._record("writing", first, last)
+
+    def write_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write rows of the matrix; those of a span from its first one on."""
+        rows = np.ascontiguousarray(rows)
+        with open(self._file(_MATRIX), "r+b") as stream:
+            _write(stream, first * self._n * self._dtype.itemsize, rows)
+        for row in range(first // SPAN * SPAN, first + len(rows), SPAN):
+            part = rows[max(0, row - first) : row + SPAN - first]
+            before = self._checksums[row // SPAN] if row < first else 0
+            self._checksums[row // SPAN] = _checksum(part, before)
+
+    def end_rows(self, first: int, last: int) -> None:
+        """Record that some rows of the matrix are written."""
+        _synchronise(self._file(_MATRIX))
+        self._record("written", first, last, [self._checksums[span] for span in _spans(first, last)])
+
+    def end_pass(self) -> None:
+        """Record that a pass is finished."""
+        assert self.unfinished is not None
+        self.panels = self.columns = None  # their files will be written anew
+        self._record("done", sum(self.unfinished))
+
+    def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
+        rows = np.ascontiguousarray(rows)
+        with open(self._file(name), "r+b" if first else "wb") as stream:
+            _write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
+        self._side_checksums[name] = _checksum(rows, self._side_checksums[name] if first else 0)
+
+    # ---- the files ---------------------------------------------------------------------------------
+
+    def _file(self, name: str) -> Path:
+        return self.folder / name
+
+    def _open(self) -> None:
+        header, records = self._read_journal()
+        if header is None:
+            self._append(self._header)
+        elif header != self._header:
+            wrong = next(key for key in self._header if header.get(key) != self._header[key])
+            found, expected = header.get(wrong), self._header[wrong]
+            raise ValueError(f"{self._file(_JOURNAL)}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
+        for record in records:
+            self._replay(*record)
+        size = self._n * self._n * self._dtype.itemsize
+        if self.fresh:
+            _reserve(self._file(_MATRIX), size)
+        elif not self._file(_MATRIX).is_file() or self._file(_MATRIX).stat().st_size != size:
+            raise _damaged(self._file(_MATRIX), f"not {size:,} bytes long")
+        self.matrix = np.memmap(self._file(_MATRIX), self._dtype, "r+", shape=(self._n, self._n))
+        if not self.fresh:
+            self._verify()
+            self._map_side_files()
+
+    def _map_side_files(self) -> None:
+        if self.unfinished is not None:
+            size = self.unfinished[1]
+            self.panels = np.memmap(self._file(_PANELS), self._dtype, "r", shape=(size, self._n))
+            self.columns = np.memmap(self._file(_COLUMNS), self._dtype, "r", shape=(self._n, size))
+
+    def _verify(self) -> None:
+        for span, checksum in sorted(self._checksums.items()):
+            rows = self.matrix[span * SPAN : (span + 1) * SPAN]
+            if span not in self._begun - self._ended and _checksum(rows) != checksum:
+                raise _damaged(
+                    self._file(_MATRIX), f"wrong checksum between rows {span * SPAN} and {span * SPAN + len(rows)}"
+                )
+        if self.unfinished is not None:
+            expected = self.unfinished[1] * self._n * self._dtype.itemsize
+            for name, checksum in self._side_checksums.items():
+                if _size_and_checksum(self._file(name)) != (expected, checksum):
+                    raise _damaged(self._file(name), "wrong checksum")
+
+    # ---- the journal -------------------------------------------------------------------------------
+
+    def _read_journal(self) -> tuple[dict[str, Any] | None, list[list[Any]]]:
+        """Return the header, if there is one, and the records; a line that was not finished does not count."""
+        file = self._file(_JOURNAL)
+        content = file.read_bytes() if file.is_file() else b""
+        lines = content.split(b"\n")[:-1]
+        self._journal_end = sum(len(line) + 1 for line in lines)
+        parsed = []
+        for number, line in enumerate(lines, start=1):
+            checksum, _, text = line.partition(b" ")
+            if checksum != b"%08x" % zlib.crc32(text):
+                raise _damaged(file, f"wrong checksum in line {number}")
+            parsed.append(json.loads(text))
+        return (parsed[0], parsed[1:]) if parsed else (None, [])
+
+    def _record(self, *record: Any) -> None:
+        with self._mutex:
+            self._append(record)
+            self._replay(*record)
+
+    def _append(self, entry: dict[str, Any] | Sequence[Any]) -> None:
+        text = json.dumps(entry).encode()
+        file = self._file(_JOURNAL)
+        with open(file, "r+b" if file.exists() else "w+b") as stream:
+            stream.truncate(self._journal_end)  # what is left of a line that could not be finished
+            _write(stream, self._journal_end, b"%08x %s\n" % (zlib.crc32(text), text))
+        _synchronise(file)
+        self._journal_end = file.stat().st_size
+
+    def _replay(self, kind: str, *values: Any) -> None:
+        """Change the state by what a record says."""
+        if kind == "filled":
+            self.fresh, self._checksums = False, dict(enumerate(values[0]))
+        elif kind == "pass":
+            self.unfinished, self._side_checksums = (values[0], values[1]), values[2]
+        elif kind == "writing":
+            self._begun.update(_spans(values[0], values[1]))
+        elif kind == "written":
+            spans = _spans(values[0], values[1])
+            self._ended.update(spans)
+            self._checksums.update(zip(spans, values[2], strict=True))
+        else:
+            self.done, self.unfinished = values[0], None
+            self._begun.clear()
+            self._ended.clear()
+
+
+def write_npy(path: Path, rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
+    """Write an array to a ``.npy`` file that has its name only when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        A file of this name is replaced.
+    rows : iterator of arrays
+        Some rows at a time.
+    shape : tuple of int
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        There are more or fewer rows than `shape` says.
+    OSError
+        The file cannot be written; there is none then, or the one that was there before.
+    """
+    path, dtype = Path(path), np.dtype(dtype)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(partial, "xb") as stream:
+            header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(stream, header)
+            count = 0
+            for part in rows:
+                if part.shape[1:] != shape[1:]:
+                    raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
+                count += len(part)
+                _write(stream, None, np.ascontiguousarray(part, dtype))
+            if count != shape[0]:
+                raise ValueError(f"rows: {count} came, not {shape[0]}")
+        _synchronise(partial)
+        os.replace(partial, path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _spans(first: int, last: int) -> range:
+    """Return the numbers of the spans of rows from `first` up to, but not including, `last`."""
+    return range(first // SPAN, -(-last // SPAN))
+
+
+def _checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
+    return zlib.crc32(rows.data, before)
+
+
+def _damaged(file: Path, what: str) -> ValueError:
+    return ValueError(f"{file}: {what}; the checkpoint is damaged, delete {file.parent} to start again")
+
+
+def _write(stream: IO[bytes], place: int | None, content: bytes | npt.NDArray[Any]) -> None:
+    """Write contiguous content at a place of a file, or at the end of what has been written so far."""
+    if place is not None:
+        stream.seek(place)
+    stream.write(content if isinstance(content, bytes) else content.reshape(-1).view(np.uint8).data)
+    stream.flush()
+
+
+def _synchronise(file: Path) -> None:
+    """Wait until what was written to a file is on the disk."""
+    with open(file, "r+b") as stream:
+        os.fsync(stream.fileno())
+
+
+def _reserve(file: Path, size: int) -> None:
+    """Make a file of some bytes for which there is room: a mapped file that runs out of it ends the process."""
+    try:
+        with open(file, "wb") as stream:
+            if sys.platform != "linux":
+                stream.truncate(size)
+                return
+            try:
+                os.posix_fallocate(stream.fileno(), 0, size)
+            except OSError as error:
+                if error.errno not in _NO_RESERVATION:
+                    raise
+                stream.truncate(size)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+
+
+def _size_and_checksum(file: Path) -> tuple[int, int]:
+    size = checksum = 0
+    if file.is_file():
+        with open(file, "rb") as stream:
+            while piece := stream.read(_PIECE):
+                size, checksum = size + len(piece), zlib.crc32(piece, checksum)
+    return size, checksum
+
+
+def _locked(file: Path) -> IO[bytes]:
+    """Open a file that no other process, nor this one, has opened in this way."""
+    stream = open(file, "ab")  # noqa: SIM115 - it is closed when the lock is to be released
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        stream.close()
+        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            raise
+        raise BlockingIOError(errno.EAGAIN, "another process is working in this folder", str(file.parent)) from None
+    return stream
