@@ -13,7 +13,7 @@ from reedsp.all_pairs_matrix import PathMatrix
 from reedsp.all_pairs_tree import find_tight_edges, shortest_path_trees
 from reedsp.bellman_ford import output_parallel
 from reedsp.checkpoint import write_npy
-from reedsp.exactness import choose_arithmetic
+from reedsp.exactness import choose_arithmetic, to_result
 from reedsp.graph import Graph
 from reedsp.host_matrix import HostMatrix
 from reedsp.path_matrix import to_distances
@@ -99,8 +99,9 @@ class Answers:
         kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
         sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
         rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
-        solution = output_parallel(rest, source, matrix.job, choose_arithmetic(rest, self._dtype))
-        dist[bounded] = solution.dist[bounded]
+        arithmetic = choose_arithmetic(rest, self._dtype)
+        solution = output_parallel(rest, source, matrix.job, arithmetic)
+        dist[bounded] = to_result(solution.dist, arithmetic, self._dtype)[bounded]
         dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
         self._corrected[source] = dist
         return solution.predecessors

@@ -136,6 +136,8 @@ def output_parallel(
             cycle = hidden_negative_cycle(graph, dist.astype(np.float64))
             if cycle is not None:
                 raise error_for(graph, cycle, cycle_weight(graph, cycle))
+            if dist[source] < 0:  # a cycle that weighs nothing, or more
+                raise _RoundingError
     except _RoundingError:
         if arithmetic.dtype.kind == "i":
             raise DeviceError(f"{job.device} has computed path weights that contradict each other") from None

@@ -452,3 +452,16 @@ def test_lagraph(name: str, shared_data: Path, device: reedsp.Device) -> None:
         assert np.isfinite(result.dist).sum() == 1519
         assert result.dist[np.isfinite(result.dist)].sum() == 35609
     assert result.verify()
+
+
+def test_14_the_source_is_at_distance_zero(device: reedsp.Device) -> None:
+    """Cycles that weigh nothing, but less than nothing in floats."""
+    if not device.fp64:
+        pytest.skip("the device has no doubles")
+    u, v = [4, 1, 2, 4, 1, 1, 1, 2, 3, 5, 6, 0], [1, 2, 3, 5, 6, 0, 4, 1, 2, 4, 1, 1]
+    w = [0.21970961435511716, 0.13435811751845772, 0.005975651872091259]
+    w += [-0.4402132687350321, -0.32350035663031174, 0.49823572448357223]
+    paths = reedsp.sssp(reedsp.Graph.from_edges(7, u, v, [*w, *(-x for x in w)]), 5, device=device)
+    assert paths.dist[5] == 0
+    assert paths.pred[5] == -9999
+    assert paths.verify()
