@@ -66,7 +66,9 @@ def close(job: Job, weights: Weights, buffer: Any, n: int, method: str, blocked:
     return buffer
 
 
-def rows(device: reedsp.Device, sizes: list[int], repeats: int, largest_on_cpu: int) -> Iterator[dict[str, Any]]:
+def rows(
+    device: reedsp.Device, sizes: list[int], repeats: int, largest_on_cpu: int, only_blocked: bool
+) -> Iterator[dict[str, Any]]:
     for n in sizes:
         matrix = random_weights(n)
         chosen = np.random.default_rng(n).choice(n, CHECKED_ROWS, replace=False)
@@ -86,7 +88,7 @@ def rows(device: reedsp.Device, sizes: list[int], repeats: int, largest_on_cpu: 
             solves.append((partial(scipy.sparse.csgraph.floyd_warshall, matrix.astype(np.float64)), compare))
         for kind, weights in KINDS.items():
             blocked = FloydWarshall(job, weights)
-            for method in (*(lund_smith.LADDER if kind in LADDER_KINDS else ()), "blocked"):
+            for method in (*(lund_smith.LADDER if kind in LADDER_KINDS and not only_blocked else ()), "blocked"):
                 buffer = job.upload(matrix.astype(weights.dtype))
                 names.append((method, kind))
                 solve = partial(close, job, weights, buffer, n, method, blocked)
@@ -103,10 +105,12 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1024, 2048], help="multiples of 128")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--largest-on-cpu", type=int, default=2048, help="vertices")
+    parser.add_argument("--only-blocked", action="store_true", help="leave out the ladder of the paper")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
     arguments = parser.parse_args()
     device = get_device(arguments.device)
-    found = rows(device, arguments.sizes, arguments.repeats, arguments.largest_on_cpu)
+    largest, only_blocked = arguments.largest_on_cpu, arguments.only_blocked
+    found = rows(device, arguments.sizes, arguments.repeats, largest, only_blocked)
     print(write("floyd_warshall", device, found, arguments.output))
 
 

@@ -138,11 +138,40 @@ def floyd_warshall() -> str:
     return table(["device", "n", *kinds], lines)
 
 
+def seconds(row: Row) -> str:
+    return f"{float(row['min_ms']) / 1e3:.3g}"
+
+
+def several_devices() -> str:
+    """Return one line a size and type of weights, one column a number of devices."""
+    lines = []
+    for device, rows in read("several_devices"):
+        groups: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            groups.setdefault((row["kind"], row["n"]), []).append(row)
+        for (kind, n), (one, several) in groups.items():
+            gain = float(one["min_ms"]) / float(several["min_ms"])
+            lines.append([f"{several['devices']} x {device}", kind, n, seconds(one), seconds(several), f"{gain:.2f}"])
+    return table(["devices", "weights", "n", "one, s", "all, s", "gain"], lines)
+
+
+def largest() -> str:
+    """Return one line a device."""
+    lines = [
+        [device, row["kind"], row["n"], f"{int(row['bytes']):,}", seconds(row), rate(row["gigatasks_per_second"])]
+        for device, rows in read("largest")
+        for row in rows
+    ]
+    return table(["device", "weights", "n", "bytes", "s", "G/s"], lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "new_york": new_york,
     "output_parallel": output_parallel,
     "scans": scans,
+    "several_devices": several_devices,
     "floyd_warshall": floyd_warshall,
+    "largest": largest,
     "lund_smith": lund_smith,
     "min_plus": min_plus,
 }

@@ -149,7 +149,9 @@ def apsp(
     asked = target is not None or memory_limit is not None or len(devices) > 1
     if asked and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
-    cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
+    cycles = np.empty(0, np.intp)
+    if weights.dtype.kind == "f":
+        cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
     with contextlib.ExitStack() as stack:
         checkpoint = None
         if target is not None:

@@ -112,7 +112,7 @@ def shortest_path_trees(
     macros = _macros(job, weights, zero_progress_only)
     vectors = -(-rows // vector_length(job.device, weights))
     stride = vectors * vector_length(job.device, weights)
-    by_vertex = transpose(job, dist, (rows, n), stride, weights.dtype.itemsize)
+    by_vertex = transpose(job, dist, (rows, n), stride, weights.dtype, weights.no_path)
     predecessors = job.allocate(n * stride, np.int32)
     rows_left = job.upload(np.zeros(stride, np.uint32))
     of_edges = (edges.sources, edges.weights, edges.index)
@@ -137,7 +137,7 @@ def shortest_path_trees(
         find = job.device.kernel("all_pairs_tree.cl", "find_unresolved", **macros)
         job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
     unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first
-    by_source = transpose(job, Block(predecessors, stride), (n, rows), n, 4)
+    by_source = transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32))
     return job.download(by_source, rows * n, np.int32).reshape(rows, n), unresolved
 
 

@@ -194,7 +194,7 @@ def multiply(
         transposed = method == "row-blocks-transposed"
         macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
         if transposed:
-            b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype.itemsize)
+            b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype)
         kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
         job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
     elif method == "tiles":

@@ -147,7 +147,9 @@ def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], i
     job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
 
 
-def transpose(job: Job, source: Block, shape: tuple[int, int], stride: int, item_size: int) -> cl.Buffer:
+def transpose(
+    job: Job, source: Block, shape: tuple[int, int], stride: int, dtype: np.dtype[Any], filling: Any = 0
+) -> cl.Buffer:
     """Queue the transposition of a block into a new buffer.
 
     Parameters
@@ -157,18 +159,20 @@ def transpose(job: Job, source: Block, shape: tuple[int, int], stride: int, item
     shape : tuple of int
         Rows and columns of the block.
     stride : int
-        Elements from one row of the transpose to the next.
-    item_size : int
-        Bytes of an element.
+        Elements from one row of the transpose to the next, at least the rows of the block.
+    dtype : dtype
+    filling
+        What the transpose is filled up with.
     """
     rows, columns = shape
-    element = {2: "ushort", 4: "uint", 8: "ulong"}[item_size]
+    element = {2: "ushort", 4: "uint", 8: "ulong"}[dtype.itemsize]
+    bits = np.array([filling], dtype).view(f"u{dtype.itemsize}")[0]
     block, step = _TRANSPOSED
     kernel = job.device.kernel("transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
-    target = job.allocate(columns * stride, f"u{item_size}")
+    target = job.allocate(columns * stride, dtype)
     numbers = map(np.uint32, (source.stride, stride, rows, columns))
-    sizes = (columns, -(-rows // block) * step)
-    job.launch(kernel, sizes, _TRANSPOSED, source.buffer, target, np.uint64(source.first), *numbers)
+    sizes = (columns, -(-stride // block) * step)
+    job.launch(kernel, sizes, _TRANSPOSED, source.buffer, target, np.uint64(source.first), *numbers, bits)
     return target
 
 

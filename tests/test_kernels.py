@@ -57,6 +57,9 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
     "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
     "minplus_naive.cl": {},
+    "all_pairs.cl": {},
+    "all_pairs_tree.cl": {"ZERO_PROGRESS_ONLY": (0, 1), "TRUTH": ("int",), "VECTOR_LENGTH": (4,)},
+    "transpose.cl": {"ELEMENT": ("uint", "ushort", "ulong"), "BLOCK": (32,), "STEP": (8,)},
     "floyd_warshall_tile.cl": {"TILE": (64,), "SIDE": (4,)},
     "floyd_warshall_serial_tile.cl": {"TILE": (64,), "VECTOR_LENGTH": (2,)},
     "harish_narayanan.cl": {},
@@ -99,6 +102,7 @@ INCLUDED = {
     "minplus.cl": WEIGHTS[0],
     "minplus_blocks.cl": {"ACCUMULATE": 0},
     "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
+    "rounds.cl": {},
     "elements.cl": ELEMENTS[0].macros,
     "quads.cl": {},
     "compiler.cl": {},
@@ -139,6 +143,8 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
         if macros.get("COOPERATIVE_LOADING") == 0:
             del macros["CHUNK"]
         for base in base_macros(file):
+            if "TRUTH" in macros:
+                macros["TRUTH"] = {"float": "int", "double": "long"}.get(str(base["WEIGHT"]), base["WEIGHT"])
             scalar_only = macros.get("VECTORS") == 1 and (base["SEGMENTED"] or base["COMPACTION"])
             if not scalar_only:
                 yield {**base, **macros}
