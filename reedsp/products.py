@@ -15,6 +15,7 @@ from reedsp.tilings import Tiling, tilings_for, works_in_groups
 # Pairs (sum, minimum) of one launch: so that a CPU is interrupted, and a display refreshed, in time.
 _LARGEST_LAUNCH_IN_GROUPS = 1 << 41
 _LARGEST_LAUNCH = 1 << 31
+_DEEPEST = 512
 _ENOUGH_GROUPS = 2  # for each compute unit
 
 
@@ -93,6 +94,12 @@ class Products:
             Rows of a and c, and columns of b and c, that are passed over.
         """
         if 0 in shape:
+            return
+        rows, inner, columns = shape
+        if not self.in_groups and inner > _DEEPEST:  # what is read of a stays in a cache until all columns are done
+            for first in range(0, inner, _DEEPEST):
+                part = (rows, min(_DEEPEST, inner - first), columns)
+                self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, hole)
             return
         tiling, launches = self._planned(shape, hole)
         strides = _FOUR_UINTS.pack(a.stride, b.stride, c.stride, 0)
