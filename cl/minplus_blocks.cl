@@ -1,7 +1,9 @@
-// What the products of blocks share: parts of row-major matrices, which may lie in one buffer and do not overlap.
+// What the products of blocks share: parts of row-major matrices, which may lie in one buffer.
 //
 // Source:       the products of tiles that Lund and Smith's blocked algorithm consists of (sections 3.2 and 4).
-// Macros:       ACCUMULATE, 1: the product is joined by the minimum with what c holds; those of minplus.cl.
+// Macros:       ACCUMULATE, 1: the product is joined by the minimum with what c holds; IN_PLACE, 1: c is the block of a or
+//               of b, and one work-group reads all of what it replaces (otherwise c overlaps with neither); those of
+//               minplus.cl.
 //
 //   a, b, c  matrices of which the blocks are parts
 //   firsts   place of the first element of the block of a, of b and of c
@@ -10,14 +12,20 @@
 //   hole     first row and number of rows, first column and number of columns of c, with their rows of a and columns of b,
 //            that are left out; counted within the block, but not in its shape
 
-#ifndef ACCUMULATE
-#error "minplus_blocks.cl needs the macro ACCUMULATE"
+#if !defined(ACCUMULATE) || !defined(IN_PLACE)
+#error "minplus_blocks.cl needs the macros ACCUMULATE and IN_PLACE"
 #endif
 
 #include "minplus.cl"
 
+#if IN_PLACE
+#define UNSHARED
+#else
+#define UNSHARED restrict
+#endif
+
 #define BLOCK_PARAMETERS                                                                                              \
-    __global const WEIGHT *restrict a, __global const WEIGHT *restrict b, __global WEIGHT *restrict c,               \
+    __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c,               \
         const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 hole
 
 // The place of a row or column, of which some are left out.

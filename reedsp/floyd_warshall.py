@@ -104,11 +104,12 @@ class FloydWarshall:
         if rest == 0:
             return
         row_copy, column_copy = row_panel, column_panel
-        if not (self.products.in_groups and size == TILE):  # each group replaces one tile, after it has read it
+        in_place = self.products.in_groups and size == TILE
+        if not in_place:
             row_copy, column_copy = self._copied(row_panel, column_panel, n, size)
         rows, columns = Hole(first, size, 0, 0), Hole(0, 0, first, size)
-        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), hole=columns)
-        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), hole=rows)
+        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), hole=columns, in_place=in_place)
+        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), hole=rows, in_place=in_place)
         both = Hole(first, size, first, size)
         self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, hole=both)
 

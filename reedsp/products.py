@@ -59,7 +59,7 @@ class Products:
         self._weights = weights
         self.in_groups = works_in_groups(job.device) if in_groups is None else in_groups
         self._tilings = tilings_for(job.device, weights, self.in_groups)
-        self._kernels: dict[tuple[int, str, bool], BoundKernel] = {}
+        self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
         self._plans: dict[tuple[tuple[int, int, int], Hole], tuple[Tiling, list[_Launch]]] = {}
         self._panels: cl.Buffer | None = None
 
@@ -80,6 +80,7 @@ class Products:
         shape: tuple[int, int, int],
         accumulate: bool = False,
         hole: Hole = Hole(),  # noqa: B008 - it is immutable
+        in_place: bool = False,
     ) -> None:
         """Queue c = a b, or with `accumulate` the minimum of that and c.
 
@@ -92,6 +93,9 @@ class Products:
         accumulate : bool
         hole : Hole
             Rows of a and c, and columns of b and c, that are passed over.
+        in_place : bool
+            Work-groups replace the block of a or of b, which is no higher or wider than the smallest tile: one of them
+            alone reads what it replaces. Needs `in_groups`.
         """
         if 0 in shape:
             return
@@ -108,7 +112,7 @@ class Products:
         for launch in launches:
             firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
             arguments = (a.buffer, b.buffer, c.buffer, _FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.hole)
-            self._launch(tiling, "multiply", accumulate, launch.sizes, *arguments)
+            self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *arguments)
 
     def _planned(self, shape: tuple[int, int, int], hole: Hole) -> tuple[Tiling, list[_Launch]]:
         """Return the tiling and the launches for a product."""
@@ -168,17 +172,19 @@ class Products:
         sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
         whole = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*hole)
-        self._launch(tiling, "pack", False, sizes, b.buffer, self._panels, firsts, strides, *whole)
+        self._launch(tiling, ("pack", False, False), sizes, b.buffer, self._panels, firsts, strides, *whole)
         return Block(self._panels, 0)
 
     def _launch(
-        self, tiling: Tiling, name: str, accumulate: bool, sizes: tuple[int, int], *arguments: cl.Buffer | bytes
+        self, tiling: Tiling, what: tuple[str, bool, bool], sizes: tuple[int, int], *arguments: cl.Buffer | bytes
     ) -> None:
-        key = (id(tiling), name, accumulate)
+        """Launch a kernel, given by its name and whether it accumulates and works in place."""
+        key = (id(tiling), *what)
         if (kernel := self._kernels.get(key)) is not None:
             kernel.change(sizes, *arguments)
         else:
-            macros = {**tiling.macros, "ACCUMULATE": int(accumulate), **self._weights.macros(self._job.device)}
-            built = self._job.device.kernel(tiling.file, name, **macros)
+            name, accumulate, in_place = what
+            own = {**tiling.macros, "ACCUMULATE": int(accumulate), "IN_PLACE": int(in_place)}
+            built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device))
             kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
         kernel.queue()

@@ -251,8 +251,8 @@ def check_in_place(device: Device, weights: Weights) -> None:
     job = Job(device)
     blocks = small_products(job, weights, in_groups=True)
     first, across, down = (Block(job.upload(each), TILE) for each in (diagonal, row, column))
-    blocks.queue(first, across, across, (TILE, TILE, TILE))
-    blocks.queue(down, first, down, (TILE, TILE, TILE))
+    blocks.queue(first, across, across, (TILE, TILE, TILE), in_place=True)
+    blocks.queue(down, first, down, (TILE, TILE, TILE), in_place=True)
     assert np.array_equal(job.download(across.buffer, row.size, row.dtype), product_of(diagonal, row).ravel())
     assert np.array_equal(job.download(down.buffer, row.size, row.dtype), product_of(column, diagonal).ravel())
 
