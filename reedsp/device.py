@@ -493,7 +493,8 @@ class BoundKernel:
         try:
             # set_arg tries every other kind of argument first, which takes a number ten microseconds
             set_number = getattr(self._handle, "_set_arg_buf", self._handle.set_arg)
-            (self._handle.set_arg if isinstance(argument, cl.Buffer) else set_number)(position, argument)
+            number = isinstance(argument, (np.generic, bytes))
+            (set_number if number else self._handle.set_arg)(position, argument)
         except cl.Error as error:
             raise self._job._translate(error, f"{self._name}, argument {position}") from error
 
