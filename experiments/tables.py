@@ -115,7 +115,7 @@ def lund_smith() -> str:
         groups: dict[str, dict[str, str]] = {}
         for row in rows:
             if row["kind"] == "float32" or row["method"] == "cpu":
-                groups.setdefault(row["n"], {})[row["method"]] = f"{float(row['min_ms']) / 1e3:.3g}"
+                groups.setdefault(row["n"], {})[row["method"]] = seconds(row)
         lines += [
             [device, n, *(times.get(method, "") for method in (*LUND_SMITH_METHODS, "blocked"))]
             for n, times in groups.items()
@@ -165,8 +165,20 @@ def largest() -> str:
     return table(["device", "weights", "n", "bytes", "s", "G/s"], lines)
 
 
+def predecessors() -> str:
+    """Return one line a device, graph and size."""
+    figures = ("min_ms_without", "min_ms", "ratio")
+    lines = [
+        [device, row["graph"], row["n"], row["m"], *(f"{float(row[name]):.3g}" for name in figures)]
+        for device, rows in read("predecessors")
+        for row in rows
+    ]
+    return table(["device", "graph", "n", "edges", "without, ms", "with, ms", "ratio"], lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "new_york": new_york,
+    "predecessors": predecessors,
     "output_parallel": output_parallel,
     "scans": scans,
     "several_devices": several_devices,
