@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from reedsp.device import DeviceError, Job, Kernel
+from reedsp.device import Job, Kernel
 from reedsp.device_graph import DeviceGraph
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
-from reedsp.negative_cycle import (
-    cycle_weight,
-    error_for,
-    exact_shortest_paths,
-    hidden_negative_cycle,
-    predecessor_cycle,
-)
-from reedsp.predecessors import shortest_path_tree
 from reedsp.rounds import PASSES, Rounds
+from reedsp.solution import RoundingError, Solution, look_for_cycle, settle, solve_on_host
 
 _GPU_GROUP_SIZE = 256
 _CPU_GROUP_SIZE = 1024
 _SMALL_GROUP = 64
 _FIRST_CYCLE_CHECK = 32
 _ROUNDS_BETWEEN_WAITS = 32
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Shortest paths from one source, in the user's vertex order.
-
-    Attributes
-    ----------
-    dist : ndarray of the arithmetic's dtype, shape (n,)
-    predecessors : ndarray of int32, shape (n,)
-    rounds : int
-        Sets of edge relaxations; with the early stop the last one changed nothing.
-    exact_on_host : bool
-        True if rounding defeated the device's float arithmetic and the host solved the graph in whole numbers.
-    """
-
-    dist: npt.NDArray[Any]
-    predecessors: npt.NDArray[np.int32]
-    rounds: int
-    exact_on_host: bool = False
-
-
-class _RoundingError(Exception):
-    """Rounded path weights contradict each other: the graph has to be solved in whole numbers."""
 
 
 def output_parallel(
@@ -121,28 +87,9 @@ def output_parallel(
         rounds = relaxations.run_with_early_stop(progress) if early_stop else relaxations.run_all(progress)
         if arithmetic.saturate and graph.has_negative_weights:
             relaxations.look_for_cycle()  # saturated sums come to rest on a cycle, too
-        dist = on_device.to_user_order(job.download(relaxations.weights, graph.n, arithmetic.dtype))
-        if arithmetic.saturate and dist.min() == np.iinfo(arithmetic.dtype).min:
-            raise OverflowError(f"a distance from vertex {source} is below {arithmetic.dtype}")
-        number = int(on_device.number_of[source])
-        tree, overflowed, unresolved = shortest_path_tree(
-            job, on_device, relaxations.weights, number, zero_progress_only=graph.has_negative_weights
-        )
-        if overflowed and ceiling is None:
-            raise OverflowError(f"a distance from vertex {source} is beyond {arithmetic.dtype}")
-        if unresolved:
-            raise _RoundingError
-        if graph.has_negative_weights and arithmetic.dtype.kind == "f":
-            cycle = hidden_negative_cycle(graph, dist.astype(np.float64))
-            if cycle is not None:
-                raise error_for(graph, cycle, cycle_weight(graph, cycle))
-            if dist[source] < 0:  # a cycle that weighs nothing, or more
-                raise _RoundingError
-    except _RoundingError:
-        if arithmetic.dtype.kind == "i":
-            raise DeviceError(f"{job.device} has computed path weights that contradict each other") from None
-        return _solve_on_host(graph, source, arithmetic)
-    return Solution(dist, on_device.to_user_order(on_device.to_vertices(tree)), rounds)
+        return settle(graph, source, job, on_device, relaxations.weights, rounds, bounded=ceiling is not None)
+    except RoundingError:
+        return solve_on_host(graph, source, job, arithmetic)
 
 
 class _Relaxations:
@@ -237,26 +184,8 @@ class _Relaxations:
     def _explain_unrest(self) -> None:
         """Raise for weights that still fall after |V| rounds."""
         self.look_for_cycle()
-        raise _RoundingError
+        raise RoundingError
 
     def look_for_cycle(self) -> None:
-        """Raise if the predecessors of the relaxations close a cycle.
-
-        Such a cycle has negative weight: along each of its edges the path weight has not risen since the edge was
-        relaxed, and along at least one it has fallen. Rounding can fake that, so the weight is added up exactly.
-        """
-        n = self.graph.n
-        kept = self.job.download(self.predecessors, n, np.int32)
-        cycle = predecessor_cycle(self.on_device.to_user_order(self.on_device.to_vertices(kept)))
-        if cycle is None:
-            return
-        weight = cycle_weight(self.graph, cycle)
-        if weight >= 0:
-            raise _RoundingError
-        raise error_for(self.graph, cycle, weight)
-
-
-def _solve_on_host(graph: Graph, source: int, arithmetic: Arithmetic) -> Solution:
-    exact, scale, tree = exact_shortest_paths(graph, [source])
-    dist = [np.inf if value is None else float(Fraction(value, scale)) for value in exact]
-    return Solution(np.array(dist, arithmetic.dtype), tree, graph.n, exact_on_host=True)
+        """Raise if the predecessors close a cycle, which has negative weight."""
+        look_for_cycle(self.graph, self.job, self.on_device, self.predecessors)

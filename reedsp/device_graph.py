@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
 from reedsp.device import Device, Job
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
+
+_C_OFFSETS = {np.dtype(np.uint32): "uint", np.dtype(np.uint64): "ulong"}
 
 NO_VERTEX = -9999
 """Predecessor of a vertex that has none, as in SciPy."""
@@ -26,7 +29,10 @@ class DeviceGraph:
     edge_sources : pyopencl.Buffer of int32, shape (m,)
         Sources of the edges, in device numbers; within one vertex they ascend in the *user's* numbers.
     edge_counts : pyopencl.Buffer of uint32, shape (n,)
+    max_edge_count : int
     vertex_edge_index : pyopencl.Buffer of uint64, shape (n,)
+    reordered : bool
+        Whether the device numbers vertices in another order than the user.
     number_of : ndarray of int32, shape (n,)
         Device number of each vertex.
     vertex_of : ndarray of int32, shape (n,)
@@ -39,6 +45,7 @@ class DeviceGraph:
         indptr, sources, weights = graph.in_edges()
         counts = np.diff(indptr)
         self.n, self.m = graph.n, graph.m
+        self.reordered = in_degree_order
         self.arithmetic = arithmetic
         if in_degree_order:
             self.vertex_of = np.argsort(-counts, kind="stable").astype(np.int32)
@@ -51,10 +58,19 @@ class DeviceGraph:
         else:
             self.vertex_of = self.number_of = np.arange(self.n, dtype=np.int32)
             starts = indptr[:-1]
+        self.max_edge_count = int(counts.max(initial=0))
+        self._counts = counts
+        self._edge_targets: cl.Buffer | None = None
         self.edge_weights = job.upload(weights.astype(arithmetic.dtype, copy=False))
         self.edge_sources = job.upload(sources)
         self.edge_counts = job.upload(counts.astype(np.uint32))
         self.vertex_edge_index = job.upload(starts.astype(np.uint64))
+
+    def edge_targets(self, job: Job) -> cl.Buffer:
+        """Return the ends of the edges, of int32 and shape (m,), copied to the device at the first call."""
+        if self._edge_targets is None:
+            self._edge_targets = job.upload(np.repeat(np.arange(self.n, dtype=np.int32), self._counts))
+        return self._edge_targets
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic, in_degree_order: bool = True) -> DeviceGraph:
@@ -70,13 +86,88 @@ class DeviceGraph:
         return values[self.vertex_of]
 
     def to_user_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Reorder one value a vertex from the device's order to the user's."""
-        return values[self.number_of]
+        """Reorder one value a vertex, the last axis, from the device's order to the user's."""
+        return values[..., self.number_of] if self.reordered else values
 
     def to_vertices(self, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Translate device numbers to vertices; NO_VERTEX stays."""
+        if not self.reordered:
+            return numbers
         return np.where(numbers >= 0, self.vertex_of[np.maximum(numbers, 0)], np.int32(NO_VERTEX))
 
     def to_numbers(self, vertices: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Translate vertices to device numbers; NO_VERTEX stays."""
         return np.where(vertices >= 0, self.number_of[np.maximum(vertices, 0)], np.int32(NO_VERTEX))
+
+
+class OutEdges:
+    """The edges of a graph on a device, sorted by the vertex that they leave (cl/out_edges.cl).
+
+    Use :meth:`of`, which keeps one copy per graph, device and arithmetic for as long as the graph lives.
+
+    Attributes
+    ----------
+    n, m : int
+    first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
+        Place of the first edge that leaves each vertex, then m.
+    edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
+    macros : dict
+        Those of ``cl/out_edges.cl`` beside the arithmetic's.
+    """
+
+    def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic) -> None:
+        self.n, self.m = graph.n, graph.m
+        first_edge, self.macros = _offsets(graph.indptr, graph.m)
+        edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
+        edges["target"] = graph.indices
+        edges["weight"] = graph.weights
+        self.first_edge = job.upload(first_edge)
+        self.edges = job.upload(edges)
+
+    @classmethod
+    def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic) -> OutEdges:
+        """Return the edges of this graph on the job's device, copied there only once."""
+        copies: dict[tuple[Device, Arithmetic], OutEdges] = graph._derived.setdefault("out_edges", {})
+        key = (job.device, arithmetic)
+        if key not in copies:
+            copies[key] = cls(graph, job, arithmetic)
+        return copies[key]
+
+
+class Neighbours:
+    """The edges of a graph on a device without their weights, sorted by one end.
+
+    Use :meth:`of`, which keeps one copy per graph, device and direction for as long as the graph lives.
+
+    Attributes
+    ----------
+    n, m : int
+    first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
+        Place of the first neighbour of each vertex, then m.
+    vertices : pyopencl.Buffer of int32, shape (m,)
+        The vertices at the other ends of the edges, in ascending order for each vertex.
+    macros : dict
+        OFFSET, the OpenCL C type of `first_edge`.
+    """
+
+    def __init__(self, graph: Graph, job: Job, incoming: bool) -> None:
+        self.n, self.m = graph.n, graph.m
+        indptr, vertices = graph.in_edges()[:2] if incoming else (graph.indptr, graph.indices)
+        first_edge, self.macros = _offsets(indptr, graph.m)
+        self.first_edge = job.upload(first_edge)
+        self.vertices = job.upload(vertices)
+
+    @classmethod
+    def of(cls, graph: Graph, job: Job, incoming: bool) -> Neighbours:
+        """Return the successors of each vertex, or the predecessors, on the job's device, copied there only once."""
+        copies: dict[tuple[Device, bool], Neighbours] = graph._derived.setdefault("neighbours", {})
+        key = (job.device, incoming and graph.directed)
+        if key not in copies:
+            copies[key] = cls(graph, job, incoming)
+        return copies[key]
+
+
+def _offsets(indptr: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[Any], dict[str, str | int]]:
+    """Return the places in the narrowest type that holds them, and its name in OpenCL C."""
+    dtype = np.dtype(np.uint32 if m < 1 << 32 else np.uint64)
+    return indptr.astype(dtype), {"OFFSET": _C_OFFSETS[dtype]}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
@@ -11,66 +14,103 @@ from reedsp.device_graph import DeviceGraph
 from reedsp.rounds import PASSES, Rounds
 
 GROUP_SIZE = 64
+_MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
 _UNRESOLVED = 0xFFFFFFFF
 _LEVEL_ARGUMENT = 10  # of resolve_level
 
 
-def shortest_path_tree(
-    job: Job, graph: DeviceGraph, dist: cl.Buffer, source: int, zero_progress_only: bool
-) -> tuple[npt.NDArray[np.int32], int, int]:
-    """Return the predecessor of each vertex for final distances on the device.
+@dataclass(frozen=True)
+class Trees:
+    """Shortest-path trees, one a row.
+
+    Attributes
+    ----------
+    predecessors : ndarray of int32, shape (rows, n)
+        In the user's order and numbers; NO_VERTEX for sources and unreachable vertices.
+    overflowed : bool
+        Whether the weight of every path to some vertex lies beyond the arithmetic's range.
+    unresolved : int
+        Number of reached vertices without a predecessor; 0 unless floating-point rounding has left a vertex whose
+        distance no longer follows from the source's.
+    """
+
+    predecessors: npt.NDArray[np.int32]
+    overflowed: bool
+    unresolved: int
+
+
+def find_trees(
+    job: Job, graph: DeviceGraph, dist: cl.Buffer, sources: Sequence[Sequence[int]], zero_progress_only: bool
+) -> Trees:
+    """Return the trees of final distances on the device.
 
     Parameters
     ----------
     job : Job
     graph : DeviceGraph
-    dist : pyopencl.Buffer, shape (n,)
+    dist : pyopencl.Buffer, shape (rows, n)
         Final distances in the graph's arithmetic and device order.
-    source : int
-        Device number of the source.
+    sources : sequence of sequences of int
+        The sources of each row, as the user numbers them. Their distances are 0.
     zero_progress_only : bool
         Resolve every tight edge by hop level: needed if the graph has negative weights.
-
-    Returns
-    -------
-    predecessors : ndarray of int32, shape (n,)
-        In device order and device numbers; NO_VERTEX for the source and unreachable vertices.
-    overflowed : int
-        Number of vertices whose every path weight lies beyond the arithmetic's range.
-    unresolved : int
-        Number of reached vertices without a predecessor; 0 unless floating-point rounding has left a vertex
-        whose distance no longer follows from the source's.
     """
-    n = graph.n
+    n, rows = graph.n, len(sources)
     macros = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), **graph.arithmetic.macros}
-    first_pass = job.device.kernel("predecessors.cl", "resolve_progress", **macros)
-    one_level = job.device.kernel("predecessors.cl", "resolve_level", **macros)
-    edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
-    predecessors = job.allocate(n, np.int32)
-    levels = [job.allocate(n, np.uint32), job.allocate(n, np.uint32)]
+    vertices, group = (n, rows), (GROUP_SIZE, 1)
+    predecessors = job.allocate(rows * n, np.int32)
     counts = job.upload(np.zeros(2, np.uint32))
+    edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
 
-    job.launch(
-        first_pass, n, GROUP_SIZE, *edges, dist, predecessors, levels[0], counts, np.uint32(source), np.uint32(n)
-    )
-    unresolved, overflowed = map(int, job.download(counts, 2, np.uint32))
-    if unresolved:
-        rounds = Rounds(job)
-        passes = []
-        for number in range(PASSES):
-            buffers = (levels[number % 2], levels[(number + 1) % 2], rounds.updates)
-            numbers = (np.uint32(number % 3), np.uint32(0), np.uint32(n))
-            passes.append(job.bind(one_level, n, GROUP_SIZE, *edges, dist, predecessors, *buffers, *numbers))
+    def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic) -> None:
+        job.launch(job.device.kernel("predecessors.cl", name, **macros), size, group, *args, np.uint32(n))
 
-        def queue_level(level: int) -> None:
-            kernel = passes[level % PASSES]
-            kernel.set(_LEVEL_ARGUMENT, np.uint32(level))
-            kernel.queue()
-
-        rounds.run(queue_level, limit=n + 1)
-    result = job.download(predecessors, n, np.int32)
-    if unresolved:
-        final_levels = job.download(levels[0], n, np.uint32)
-        reached = job.download(dist, n, graph.arithmetic.dtype) != graph.arithmetic.infinity
+    if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
+        launch("resolve_progress", vertices, *edges, dist, predecessors, counts)
+    else:
+        ends = (graph.edge_weights, graph.edge_sources, graph.edge_targets(job))
+        launch("forget", vertices, predecessors)
+        launch("resolve_progress_by_edges", (graph.m, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
+        launch("count_unresolved", vertices, dist, predecessors, counts)
+    places = np.unique([row * n + int(graph.number_of[v]) for row, some in enumerate(sources) for v in some])
+    left, overflowed = map(int, job.download(counts, 2, np.uint32))
+    unresolved = 0
+    if left > len(places):
+        levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
+        launch("start_levels", vertices, predecessors, levels[0])
+        start = job.device.kernel("predecessors.cl", "start_at_sources", **macros)
+        on_device = job.upload(places.astype(np.uint64))
+        job.launch(start, len(places), GROUP_SIZE, on_device, levels[0], np.uint32(len(places)))
+        _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
+        final_levels = job.download(levels[0], rows * n, np.uint32)
+        reached = job.download(dist, rows * n, graph.arithmetic.dtype) != graph.arithmetic.infinity
         unresolved = int(np.count_nonzero(reached & (final_levels == _UNRESOLVED)))
-    return result, overflowed, unresolved
+    found = job.download_rows(predecessors, 0, (rows, n), np.int32)
+    return Trees(graph.to_user_order(graph.to_vertices(found)), bool(overflowed), unresolved)
+
+
+def _resolve_levels(
+    job: Job,
+    graph: DeviceGraph,
+    dist: cl.Buffer,
+    predecessors: cl.Buffer,
+    levels: list[cl.Buffer],
+    macros: dict[str, str | int],
+    rows: int,
+) -> None:
+    """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
+    kernel = job.device.kernel("predecessors.cl", "resolve_level", **macros)
+    edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
+    rounds = Rounds(job)
+    passes = []
+    for number in range(PASSES):
+        buffers = (levels[number % 2], levels[(number + 1) % 2], rounds.updates)
+        numbers = (np.uint32(number % 3), np.uint32(0), np.uint32(graph.n))
+        size, group = (graph.n, rows), (GROUP_SIZE, 1)
+        passes.append(job.bind(kernel, size, group, *edges, dist, predecessors, *buffers, *numbers))
+
+    def queue_level(level: int) -> None:
+        passes[level % PASSES].set(_LEVEL_ARGUMENT, np.uint32(level))
+        passes[level % PASSES].queue()
+
+    rounds.run(queue_level, limit=graph.n + 1)

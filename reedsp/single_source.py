@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.bellman_ford import Solution, output_parallel
+from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import ceiling_of, choose_arithmetic, result_dtype, to_result
 from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
 from reedsp.result import ShortestPaths
+from reedsp.solution import Solution
 
 _METHODS = {"output-parallel": output_parallel}
 _OPTIONS = {"output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size")}

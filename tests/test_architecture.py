@@ -25,6 +25,7 @@ LAYERS = (
     ("device_graph", "rounds", "tilings"),
     ("products",),
     ("negative_cycle", "predecessors"),
+    ("solution",),
     ("verification", "bellman_ford", "floyd_warshall", "lund_smith", "minplus", "scan"),
     ("all_pairs_matrix", "all_pairs_tree", "checkpoint", "result", "tuning"),
     ("out_of_core",),

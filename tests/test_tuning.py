@@ -477,7 +477,7 @@ def test_right_products_pass(device: Device, name: str) -> None:
     if name.startswith("float64") and not device.fp64:
         pytest.skip("the device has no doubles")
     bench = tuning._Bench(device, ARITHMETICS[name])
-    [tiling] = tilings.tabled(device, ARITHMETICS[name], False)
+    tiling, *_ = tilings.tabled(device, ARITHMETICS[name], False)
     assert bench.works(tiling)
     assert bench.is_right(tiling)
     [rate] = bench.rates([tiling], 2)
@@ -487,7 +487,7 @@ def test_right_products_pass(device: Device, name: str) -> None:
 @pytest.mark.parametrize("fault", ["nothing is written", "one entry", "accumulating", "it fails"])
 def test_wrong_products_do_not_pass(device: Device, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     bench = tuning._Bench(device, INT32)
-    [tiling] = tilings.tabled(device, INT32, False)
+    tiling, *_ = tilings.tabled(device, INT32, False)
     queue = Products.queue
 
     def faulty(self: Products, a: Any, b: Any, c: Any, shape: Any, accumulate: bool = False, *more: Any) -> None:
@@ -509,7 +509,7 @@ def test_wrong_products_do_not_pass(device: Device, monkeypatch: pytest.MonkeyPa
 
 def test_size_grows_until_a_product_can_be_timed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = tuning._Bench(device, INT32)
-    [tiling] = tilings.tabled(device, INT32, False)
+    tiling, *_ = tilings.tabled(device, INT32, False)
     monkeypatch.setattr(bench, "_seconds", lambda candidate: 0.9e-3 * (bench._n / 256) ** 3)
     bench.choose_size(tiling)
     assert bench._n == 512
