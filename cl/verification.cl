@@ -8,21 +8,22 @@
 //   edge_counts                 in   (n) edges that end at each vertex
 //   vertex_edge_index           in   (n) place of the first of these
 //   dist                        in   (n) distances; INF = unreachable
-//   predecessors                in   (n) NO_VERTEX for the source and where unreachable
+//   predecessors                in   (n) NO_VERTEX for sources and where unreachable
+//   is_source                   in   (n) 1 for a source, 0 for other vertices
 //   offenders                   i/o  (4) smallest vertex that breaks each rule; starts as 0xFFFFFFFF
 
 #include "common.cl"
 
-#define RULE_SOURCE 0    // the source has distance 0 and no predecessor
+#define RULE_SOURCE 0    // a source has distance 0 and no predecessor
 #define RULE_TRIANGLE 1  // no edge leads to a smaller distance, below `ceiling`
 #define RULE_TREE 2      // a reached vertex has a tight edge from its predecessor, an unreached one has none
-#define RULE_ACYCLIC 3   // following predecessors ends at the source
+#define RULE_ACYCLIC 3   // following predecessors ends at a source
 
 __kernel void check_edges(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
                           __global const uint *restrict edge_counts, __global const ulong *restrict vertex_edge_index,
                           __global const WEIGHT *restrict dist, __global const int *restrict predecessors,
                           __global int *restrict ancestors, __global uint *restrict offenders, const WEIGHT ceiling,
-                          const uint source, const uint n)
+                          __global const uchar *restrict is_source, const uint n)
 {
     const size_t vertex = get_global_id(0);
     if (vertex >= n)
@@ -39,14 +40,14 @@ __kernel void check_edges(__global const WEIGHT *restrict edge_weights, __global
     }
     if (shorter)
         atomic_min(&offenders[RULE_TRIANGLE], (uint)vertex);
-    if (vertex == source) {
+    if (is_source[vertex]) {
         if (own != 0 || predecessor != NO_VERTEX)
             atomic_min(&offenders[RULE_SOURCE], (uint)vertex);
     } else if (own == INF ? predecessor != NO_VERTEX : !tree_edge) {
         atomic_min(&offenders[RULE_TREE], (uint)vertex);
     }
     // A vertex without a tree edge has been reported already and ends the walks that pass through it.
-    ancestors[vertex] = tree_edge && vertex != source ? predecessor : (int)vertex;
+    ancestors[vertex] = tree_edge && !is_source[vertex] ? predecessor : (int)vertex;
 }
 
 // Pointer jumping: after k launches an ancestor is 2^k tree edges away, or the root.
@@ -58,9 +59,9 @@ __kernel void jump(__global const int *restrict ancestors, __global int *restric
 }
 
 __kernel void check_ancestors(__global const WEIGHT *restrict dist, __global const int *restrict ancestors,
-                              __global uint *restrict offenders, const uint source, const uint n)
+                              __global uint *restrict offenders, __global const uchar *restrict is_source, const uint n)
 {
     const size_t vertex = get_global_id(0);
-    if (vertex < n && dist[vertex] != INF && (uint)ancestors[vertex] != source)
+    if (vertex < n && dist[vertex] != INF && !is_source[ancestors[vertex]])
         atomic_min(&offenders[RULE_ACYCLIC], (uint)vertex);
 }

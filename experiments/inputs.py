@@ -8,6 +8,8 @@ import numpy as np
 
 import reedsp
 
+R_MAT_A, R_MAT_B, R_MAT_C = 0.57, 0.19, 0.19
+
 
 def fixed_in_degree(n: int, degree: int, seed: int) -> reedsp.Graph:
     """Return the random graph of thesis section 6.1.2: `degree` edges end at each vertex.
@@ -36,6 +38,28 @@ def grid(side: int, seed: int, removed: float = 0.1) -> reedsp.Graph:
     kept = rng.random(len(u)) >= removed
     weights = rng.integers(1, 1001, len(u))
     return reedsp.Graph.from_edges(side * side, u[kept], v[kept], weights[kept], directed=False)
+
+
+def random_in_degree(n: int, degree: int, seed: int) -> reedsp.Graph:
+    """Return a random graph in which `degree` edges end at each vertex, with weights 1 .. 1000."""
+    rng = np.random.default_rng(seed)
+    targets = np.repeat(np.arange(n), degree)
+    return reedsp.Graph.from_edges(n, rng.integers(0, n, n * degree), targets, rng.integers(1, 1001, n * degree))
+
+
+def r_mat(scale: int, edge_factor: int, seed: int, directed: bool = True) -> reedsp.Graph:
+    """Return a Kronecker graph with the probabilities of Graph500, shuffled vertices and weights 1 .. 1000."""
+    rng = np.random.default_rng(seed)
+    n, m = 1 << scale, edge_factor << scale
+    u, v = np.zeros(m, np.int64), np.zeros(m, np.int64)
+    for bit in range(scale):
+        below = rng.random(m) >= R_MAT_A + R_MAT_B
+        share = np.where(below, R_MAT_C / (1 - R_MAT_A - R_MAT_B), R_MAT_A / (R_MAT_A + R_MAT_B))
+        right = rng.random(m) >= share
+        u += below.astype(np.int64) << bit
+        v += right.astype(np.int64) << bit
+    number = rng.permutation(n)
+    return reedsp.Graph.from_edges(n, number[u], number[v], rng.integers(1, 1001, m), directed=directed)
 
 
 def new_york(folder: Path) -> reedsp.Graph:

@@ -82,6 +82,9 @@ class Device:
         Work-items.
     fp64, int64_atomics : bool
         Whether the device computes with doubles, and has 64-bit atomic operations.
+    loads_are_atomic : bool
+        Whether a load of an aligned word gives what one work-item or another has stored there, though other
+        work-groups write it by atomic operations. OpenCL C 1.2 does not promise it; CPUs and NVIDIA's GPUs do.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
     """
@@ -104,6 +107,7 @@ class Device:
         self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
         by_nvidia = "cl_nv_device_attribute_query" in extensions
         self.nvidia_generation = int(handle.compute_capability_major_nv) if by_nvidia else 0
+        self.loads_are_atomic = self.platform not in _SIMULATORS and (self.kind == "cpu" or by_nvidia)
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue

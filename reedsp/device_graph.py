@@ -14,6 +14,8 @@ from reedsp.graph import Graph
 
 _C_OFFSETS = {np.dtype(np.uint32): "uint", np.dtype(np.uint64): "ulong"}
 
+_SAMPLE = 1024  # weights
+
 NO_VERTEX = -9999
 """Predecessor of a vertex that has none, as in SciPy."""
 
@@ -108,6 +110,11 @@ class OutEdges:
     Attributes
     ----------
     n, m : int
+    max_degree : int
+        The most edges that leave a vertex.
+    mean_degree : float
+    typical_weight : float
+        Median of the positive weights in a sample: a few huge ones leave it as it is. 1 if there are none.
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
         Place of the first edge that leaves each vertex, then m.
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
@@ -121,6 +128,11 @@ class OutEdges:
         edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
         edges["target"] = graph.indices
         edges["weight"] = graph.weights
+        self.max_degree = int(np.diff(graph.indptr).max(initial=0))
+        self.mean_degree = graph.m / max(1, graph.n)
+        sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
+        positive = np.sort(sample[sample > 0])
+        self.typical_weight = float(positive[len(positive) // 2]) if len(positive) else 1.0
         self.first_edge = job.upload(first_edge)
         self.edges = job.upload(edges)
 

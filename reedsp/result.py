@@ -30,6 +30,8 @@ class ShortestPaths:
     pred : ndarray of int32, same shape
         Vertex before the last one on a shortest path; -9999 for the source and where there is no path. The
         predecessors form a tree, which is the same on every device.
+    nearest : ndarray of int32, shape (n,), or None
+        If paths from the nearest of several sources were asked for: that source, or -9999 where there is no path.
     method : str
         The method that was used.
     rounds : int
@@ -46,6 +48,7 @@ class ShortestPaths:
     source: int | list[int]
     dist: npt.NDArray[Any]
     pred: npt.NDArray[np.int32]
+    nearest: npt.NDArray[np.int32] | None
     method: str
     rounds: int
     device: str
@@ -53,6 +56,7 @@ class ShortestPaths:
     _device: Device
     _arithmetic: Arithmetic
     _cutoff: float | None
+    _target: int | None  # the search stopped there
     _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
     _rows_from_host: frozenset[int]
     _exact: npt.NDArray[Any] | None  # distances before rounding to `dist`, where that loses something
@@ -79,8 +83,13 @@ class ShortestPaths:
         """
         vertex = self._vertex(target, "target")
         row = self._row(source)
-        start = self.source[row] if isinstance(self.source, list) else self.source
         pred = np.atleast_2d(self.pred)[row]
+        if self.nearest is not None:
+            start = int(self.nearest[vertex])
+            if start == NO_VERTEX:
+                raise ValueError(f"no path to vertex {self._name(vertex)!r}")
+        else:
+            start = self.source[row] if isinstance(self.source, list) else self.source
         route = [vertex]
         while route[-1] != start:
             before = int(pred[route[-1]])
@@ -112,19 +121,33 @@ class ShortestPaths:
             They do not; the message names a vertex.
         """
         dist, pred = np.atleast_2d(self.dist, self.pred)
-        sources = self.source if isinstance(self.source, list) else [self.source]
+        listed = self.source if isinstance(self.source, list) else [self.source]
+        rows = [[source] for source in listed] if self.nearest is None else [listed]
         arithmetic = self._arithmetic
-        ceiling = ceiling_of(self._cutoff, arithmetic)
-        for row, source in enumerate(sources):
+        for row, sources in enumerate(rows):
             if row in self._rows_from_host:
-                verify_on_host(self.graph, source, dist[row], pred[row])
+                verify_on_host(self.graph, sources[0], dist[row], pred[row])
                 continue
             exact = self._exact[row] if self._exact is not None else from_result(dist[row], arithmetic)
             changed = np.flatnonzero(to_result(exact, arithmetic, dist.dtype) != dist[row])
             if len(changed):
                 raise VerificationError(f"vertex {changed[0]}: its distance was changed to {dist[row, changed[0]]}")
-            verify_tree(self.graph, source, exact, pred[row], Job(self._device), arithmetic, ceiling)
+            ceiling = ceiling_of(self._cutoff, arithmetic)
+            if self._target is not None and exact[self._target] != arithmetic.infinity:
+                ceiling = min(ceiling, ceiling_of(exact[self._target].item(), arithmetic))
+            verify_tree(self.graph, sources, exact, pred[row], Job(self._device), arithmetic, ceiling)
+        if self.nearest is not None:
+            self._verify_nearest(listed)
         return True
+
+    def _verify_nearest(self, sources: list[int]) -> None:
+        """Check that each vertex has the nearest source of its predecessor."""
+        assert self.nearest is not None
+        expected = np.where(self.pred >= 0, self.nearest[np.maximum(self.pred, 0)], np.int32(NO_VERTEX))
+        expected[sources] = sources
+        wrong = np.flatnonzero(expected != self.nearest)
+        if len(wrong):
+            raise VerificationError(f"vertex {wrong[0]}: {self.nearest[wrong[0]]} is not its nearest source")
 
     def _vertex(self, vertex: Hashable, name: str) -> int:
         return self.graph.vertex(vertex) if self._node_keys else vertex_number(vertex, name, self.graph.n)
@@ -133,6 +156,10 @@ class ShortestPaths:
         return self.graph.label(vertex) if self._node_keys else vertex
 
     def _row(self, source: Hashable | None) -> int:
+        if self.nearest is not None:
+            if source is not None:
+                raise ValueError("source: the paths start at the nearest of the sources")
+            return 0
         if not isinstance(self.source, list):
             if source is not None and self._vertex(source, "source") != self.source:
                 raise ValueError(f"source = {source!r}, but the paths start at {self._name(self.source)!r}")
@@ -145,7 +172,8 @@ class ShortestPaths:
         return self.source.index(vertex)
 
     def __repr__(self) -> str:
-        reached = int(np.count_nonzero(self.pred != NO_VERTEX)) + np.atleast_2d(self.pred).shape[0]
+        sources = len(set(self.source)) if self.nearest is not None else np.atleast_2d(self.pred).shape[0]  # type: ignore[arg-type]
+        reached = int(np.count_nonzero(self.pred != NO_VERTEX)) + sources
         start = f"{len(self.source)} sources" if isinstance(self.source, list) else f"source {self.source}"
         return (
             f"<reedsp.ShortestPaths: {start}, {reached:,} of {self.dist.size:,} reached, {self.method}, "

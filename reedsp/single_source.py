@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,26 @@ import numpy.typing as npt
 
 from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, Job, get_device
-from reedsp.exactness import ceiling_of, choose_arithmetic, result_dtype, to_result
+from reedsp.device_graph import NO_VERTEX
+from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, result_dtype, to_result
 from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
+from reedsp.input_parallel import input_parallel, input_parallel_refined
+from reedsp.near_far import near_far, rows_at_once
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 
-_METHODS = {"output-parallel": output_parallel}
-_OPTIONS = {"output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size")}
+_BELLMAN_FORD = {
+    "output-parallel": output_parallel,
+    "input-parallel": input_parallel,
+    "input-parallel-refined": input_parallel_refined,
+}
+_METHODS = (*_BELLMAN_FORD, "near-far")
+_OPTIONS = {
+    "output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size"),
+    "input-parallel": (),
+    "input-parallel-refined": (),
+    "near-far": ("delta", "work_groups"),
+}
 
 
 def sssp(
@@ -29,9 +43,10 @@ def sssp(
     device: Device | int | str | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
+    min_only: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> ShortestPaths:
-    """Find shortest paths from one source, or from each of several, to all vertices.
+    """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
 
     The answer is exact: whole weights are added in int32 or int64, whatever type they are stored in; fractional
     weights in float64. Weights may be negative.
@@ -43,10 +58,14 @@ def sssp(
     source : int or sequence of int
         Vertex to start from, 0 .. n-1; a negative one counts from the end. For a networkx graph a node, or a list
         of nodes. A sequence gives one row of results for each entry.
-    method : {"auto", "output-parallel"}
-        "output-parallel" is Bellman-Ford with one work-item a vertex (thesis section 5.3).
+    method : {"auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"}
+        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. The
+        others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and
+        one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes near-far if it
+        can.
     target : int, optional
-        Vertex whose path is wanted. A method may leave vertices that are farther away unreached.
+        Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
+        unreached: near-far does.
     cutoff : float, optional
         Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
         weights that are not negative.
@@ -57,9 +76,13 @@ def sssp(
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : callable(rounds, most_rounds), optional
         Called now and then.
+    min_only : bool
+        Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
+        weights that are not negative.
     options : mapping, optional
-        Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and ``early_stop``, and
-        ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`.
+        Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
+        ``early_stop``, and ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`. Of "near-far": ``delta``
+        and ``work_groups``; see :func:`reedsp.near_far.near_far`.
 
     Returns
     -------
@@ -91,47 +114,123 @@ def sssp(
     node_keys = is_networkx(graph)
     graph = as_graph(graph)
     sources, many = _sources(graph, source, node_keys)
-    if target is not None:
-        _vertex(graph, target, "target", node_keys)
+    aim = None if target is None else _vertex(graph, target, "target", node_keys)
+    if min_only and not (many and sources):
+        raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(dtype, graph)
     arithmetic = choose_arithmetic(graph, result)
     ceiling = ceiling_of(cutoff, arithmetic)
-    if cutoff is not None and graph.has_negative_weights:
-        raise ValueError("cutoff: needs weights that are not negative")
-    method = _method(method)
-    choices = _options(method, options)
-
+    for name, given in (
+        ("cutoff", cutoff is not None),
+        ("min_only", min_only),
+        ("method = 'near-far'", method == "near-far"),
+    ):
+        if given and graph.has_negative_weights:
+            raise ValueError(f"{name}: needs weights that are not negative")
     chosen = get_device(device)
+    choices = _options(method, options)
+    method = _method(method, graph, chosen, arithmetic, min_only)
+
     job = Job(chosen)
-    solve = _METHODS[method]
-    solutions = [
-        solve(graph, each, job, arithmetic, ceiling=None if cutoff is None else ceiling, progress=progress, **choices)
-        for each in sources
-    ]
-    exact = np.array([solution.dist for solution in solutions], arithmetic.dtype).reshape(len(sources), graph.n)
-    pred = np.array([solution.predecessors for solution in solutions], np.int32).reshape(exact.shape)
-    dist = to_result(exact, arithmetic, result)
+    bound = None if cutoff is None else ceiling
+    starts = [sources] if min_only else [[each] for each in sources]
+    if method == "near-far":
+        found = _by_near_far(graph, starts, job, arithmetic, bound, aim, progress, choices)
+    else:
+        found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, progress, choices)
+        aim = None  # every distance is final
+    one_row = min_only or not many
+    dist = to_result(found.dist, arithmetic, result)
     return ShortestPaths(
         graph=graph,
         source=sources if many else sources[0],
-        dist=dist if many else dist[0],
-        pred=pred if many else pred[0],
+        dist=dist[0] if one_row else dist,
+        pred=found.pred[0] if one_row else found.pred,
+        nearest=_nearest(found.pred[0], sources) if min_only else None,
         method=method,
-        rounds=sum(solution.rounds for solution in solutions),
+        rounds=found.rounds,
         device=str(chosen),
-        stats=_stats(job, str(arithmetic.dtype), solutions),
+        stats={**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(found.rows_from_host)},
         _device=chosen,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
+        _target=aim,
         _node_keys=node_keys,
-        _rows_from_host=frozenset(row for row, solution in enumerate(solutions) if solution.exact_on_host),
-        _exact=exact if result == np.float32 and arithmetic.dtype != result else None,
+        _rows_from_host=found.rows_from_host,
+        _exact=found.dist if result == np.float32 and arithmetic.dtype != result else None,
     )
 
 
-def _stats(job: Job, arithmetic: str, solutions: list[Solution]) -> dict[str, Any]:
-    on_host = sum(solution.exact_on_host for solution in solutions)
-    return {**job.stats(), "arithmetic": arithmetic, "exact_on_host": on_host}
+@dataclass(frozen=True)
+class _Found:
+    """Distances in the arithmetic and predecessors, shape (rows, n), and how they were found."""
+
+    dist: npt.NDArray[Any]
+    pred: npt.NDArray[np.int32]
+    rounds: int
+    rows_from_host: frozenset[int] = frozenset()
+
+
+def _by_near_far(
+    graph: Graph,
+    starts: list[list[int]],
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+    target: int | None,
+    progress: Callable[[int, int], None] | None,
+    choices: dict[str, Any],
+) -> _Found:
+    """Solve as many rows at once as there is memory for."""
+    step = rows_at_once(job.device, arithmetic, graph.n)
+    parts = [
+        near_far(
+            *(graph, starts[first : first + step], job, arithmetic),
+            **{"ceiling": ceiling, "target": target, "progress": progress, **choices},
+        )
+        for first in range(0, len(starts), step)
+    ]
+    trees = [part.predecessors for part in parts if part.predecessors is not None]
+    return _Found(
+        _stack([part.dist for part in parts], graph.n, arithmetic.dtype),
+        _stack(trees, graph.n, np.dtype(np.int32)),
+        sum(part.rounds for part in parts),
+    )
+
+
+def _stack(parts: list[npt.NDArray[Any]], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, n), dtype), *parts])
+
+
+def _by_bellman_ford(
+    solve: Callable[..., Solution],
+    graph: Graph,
+    sources: list[int],
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+    progress: Callable[[int, int], None] | None,
+    choices: dict[str, Any],
+) -> _Found:
+    """Solve one source after the other."""
+    solutions = [solve(graph, each, job, arithmetic, ceiling=ceiling, progress=progress, **choices) for each in sources]
+    return _Found(
+        _stack([solution.dist[np.newaxis] for solution in solutions], graph.n, arithmetic.dtype),
+        _stack([solution.predecessors[np.newaxis] for solution in solutions], graph.n, np.dtype(np.int32)),
+        sum(solution.rounds for solution in solutions),
+        frozenset(row for row, solution in enumerate(solutions) if solution.exact_on_host),
+    )
+
+
+def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
+    """Return the source that the predecessors of each vertex lead back to; NO_VERTEX where there is no path."""
+    n = len(pred)
+    is_source = np.zeros(n, bool)
+    is_source[sources] = True
+    before = np.where(pred >= 0, pred, np.arange(n, dtype=np.int32))
+    while not np.array_equal(further := before[before], before):
+        before = further
+    return np.where(is_source[before], before, np.int32(NO_VERTEX))
 
 
 def _sources(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
@@ -154,18 +253,26 @@ def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
     return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
 
 
-def _method(method: str) -> str:
-    if method == "auto":
-        return "output-parallel"
-    if method not in _METHODS:
+def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> str:
+    """Return the method to use: of those that can, the one that measured fastest (docs/near-far.md)."""
+    if method not in ("auto", *_METHODS):
         names = ", ".join(repr(name) for name in ("auto", *_METHODS))
         raise ValueError(f"method = {method!r}, expected one of {names}")
-    return method
+    if min_only and method not in ("auto", "near-far"):
+        raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
+    if method != "auto":
+        return method
+    if graph.has_negative_weights:
+        return "input-parallel-refined"
+    return "near-far"
 
 
 def _options(method: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    known = _OPTIONS[method]
-    for name in options or {}:
+    if not options:
+        return {}
+    known = _OPTIONS.get(method, ())
+    for name in options:
         if name not in known:
-            raise ValueError(f"options: {method!r} has no option {name!r}; it has {', '.join(known)}")
-    return dict(options or {})
+            has = ", ".join(known) or "none"
+            raise ValueError(f"options: method {method!r} has no option {name!r}; it has {has}")
+    return dict(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,10 +18,10 @@ from reedsp.negative_cycle import exact_shortest_paths
 GROUP_SIZE = 64
 _NOBODY = 0xFFFFFFFF
 _RULES = (
-    "the source must have distance 0 and no predecessor",
+    "a source must have distance 0 and no predecessor",
     "an edge leads to it on a shorter path",
     "its predecessor has no edge that gives its distance",
-    "its predecessors do not lead back to the source",
+    "its predecessors do not lead back to a source",
 )
 
 
@@ -30,19 +31,19 @@ class VerificationError(AssertionError):
 
 def verify_tree(
     graph: Graph,
-    source: int,
+    sources: Sequence[int],
     dist: npt.NDArray[Any],
     predecessors: npt.NDArray[np.int32],
     job: Job,
     arithmetic: Arithmetic,
     ceiling: Any,
 ) -> None:
-    """Check distances and predecessors of one source.
+    """Check distances and predecessors from one source, or from the nearest of several.
 
     Parameters
     ----------
     graph : Graph
-    source : int
+    sources : sequence of int
     dist : ndarray of the arithmetic's dtype, shape (n,)
     predecessors : ndarray of int32, shape (n,)
     job : Job
@@ -65,18 +66,21 @@ def verify_tree(
         name: job.device.kernel("verification.cl", name, **arithmetic.macros)
         for name in ("check_edges", "jump", "check_ancestors")
     }
-    number, size = np.uint32(on_device.number_of[source]), np.uint32(n)
+    size = np.uint32(n)
+    is_source = np.zeros(n, np.uint8)
+    is_source[on_device.number_of[list(sources)]] = 1
+    roots = job.upload(is_source)
     device_dist = job.upload(on_device.to_device_order(dist))
     device_predecessors = job.upload(on_device.to_numbers(on_device.to_device_order(predecessors)))
     ancestors = [job.allocate(n, np.int32), job.allocate(n, np.int32)]
     offenders = job.upload(np.full(len(_RULES), _NOBODY, np.uint32))
     edges = (on_device.edge_weights, on_device.edge_sources, on_device.edge_counts, on_device.vertex_edge_index)
-    tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, number, size)
+    tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, roots, size)
     job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree)
     for _ in range(n.bit_length()):
         job.launch(kernels["jump"], n, GROUP_SIZE, *ancestors, size)
         ancestors.reverse()
-    job.launch(kernels["check_ancestors"], n, GROUP_SIZE, device_dist, ancestors[0], offenders, number, size)
+    job.launch(kernels["check_ancestors"], n, GROUP_SIZE, device_dist, ancestors[0], offenders, roots, size)
     for rule, offender in zip(_RULES, job.download(offenders, len(_RULES), np.uint32), strict=True):
         if offender != _NOBODY:
             vertex = int(on_device.vertex_of[offender])

@@ -432,7 +432,7 @@ def test_work_group_size_that_the_kernel_was_not_built_for(device: Device) -> No
 def test_work_group_size_as_an_option(device: Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1])
     with pytest.raises(reedsp.DeviceError, match=r"work-groups of 1048576|did not build"):
-        reedsp.sssp(graph, 0, device=device, options={"group_size": 2**20})
+        reedsp.sssp(graph, 0, "output-parallel", device=device, options={"group_size": 2**20})
     assert reedsp.sssp(graph, 0, device=device).dist.tolist() == [0, 1, 2]
 
 
@@ -602,7 +602,7 @@ import reedsp
 
 def solve(n):
     path = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.ones(n - 1, int))
-    return reedsp.sssp(path, 0, options={"group_size": 64}).dist
+    return reedsp.sssp(path, 0, "output-parallel", options={"group_size": 64}).dist
 
 assert solve(50)[-1] == 49
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()

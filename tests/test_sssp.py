@@ -25,6 +25,18 @@ REFINEMENTS = [
     for choice in itertools.product((False, True), repeat=3)
 ]
 
+WAYS: dict[str, dict[str, object]] = {
+    "output-parallel": {"method": "output-parallel"},
+    "input-parallel": {"method": "input-parallel"},
+    "refined": {"method": "input-parallel-refined"},
+    "near-far": {"method": "near-far", "options": {"work_groups": False}},
+    "near-far in groups": {"method": "near-far", "options": {"work_groups": True}},
+}
+BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "refined")]
+
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+every_bellman_ford = pytest.mark.parametrize("way", BELLMAN_FORD, ids=lambda way: way["method"])
+
 
 def graph_of(family: Family, dtype: object = np.int64) -> reedsp.Graph:
     weights = np.array(family.weights, dtype)
@@ -50,8 +62,16 @@ def exists_in(family: Family, dtype: type) -> bool:
         if exists_in(family, dtype)
     ],
 )
-def test_families_in_every_weight_type(family: Family, dtype: type, device: reedsp.Device) -> None:
-    result = reedsp.sssp(graph_of(family, dtype), family.source, device=device)
+@every_way
+def test_families_in_every_weight_type(
+    family: Family, dtype: type, way: dict[str, object], device: reedsp.Device
+) -> None:
+    graph = graph_of(family, dtype)
+    if graph.has_negative_weights and way["method"] == "near-far":
+        with pytest.raises(ValueError, match="method = 'near-far': needs weights that are not negative"):
+            reedsp.sssp(graph, family.source, device=device, **way)
+        return
+    result = reedsp.sssp(graph, family.source, device=device, **way)
     expected = oracle.distances(family.n, family.edges, family.source)
     assert result.dist.dtype == np.float64
     assert result.pred.dtype == np.int32
@@ -76,12 +96,16 @@ def test_refinements_change_nothing(family: Family, options: dict[str, bool], de
 
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-@pytest.mark.parametrize("early_stop", [True, False])
-def test_negative_cycles(family: Family, dtype: type, early_stop: bool, device: reedsp.Device) -> None:
+@pytest.mark.parametrize(
+    "way",
+    [*BELLMAN_FORD, {"method": "output-parallel", "options": {"early_stop": False}}],
+    ids=[*list(WAYS)[:3], "all rounds"],
+)
+def test_negative_cycles(family: Family, dtype: type, way: dict[str, object], device: reedsp.Device) -> None:
     with pytest.raises(oracle.NegativeCycle):
         oracle.distances(family.n, family.edges, family.source)
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        reedsp.sssp(graph_of(family, dtype), family.source, device=device, options={"early_stop": early_stop})
+        reedsp.sssp(graph_of(family, dtype), family.source, device=device, **way)
     weight = oracle.closed_walk_weight(family.edges, caught.value.cycle)
     assert weight < 0
     assert caught.value.weight == weight
@@ -92,12 +116,15 @@ def test_negative_cycles(family: Family, dtype: type, early_stop: bool, device: 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("seed", range(4))
-def test_fractional_weights_add_up_from_left_to_right(dtype: str, seed: int, device: reedsp.Device) -> None:
+@every_way
+def test_fractional_weights_add_up_from_left_to_right(
+    dtype: str, seed: int, way: dict[str, object], device: reedsp.Device
+) -> None:
     rng = np.random.default_rng(seed)
     n, m = 150, 700
     u, v = rng.integers(0, n, (2, m))
     weights = (rng.random(m) * 10.0 ** rng.integers(-6, 3, m)).astype(dtype)
-    result = reedsp.sssp(reedsp.Graph.from_edges(n, u, v, weights), 5, dtype=dtype, device=device)
+    result = reedsp.sssp(reedsp.Graph.from_edges(n, u, v, weights), 5, dtype=dtype, device=device, **way)
     edges = edges_of(u, v, weights.tolist(), True)
     assert result.dist.dtype == np.dtype(dtype)
     assert result.stats["arithmetic"] == dtype
@@ -112,32 +139,35 @@ def test_float32_weights_are_added_in_float64_by_default(device: reedsp.Device) 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_fractional_negative_weights(seed: int, device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_fractional_negative_weights(seed: int, way: dict[str, object], device: reedsp.Device) -> None:
     rng = np.random.default_rng(seed)
     n, m = 120, 500
     potential = rng.random(n) * 10
     u, v = rng.integers(0, n, (2, m))
     weights = potential[v] - potential[u] + rng.random(m)
-    result = reedsp.sssp(reedsp.Graph.from_edges(n, u, v, weights), 0, device=device)
+    result = reedsp.sssp(reedsp.Graph.from_edges(n, u, v, weights), 0, device=device, **way)
     expected = oracle.distances(n, edges_of(u, v, weights.tolist(), True), 0)
     for got, right in zip(result.dist, expected, strict=True):
         assert (right is None and got == np.inf) or abs(Fraction(got.item()) - right) <= n * 2.0**-50 * 10
     assert result.verify()
 
 
-def test_rounding_does_not_hide_a_negative_cycle(device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_rounding_does_not_hide_a_negative_cycle(way: dict[str, object], device: reedsp.Device) -> None:
     """At 1e16 neighbouring floats are 2 apart, so that +0.5 and -0.75 both vanish in a path weight."""
     graph = reedsp.Graph.from_edges(4, [0, 1, 2, 2], [1, 2, 1, 3], [1e16, 0.5, -0.75, 1.0])
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        reedsp.sssp(graph, 0, device=device)
+        reedsp.sssp(graph, 0, device=device, **way)
     assert sorted(caught.value.cycle[:-1]) == [1, 2]
     assert caught.value.weight == -0.25
 
 
-def test_rounding_does_not_fake_a_negative_cycle(device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_rounding_does_not_fake_a_negative_cycle(way: dict[str, object], device: reedsp.Device) -> None:
     """+0.9 vanishes at 1e16 and -1.1 counts as -2, so that the floats sink along a cycle of weight +0.7."""
     u, v, weights = [0, 1, 2, 3, 3], [1, 2, 3, 1, 4], [1e16, 0.9, 0.9, -1.1, 8.0]
-    result = reedsp.sssp(reedsp.Graph.from_edges(5, u, v, weights), 0, device=device)
+    result = reedsp.sssp(reedsp.Graph.from_edges(5, u, v, weights), 0, device=device, **way)
     expected = oracle.distances(5, edges_of(u, v, weights, True), 0)
     assert result.dist.tolist() == [float(d) for d in expected]
     assert result.pred.tolist() == oracle.predecessors(5, edges_of(u, v, weights, True), 0, expected)
@@ -145,56 +175,61 @@ def test_rounding_does_not_fake_a_negative_cycle(device: reedsp.Device) -> None:
     assert result.verify()
 
 
-def test_13_cycle_total_of_minus_one_among_large_weights(device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_13_cycle_total_of_minus_one_among_large_weights(way: dict[str, object], device: reedsp.Device) -> None:
     n = 1000
     rng = np.random.default_rng(0)
     weights = rng.integers(-(10**6), 10**6, n)
     weights[-1] -= weights.sum() + 1
     graph = reedsp.Graph.from_edges(n, np.arange(n), (np.arange(n) + 1) % n, weights)
     with pytest.raises(reedsp.NegativeCycleError, match="weight -1:"):
-        reedsp.sssp(graph, 17, device=device)
+        reedsp.sssp(graph, 17, device=device, **way)
     weights[-1] += 1
     graph = reedsp.Graph.from_edges(n, np.arange(n), (np.arange(n) + 1) % n, weights)
-    assert reedsp.sssp(graph, 17, device=device).dist[16] == -weights[16]
+    assert reedsp.sssp(graph, 17, device=device, **way).dist[16] == -weights[16]
 
 
-def test_19_sums_beyond_int32_and_int64(device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_19_sums_beyond_int32_and_int64(way: dict[str, object], device: reedsp.Device) -> None:
     big = 2**62
     path = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [big, big - 1, 1])
     with pytest.raises(OverflowError, match="int64"):
-        reedsp.sssp(path, 0, device=device)
-    assert reedsp.sssp(path, 1, dtype="int64", device=device).dist.tolist() == [2**63 - 1, 0, big - 1, big]
+        reedsp.sssp(path, 0, device=device, **way)
+    assert reedsp.sssp(path, 1, dtype="int64", device=device, **way).dist.tolist() == [2**63 - 1, 0, big - 1, big]
     twice = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**31 - 1, 2**31 - 1])
-    assert reedsp.sssp(twice, 0, device=device).dist.tolist() == [0, 2**31 - 1, 2**32 - 2]
+    assert reedsp.sssp(twice, 0, device=device, **way).dist.tolist() == [0, 2**31 - 1, 2**32 - 2]
     with pytest.raises(OverflowError, match=r"dist\[1\] = 2147483647 is outside int32"):
-        reedsp.sssp(twice, 0, dtype="int32", device=device)
+        reedsp.sssp(twice, 0, dtype="int32", device=device, **way)
     downhill = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [-big, -big, -1])
     with pytest.raises(OverflowError, match="int64"):
-        reedsp.sssp(downhill, 0, device=device)
+        reedsp.sssp(downhill, 0, device=device, **way)
 
 
-def test_24_integers_beyond_float64(device: reedsp.Device) -> None:
+@every_way
+def test_24_integers_beyond_float64(way: dict[str, object], device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53, 1])
     with pytest.raises(ValueError, match=r"dist\[2\] = 9007199254740993 has no exact float64 value"):
-        reedsp.sssp(graph, 0, device=device)
-    result = reedsp.sssp(graph, 0, dtype="int64", device=device)
+        reedsp.sssp(graph, 0, device=device, **way)
+    result = reedsp.sssp(graph, 0, dtype="int64", device=device, **way)
     assert result.dist.tolist() == [0, 2**53, 2**53 + 1]
     assert result.verify()
 
 
-def test_21_path_weights_beyond_the_largest_float(device: reedsp.Device) -> None:
+@every_way
+def test_21_path_weights_beyond_the_largest_float(way: dict[str, object], device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
     with pytest.raises(OverflowError, match="float64"):
-        reedsp.sssp(graph, 0, device=device)
+        reedsp.sssp(graph, 0, device=device, **way)
 
 
-def test_22_subnormal_weights_count(device: reedsp.Device) -> None:
+@every_way
+def test_22_subnormal_weights_count(way: dict[str, object], device: reedsp.Device) -> None:
     tiny = 5e-324
     graph = reedsp.Graph.from_edges(4, [0, 1, 0, 3], [1, 2, 3, 2], [tiny, tiny, 3 * tiny, 0.0])
-    assert reedsp.sssp(graph, 0, device=device).dist.tolist() == [0, tiny, 2 * tiny, 3 * tiny]
+    assert reedsp.sssp(graph, 0, device=device, **way).dist.tolist() == [0, tiny, 2 * tiny, 3 * tiny]
     small = np.float32(1e-45)
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], np.array([small, small]))
-    assert reedsp.sssp(graph, 0, dtype="float32", device=device).dist.tolist() == [0, small, small + small]
+    assert reedsp.sssp(graph, 0, dtype="float32", device=device, **way).dist.tolist() == [0, small, small + small]
 
 
 def test_integer_results_have_a_largest_integer_for_no_path(device: reedsp.Device) -> None:
@@ -213,28 +248,30 @@ def test_float32_result_of_whole_weights_is_rounded_once(device: reedsp.Device) 
     assert result.verify()
 
 
-def test_cutoff_keeps_what_is_within(device: reedsp.Device) -> None:
+@every_way
+def test_cutoff_keeps_what_is_within(way: dict[str, object], device: reedsp.Device) -> None:
     family = next(f for f in FAMILIES if f.name == "random")
     graph = graph_of(family)
-    full = reedsp.sssp(graph, 0, device=device)
+    full = reedsp.sssp(graph, 0, device=device, **way)
     for cutoff in (0, 20, 20.5, 21, np.inf):
-        part = reedsp.sssp(graph, 0, cutoff=cutoff, device=device)
+        part = reedsp.sssp(graph, 0, cutoff=cutoff, device=device, **way)
         within = full.dist <= cutoff
         assert np.array_equal(part.dist, np.where(within, full.dist, np.inf))
         assert np.array_equal(part.pred, np.where(within, full.pred, -9999))
         assert part.verify()
     halves = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.25, 0.5])
-    assert reedsp.sssp(halves, 0, cutoff=0.75, device=device).dist.tolist() == [0, 0.25, 0.75]
-    assert reedsp.sssp(halves, 0, cutoff=np.nextafter(0.75, 0), device=device).dist.tolist() == [0, 0.25, np.inf]
+    assert reedsp.sssp(halves, 0, cutoff=0.75, device=device, **way).dist.tolist() == [0, 0.25, 0.75]
+    assert reedsp.sssp(halves, 0, cutoff=np.nextafter(0.75, 0), device=device, **way).dist.tolist() == [0, 0.25, np.inf]
 
 
-def test_several_sources(device: reedsp.Device) -> None:
+@every_way
+def test_several_sources(way: dict[str, object], device: reedsp.Device) -> None:
     family = next(f for f in FAMILIES if f.name == "random")
     graph = graph_of(family)
-    result = reedsp.sssp(graph, [3, -1, 3], device=device)
+    result = reedsp.sssp(graph, [3, -1, 3], device=device, **way)
     assert result.source == [3, family.n - 1, 3]
     for row, source in enumerate(result.source):
-        single = reedsp.sssp(graph, source, device=device)
+        single = reedsp.sssp(graph, source, device=device, **way)
         assert np.array_equal(result.dist[row], single.dist)
         assert np.array_equal(result.pred[row], single.pred)
     reached = int(np.flatnonzero(np.isfinite(result.dist[1]))[-1])
@@ -243,12 +280,12 @@ def test_several_sources(device: reedsp.Device) -> None:
         result.path(reached)
     assert result.verify()
     for empty in ([], np.array([], dtype=np.int64)):
-        assert reedsp.sssp(graph, empty, device=device).dist.shape == (0, family.n)
+        assert reedsp.sssp(graph, empty, device=device, **way).dist.shape == (0, family.n)
 
 
 def test_routes(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(5, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
-    result = reedsp.sssp(graph, 0, target=3, device=device)
+    result = reedsp.sssp(graph, 0, device=device)
     assert result.path(3) == [0, 2, 3]
     assert result.path(-2) == [0, 2, 3]
     assert result.path(0) == [0]
@@ -321,7 +358,9 @@ def test_01_empty_graph_has_no_source() -> None:
 def test_progress_and_stats(device: reedsp.Device) -> None:
     family = next(f for f in FAMILIES if f.name == "path")
     seen: list[tuple[int, int]] = []
-    result = reedsp.sssp(graph_of(family), 0, device=device, progress=lambda *state: seen.append(state))
+    result = reedsp.sssp(
+        graph_of(family), 0, "output-parallel", device=device, progress=lambda *state: seen.append(state)
+    )
     assert result.rounds == family.n
     assert [rounds for rounds, _ in seen] == sorted(rounds for rounds, _ in seen)
     assert seen[-1][0] <= family.n
@@ -352,7 +391,7 @@ def test_verify_notices_each_broken_rule(device: reedsp.Device) -> None:
         (3, -9999, "no edge that gives its distance"),
         (5, 4, "no edge that gives its distance"),
         (4, 77, "is not a vertex"),
-        (3, 4, "do not lead back to the source"),
+        (3, 4, "do not lead back to a source"),
     ]:
         broken = reedsp.sssp(graph, 0, device=device)
         broken.pred[index] = value
@@ -454,14 +493,15 @@ def test_lagraph(name: str, shared_data: Path, device: reedsp.Device) -> None:
     assert result.verify()
 
 
-def test_14_the_source_is_at_distance_zero(device: reedsp.Device) -> None:
+@every_bellman_ford
+def test_14_the_source_is_at_distance_zero(way: dict[str, object], device: reedsp.Device) -> None:
     """Cycles that weigh nothing, but less than nothing in floats."""
     if not device.fp64:
         pytest.skip("the device has no doubles")
     u, v = [4, 1, 2, 4, 1, 1, 1, 2, 3, 5, 6, 0], [1, 2, 3, 5, 6, 0, 4, 1, 2, 4, 1, 1]
     w = [0.21970961435511716, 0.13435811751845772, 0.005975651872091259]
     w += [-0.4402132687350321, -0.32350035663031174, 0.49823572448357223]
-    paths = reedsp.sssp(reedsp.Graph.from_edges(7, u, v, [*w, *(-x for x in w)]), 5, device=device)
+    paths = reedsp.sssp(reedsp.Graph.from_edges(7, u, v, [*w, *(-x for x in w)]), 5, device=device, **way)
     assert paths.dist[5] == 0
     assert paths.pred[5] == -9999
     assert paths.verify()

@@ -295,7 +295,14 @@ Cost = Callable[[Tiling], float]
 
 
 @pytest.fixture
-def take(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def in_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a CPU."""
+    for module in (tilings, tuning, products):
+        monkeypatch.setattr(module, "works_in_groups", lambda device: False)
+
+
+@pytest.fixture
+def take(monkeypatch: pytest.MonkeyPatch, in_panels: None) -> Callable[..., None]:
     """Say how long products take, of which only those in one arithmetic are looked at, and which of them are wrong."""
 
     def set_times(
@@ -477,7 +484,7 @@ def test_right_products_pass(device: Device, name: str) -> None:
     if name.startswith("float64") and not device.fp64:
         pytest.skip("the device has no doubles")
     bench = tuning._Bench(device, ARITHMETICS[name])
-    tiling, *_ = tilings.tabled(device, ARITHMETICS[name], False)
+    tiling, *_ = tilings.tabled(device, ARITHMETICS[name], tilings.works_in_groups(device))
     assert bench.works(tiling)
     assert bench.is_right(tiling)
     [rate] = bench.rates([tiling], 2)
@@ -487,7 +494,7 @@ def test_right_products_pass(device: Device, name: str) -> None:
 @pytest.mark.parametrize("fault", ["nothing is written", "one entry", "accumulating", "it fails"])
 def test_wrong_products_do_not_pass(device: Device, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     bench = tuning._Bench(device, INT32)
-    tiling, *_ = tilings.tabled(device, INT32, False)
+    tiling, *_ = tilings.tabled(device, INT32, tilings.works_in_groups(device))
     queue = Products.queue
 
     def faulty(self: Products, a: Any, b: Any, c: Any, shape: Any, accumulate: bool = False, *more: Any) -> None:
@@ -509,7 +516,7 @@ def test_wrong_products_do_not_pass(device: Device, monkeypatch: pytest.MonkeyPa
 
 def test_size_grows_until_a_product_can_be_timed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = tuning._Bench(device, INT32)
-    tiling, *_ = tilings.tabled(device, INT32, False)
+    tiling, *_ = tilings.tabled(device, INT32, tilings.works_in_groups(device))
     monkeypatch.setattr(bench, "_seconds", lambda candidate: 0.9e-3 * (bench._n / 256) ** 3)
     bench.choose_size(tiling)
     assert bench._n == 512

@@ -33,9 +33,11 @@ import oracle
 from families import FAMILIES, NEGATIVE_CYCLES, Family
 
 import reedsp
-from reedsp import kernels, lund_smith, minplus, products, scan
+from reedsp import kernels, lund_smith, minplus, near_far_work_group, predecessors, products, scan, single_source
 from reedsp.device import Device, Job, get_device
+from reedsp.exactness import Arithmetic
 from reedsp.floyd_warshall import TILE, FloydWarshall
+from reedsp.near_far_work_group import Tuning
 from reedsp.operators import resolve
 from reedsp.path_matrix import INTEGERS, Block, Weights
 from reedsp.products import Hole, Products
@@ -94,7 +96,7 @@ def graph_of(family: Family, dtype: type) -> reedsp.Graph:
 def check(family: Family, graph: reedsp.Graph, options: dict[str, object]) -> None:
     """Solve and compare with the oracle."""
     expected = oracle.distances(family.n, family.edges, family.source)
-    result = reedsp.sssp(graph, family.source, options=options)
+    result = reedsp.sssp(graph, family.source, "output-parallel", options=options)
     assert result.dist.tolist() == [float("inf") if d is None else float(d) for d in expected], family.name
     assert result.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected), family.name
     assert result.verify()
@@ -111,7 +113,7 @@ def check_family(family: Family) -> None:
     halves = reedsp.Graph(
         whole.indptr, whole.indices, whole.weights + 0.5, directed=True
     )  # not to be taken for integers
-    assert reedsp.sssp(halves, family.source, options={"group_size": GROUP_SIZE}).verify()
+    assert reedsp.sssp(halves, family.source, "output-parallel", options={"group_size": GROUP_SIZE}).verify()
 
 
 def check_negative_cycle(family: Family) -> None:
@@ -119,7 +121,7 @@ def check_negative_cycle(family: Family) -> None:
     for cooperative in (False, True):
         options = {"cooperative_loading": cooperative, "group_size": GROUP_SIZE}
         with pytest.raises(reedsp.NegativeCycleError) as found:
-            reedsp.sssp(graph_of(family, np.int64), family.source, options=options)
+            reedsp.sssp(graph_of(family, np.int64), family.source, "output-parallel", options=options)
         assert oracle.closed_walk_weight(family.edges, found.value.cycle) < 0
 
 
@@ -362,6 +364,41 @@ def checks_of_paths(device: Device) -> Iterator[Check]:
             yield files | {"predecessors.cl"}, partial(check_negative_cycle, family)
 
 
+def checks_of_near_far(device: Device) -> Iterator[Check]:
+    """Near-far by work-groups: local and global queues that fill up, hubs, and rows."""
+    files = {"near_far_work_group.cl", "near_far_target.cl", "predecessors.cl"}
+    for family in FAMILIES:
+        if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0:
+            for dtype in (np.int32, np.float64):
+                if dtype is np.int32 and max(family.weights, default=0) > 2**20:
+                    continue
+                yield files, partial(check_near_far, device, family, dtype)
+
+
+def check_near_far(device: Device, family: Family, dtype: type) -> None:
+    """Two rows, then one up to a target with room for one entry a slot; hubs share out their edges."""
+    sources = [family.source, family.n // 2]
+    expected = [oracle.distances(family.n, family.edges, source) for source in sources]
+    settings = {"group_size": GROUP_SIZE, "groups": 3, "local_rounds": 3, "delta": 30.0, "queue": GROUP_SIZE, "hub": 6}
+    roomy, scant = Tuning(**settings, room=2 * family.n), Tuning(**{**settings, "local_rounds": 1}, room=0)
+    graph = graph_of(family, np.int64)
+    if dtype is np.float64:
+        graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights + 0.0)
+    for tuning, target in ((roomy, None), (scant, family.n - 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(near_far_work_group, "tuning_for", lambda *arguments, tuning=tuning: tuning)
+            patch.setattr(predecessors, "_MANY_EDGES", 1 if target is None else 64)
+            patch.setattr(single_source, "choose_arithmetic", lambda *arguments: Arithmetic(np.dtype(dtype)))
+            options = {"work_groups": True}
+            paths = reedsp.sssp(graph, sources, "near-far", target=target, device=device, options=options)
+        for row, (source, dist) in enumerate(zip(sources, expected, strict=True)):
+            farthest = np.inf if target is None or dist[target] is None else dist[target]
+            within = [None if d is None or d > farthest else d for d in dist]
+            assert paths.dist[row].tolist() == [np.inf if d is None else float(d) for d in within], family.name
+            tree = oracle.predecessors(family.n, family.edges, source, dist)
+            assert paths.pred[row].tolist() == [-9999 if d is None else p for d, p in zip(within, tree, strict=True)]
+
+
 def recorded() -> set[str]:
     """Return the kernel files that devices are asked for from now on."""
     used: set[str] = set()
@@ -399,7 +436,14 @@ def main() -> None:
     scan._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
     device = get_device("oclgrind")
     used = recorded()
-    for checks in (checks_of_products, checks_of_floyd_warshall, checks_of_all_pairs, checks_of_scans, checks_of_paths):
+    for checks in (
+        checks_of_products,
+        checks_of_floyd_warshall,
+        checks_of_all_pairs,
+        checks_of_scans,
+        checks_of_paths,
+        checks_of_near_far,
+    ):
         for files, check in checks(device):
             if planted is not None and not any(f'"cl/{planted}"' in kernels.assemble(each, {}) for each in files):
                 continue

@@ -1,0 +1,501 @@
+"""Breadth-first search (cl/breadth_first_*.cl): levels, and the tree of smallest predecessors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device import BoundKernel, Device, Job, get_device, round_up
+from reedsp.device_graph import NO_VERTEX, Neighbours
+from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
+from reedsp.verification import VerificationError
+
+METHODS = ("work-items", "work-groups")
+"""What `options` can name: kernels for CPU devices, and kernels for GPUs."""
+
+_UNREACHED = -1
+
+# Edges not explored yet for each edge of a level from which on bottom-up pays; measured.
+_EDGE_FACTORS = {"auto": 14, "top-down": 0, "bottom-up": 1 << 30}
+
+# Of "work-items".
+_WORD = 64  # vertices
+_PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
+_BOTTOM_UP_BATCH = 3  # levels between two looks at the device
+_LONGEST_DISPATCH = 1 << 21  # edges top-down: about 50 ms on a slow machine, so that Ctrl-C is prompt
+_LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
+_ROW_BYTES = 20  # for each vertex and source
+_MOST_BYTES = 1 << 28
+_MOST_ROWS = 64
+_CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
+_TOP_DOWN, _TO_BOTTOM_UP, _DONE = 0, 1, 3
+
+# Of "work-groups".
+_GROUP_SIZE = 256
+_GROUPS_PER_UNIT = 8
+_PIECE = 64
+_EDGES_PER_ITEM = 4
+_SMALL = 4  # work-groups' worth of pieces up to which one work-group searches alone
+_MOST_LEVELS = 256
+_FIRST_BATCH, _LARGEST_BATCH = 8, 32
+_SOURCE_ARGUMENT = 6  # of begin
+_GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 20, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class BreadthFirst:
+    """What a breadth-first search found, from one source or several.
+
+    Attributes
+    ----------
+    graph : Graph
+    source : int or list of int
+        The source, or one source for each row of `levels` and `pred`.
+    levels : ndarray of int32, shape (n,) or (k, n)
+        Least number of edges on a path to each vertex; -1 where there is no path.
+    pred : ndarray of int32, same shape
+        The smallest vertex that is one level below and has an edge to this one; -9999 for the source and where there
+        is no path.
+    method : {"work-items", "work-groups"}
+        The kernels that were used.
+    device : str
+        Name and platform of the device.
+    stats : dict
+        ``device``, ``kernels_launched``, ``milliseconds``, ``search_milliseconds`` (those until the search had ended,
+        before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``, and
+        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources).
+    """
+
+    graph: Graph
+    source: int | list[int]
+    levels: npt.NDArray[np.int32]
+    pred: npt.NDArray[np.int32]
+    method: str
+    device: str
+    stats: dict[str, Any]
+    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
+
+    def path(self, target: Hashable, source: Hashable | None = None) -> list[Any]:
+        """Return the vertices of a path with the fewest edges, the source first and the target last.
+
+        Parameters
+        ----------
+        target : int
+            A vertex; a negative one counts from the end. If the graph was given as a networkx graph, a node.
+        source : int, optional
+            Which of several sources to start from.
+
+        Returns
+        -------
+        list of int
+            Vertices, or nodes if the graph was given as a networkx graph.
+
+        Raises
+        ------
+        ValueError
+            There is no path, the vertex does not exist, or `source` is missing or not among the sources.
+        """
+        vertex = _vertex(self.graph, target, "target", self._node_keys)
+        row = self._row(source)
+        levels, pred = np.atleast_2d(self.levels, self.pred)
+        if levels[row, vertex] == _UNREACHED:
+            start = self.source[row] if isinstance(self.source, list) else self.source
+            raise ValueError(f"no path from vertex {self._name(start)!r} to vertex {self._name(vertex)!r}")
+        route = [vertex]
+        for _ in range(levels[row, vertex]):
+            route.append(int(pred[row, route[-1]]))
+        return [self._name(each) for each in reversed(route)]
+
+    def verify(self) -> bool:
+        """Check on the host that levels and predecessors are right, by the rules of the Graph500 validator and more.
+
+        The source is the one vertex of level 0; no edge leads more than one level up, nor from a reached vertex to an
+        unreached one; each predecessor is the smallest that there is.
+
+        Returns
+        -------
+        bool
+            True.
+
+        Raises
+        ------
+        VerificationError
+            They are not; the message names a vertex.
+        """
+        levels, pred = np.atleast_2d(self.levels, self.pred)
+        for row, source in enumerate(self.source if isinstance(self.source, list) else [self.source]):
+            _verify(self.graph, source, levels[row], pred[row])
+        return True
+
+    def _name(self, vertex: int) -> Any:
+        return self.graph.label(vertex) if self._node_keys else vertex
+
+    def _row(self, source: Hashable | None) -> int:
+        vertex = None if source is None else _vertex(self.graph, source, "source", self._node_keys)
+        if not isinstance(self.source, list):
+            if vertex not in (None, self.source):
+                raise ValueError(f"source = {source!r}, but the search started at {self._name(self.source)!r}")
+            return 0
+        if vertex is None:
+            raise ValueError("source: name one of the sources, there are several")
+        if vertex not in self.source:
+            raise ValueError(f"source = {source!r} is not among the sources")
+        return self.source.index(vertex)
+
+    def __repr__(self) -> str:
+        reached = int(np.count_nonzero(self.levels != _UNREACHED))
+        start = f"{len(self.source)} sources" if isinstance(self.source, list) else f"source {self.source}"
+        return (
+            f"<reedsp.BreadthFirst: {start}, {reached:,} of {self.levels.size:,} reached, {self.method}, "
+            f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
+        )
+
+
+def bfs(
+    graph: Any,
+    source: Any,
+    *,
+    device: Device | int | str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> BreadthFirst:
+    """Find paths with the fewest edges from one source, or from each of several, to all vertices.
+
+    Weights are ignored. The tree is the one that :func:`reedsp.sssp` finds where every edge weighs 1, the same on every
+    device and in every run.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`.
+    source : int or sequence of int
+        Vertex to start from, 0 .. n-1; a negative one counts from the end. For a networkx graph a node, or a list
+        of nodes. A sequence gives one row of results for each entry.
+    device : Device, int or str, optional
+        As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+    options : mapping, optional
+        ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
+        device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges. Of
+        "work-groups": ``group_size``, work-items of a work-group.
+
+    Returns
+    -------
+    BreadthFirst
+
+    Raises
+    ------
+    ValueError
+        The graph or an argument is wrong; the message names it.
+    TypeError
+        An argument has the wrong type.
+    DeviceError
+        There is no usable device.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(5, [0, 0, 1, 2], [1, 2, 3, 3])
+    >>> search = reedsp.bfs(graph, 0)
+    >>> search.levels
+    array([ 0,  1,  1,  2, -1], dtype=int32)
+    >>> search.path(3)
+    [0, 1, 3]
+    """
+    node_keys = is_networkx(graph)
+    graph = as_graph(graph)
+    sources, many = _sources(graph, source, node_keys)
+    choices = _choices(options)
+    chosen = get_device(device)
+    method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
+    job = Job(chosen, recycle=True)
+    levels, pred = (np.empty((len(sources), graph.n), np.int32) for _ in range(2))
+    search = _search_by_work_items if method == "work-items" else _search_by_work_groups
+    stats = search(graph, sources, levels, pred, job, **choices)
+    job.recycle()
+    return BreadthFirst(
+        graph=graph,
+        source=sources if many else sources[0],
+        levels=levels if many else levels[0],
+        pred=pred if many else pred[0],
+        method=method,
+        device=str(chosen),
+        stats={**job.stats(), **stats},
+        _node_keys=node_keys,
+    )
+
+
+# ---- single work-items ------------------------------------------------------------------------------
+
+
+def _search_by_work_items(
+    graph: Graph,
+    sources: Sequence[int],
+    levels: npt.NDArray[np.int32],
+    pred: npt.NDArray[np.int32],
+    job: Job,
+    direction: str = "auto",
+) -> dict[str, Any]:
+    """Fill the rows of `levels` and `pred`, as many of them at once as fit into memory; return what is to be reported.
+
+    Top-down one work-item searches level after level; bottom-up all compute units share a level.
+    """
+    started = time.perf_counter()
+    most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * graph.n)))
+    searching, bottom_up_levels = 0.0, 0
+    for first in range(0, len(sources), most):
+        rows = slice(first, first + most)
+        search = _RowsOfWorkItems(graph, sources[rows], job, direction)
+        bottom_up_levels += search.run()
+        searching += time.perf_counter() - started
+        search.split_into(levels[rows], pred[rows])
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+
+
+class _RowsOfWorkItems:
+    """Searches from a few sources at a time (cl/breadth_first_work_items.cl), which have begun."""
+
+    def __init__(self, graph: Graph, sources: Sequence[int], job: Job, direction: str) -> None:
+        self._edges = Neighbours.of(graph, job, incoming=False)
+        self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
+        self._macros = {
+            "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
+            "EDGE_FACTOR": _EDGE_FACTORS[direction],
+            **self._edges.macros,
+        }
+        self._words = -(-graph.n // _WORD)
+        self._part_words = np.uint32(-(-self._words // min(self._words, _PARTS)))
+        self._parts = -(-self._words // int(self._part_words))
+        self._found = job.allocate(self._rows * graph.n, np.uint64)
+        self._queue = job.allocate(self._rows * (graph.n + 1), np.int32)
+        self._control = job.allocate(self._rows * _CONTROL_WORDS, np.uint64)
+        state = (self._found, self._queue, self._control)
+        start = job.upload(np.array(sources, np.int32))
+        self._bind("begin", self._parts, start, self._edges.first_edge, *state, self._part_words, self._n).queue()
+        limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
+        edges = (self._edges.first_edge, self._edges.vertices)
+        self._top_down = self._bind("top_down", 1, *edges, *state, *limits, self._n)
+
+    def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        kernel = self._job.device.kernel("breadth_first_work_items.cl", name, **self._macros)
+        return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
+
+    def run(self) -> int:
+        """Search to the end; return the number of levels that were found bottom-up."""
+        bottom_up: _BottomUp | None = None
+        while True:
+            self._top_down.queue()
+            control = self._job.download(self._control, self._rows * _CONTROL_WORDS, np.uint64)
+            steps = control[_STEP::_CONTROL_WORDS]
+            if (steps == _DONE).all():
+                return int(control[_BOTTOM_UP_LEVELS::_CONTROL_WORDS].sum())
+            if ((steps != _TOP_DOWN) & (steps != _DONE)).any():
+                bottom_up = bottom_up or self._bind_bottom_up()
+                bottom_up.queue(self._job, (steps == _TO_BOTTOM_UP).any())
+
+    def _bind_bottom_up(self) -> _BottomUp:
+        """Return the kernels that many graphs do without."""
+        job, rows, words, n = self._job, self._rows, self._words, self._n
+        unvisited, frontier = job.allocate(rows * words, np.uint64), job.allocate(2 * rows * words, np.uint64)
+        sums = job.allocate(2 * rows * self._parts, np.uint64)
+        inward = Neighbours.of(self._graph, job, incoming=True)
+        edges = (inward.first_edge, inward.vertices, self._edges.first_edge)
+        bits = (self._found, unvisited, frontier)
+        parts, control, part_words = np.uint32(self._parts), self._control, self._part_words
+        # A level of a large graph takes several dispatches.
+        work = rows * (self._graph.n + self._graph.m)
+        together = max(1, min(self._parts, self._parts * _LONGEST_LEVEL // work))
+        return _BottomUp(
+            self._bind("write_bits", self._parts, *bits, control, part_words, n),
+            [
+                self._bind(
+                    *("bottom_up", min(together, self._parts - first)),
+                    *(*edges, *bits, sums, control, part_words, np.uint32(first), parts, n),
+                )
+                for first in range(0, self._parts, together)
+            ],
+            self._bind("advance", 1, frontier, self._queue, sums, control, parts, n),
+        )
+
+    def split_into(self, levels: npt.NDArray[np.int32], pred: npt.NDArray[np.int32]) -> None:
+        """Fill the rows of two contiguous arrays."""
+        job, results = self._job, (levels, pred)
+        in_place = job.device.kind == "cpu"  # no copy, and both cores ask for the pages of new arrays
+        buffers = [
+            job.borrow(each, writable=True) if in_place else job.allocate(each.size, np.int32) for each in results
+        ]
+        self._bind("split", self._parts, self._found, *buffers, self._part_words, self._n).queue()
+        for buffer, array in zip(buffers, results, strict=True):
+            if in_place:
+                job.give_back(buffer, array)
+            else:
+                job.download_into(array, buffer)
+
+
+@dataclass(frozen=True)
+class _BottomUp:
+    """The kernels that search levels bottom-up."""
+
+    write_bits: BoundKernel
+    parts: list[BoundKernel]
+    advance: BoundKernel
+
+    def queue(self, job: Job, bits_are_missing: bool) -> None:
+        """Queue a few levels, or one of a large graph, waiting for each of its parts."""
+        if bits_are_missing:
+            self.write_bits.queue()
+        for _ in range(_BOTTOM_UP_BATCH if len(self.parts) == 1 else 1):
+            for part in self.parts:
+                part.queue()
+                if len(self.parts) > 1:
+                    job.finish()
+            self.advance.queue()
+
+
+def _largest_degree(graph: Graph) -> int:
+    """Return the largest number of edges that leave a vertex, counted only once."""
+    if "largest_degree" not in graph._derived:
+        graph._derived["largest_degree"] = int(np.diff(graph.indptr).max())
+    degree: int = graph._derived["largest_degree"]
+    return degree
+
+
+# ---- work-groups ------------------------------------------------------------------------------------
+
+
+def _search_by_work_groups(
+    graph: Graph,
+    sources: Sequence[int],
+    levels: npt.NDArray[np.int32],
+    pred: npt.NDArray[np.int32],
+    job: Job,
+    direction: str = "auto",
+    group_size: int | None = None,
+) -> dict[str, Any]:
+    """Fill the rows of `levels` and `pred`, one after the other; return what is to be reported."""
+    started = time.perf_counter()
+    search = _WorkGroups(graph, job, direction, group_size)
+    searching, bottom_up_levels = 0.0, 0
+    for row, source in enumerate(sources):
+        bottom_up_levels += search.run(source)
+        searching += time.perf_counter() - started
+        job.download_into(levels[row], search.levels)
+        job.download_into(pred[row], search.predecessors)
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+
+
+class _WorkGroups:
+    """Searches from one source after the other (cl/breadth_first_work_groups.cl)."""
+
+    def __init__(self, graph: Graph, job: Job, direction: str, group_size: int | None) -> None:
+        outward, inward = Neighbours.of(graph, job, incoming=False), Neighbours.of(graph, job, incoming=True)
+        size = _GROUP_SIZE if group_size is None else group_size
+        self._job, n = job, np.uint32(graph.n)
+        macros = {
+            "GROUP_SIZE": size,
+            "PIECE": _PIECE,
+            "EDGES_PER_ITEM": _EDGES_PER_ITEM,
+            "SMALL": _SMALL * size,
+            "MOST_LEVELS": _MOST_LEVELS,
+            "EDGE_FACTOR": _EDGE_FACTORS[direction],
+            **outward.macros,
+        }
+        capacity, words = graph.n + graph.m // _PIECE + 1, -(-graph.n // 32)
+        self.levels, self.predecessors = job.allocate(graph.n, np.int32), job.allocate(graph.n, np.int32)
+        queues = job.allocate(2 * capacity, np.uint64)  # of pairs
+        visited, frontiers = job.allocate(words, np.uint32), job.allocate(2 * words, np.uint32)
+        self._control = job.allocate(_GROUPS_CONTROL_WORDS, np.uint32)
+        items = min(job.device.compute_units * _GROUPS_PER_UNIT * size, round_up(graph.n, size))
+        edges = (outward.first_edge, outward.vertices, inward.first_edge, inward.vertices)
+        state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
+
+        def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+            kernel = job.device.kernel("breadth_first_work_groups.cl", name, **macros)
+            return job.bind(kernel, items, size, *args)
+
+        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), n)
+        self._begin = bind("begin", graph.n, outward.first_edge, *begin)
+        self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
+        self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
+
+    def run(self, source: int) -> int:
+        """Search to the end; return the number of levels that were found bottom-up."""
+        self._begin.set(_SOURCE_ARGUMENT, np.uint32(source))
+        self._begin.queue()
+        batch = _FIRST_BATCH
+        while True:
+            for _ in range(batch):
+                self._search.queue()
+                self._settle.queue()
+            control = self._job.download(self._control, _GROUPS_CONTROL_WORDS, np.uint32)
+            if control[_STEP] == _GROUPS_DONE:
+                return int(control[_GROUPS_BOTTOM_UP_LEVELS])
+            batch = min(2 * batch, _LARGEST_BATCH)
+
+
+# ---- arguments and answers --------------------------------------------------------------------------
+
+
+def _sources(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
+    """Return the sources as vertex numbers, and whether there may be several."""
+    if node_keys:
+        many = isinstance(source, list)
+    elif isinstance(source, np.ndarray):
+        if source.ndim > 1:
+            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
+        many = source.ndim == 1
+        source = source if many else source.item()
+    else:
+        many = isinstance(source, Iterable) and not isinstance(source, (str, bytes))
+    if not many:
+        return [_vertex(graph, source, "source", node_keys)], False
+    return [_vertex(graph, each, f"source[{position}]", node_keys) for position, each in enumerate(source)], True
+
+
+def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
+    return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
+
+
+def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    choices = dict(options or {})
+    allowed = {"method": METHODS, "direction": tuple(_EDGE_FACTORS), "group_size": None}
+    for name, value in choices.items():
+        if name not in allowed:
+            raise ValueError(f"options: no option {name!r}; there are {', '.join(allowed)}")
+        values = allowed[name]
+        if values is not None and value not in values:
+            raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, values))}")
+    return choices
+
+
+def _verify(graph: Graph, source: int, levels: npt.NDArray[np.int32], pred: npt.NDArray[np.int32]) -> None:
+    """Check one row; see :meth:`BreadthFirst.verify`."""
+    starts = np.flatnonzero(levels == 0)
+    if starts.tolist() != [source]:
+        vertex = source if levels[source] != 0 else int(starts[starts != source][0])
+        raise VerificationError(f"vertex {vertex}: level {levels[vertex]}, but the source is {source}")
+    if (levels < _UNREACHED).any():
+        vertex = int(np.argmin(levels))
+        raise VerificationError(f"vertex {vertex}: level {levels[vertex]}")
+    ends_at = graph.indices
+    starts_at = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    before, after = levels[starts_at], levels[ends_at]
+    too_far = (before != _UNREACHED) & ((after == _UNREACHED) | (after > before + 1))
+    if too_far.any():
+        edge = int(np.argmax(too_far))
+        raise VerificationError(f"vertex {ends_at[edge]}: an edge from vertex {starts_at[edge]} leads to it earlier")
+    expected = np.full(graph.n, NO_VERTEX, np.int32)
+    of_tree = np.flatnonzero((before != _UNREACHED) & (after == before + 1))[::-1]
+    expected[ends_at[of_tree]] = starts_at[of_tree]  # the last one stays, which is the smallest
+    wrong = (pred != expected) | ((levels > 0) & (expected == NO_VERTEX))
+    if wrong.any():
+        vertex = int(np.argmax(wrong))
+        raise VerificationError(
+            f"vertex {vertex}: level {levels[vertex]}, predecessor {pred[vertex]}, expected {expected[vertex]}"
+        )

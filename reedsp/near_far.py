@@ -1,0 +1,131 @@
+"""Near-far: shortest paths along edges that are not negative, each relaxed about once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp import near_far_work_group, near_far_work_item
+from reedsp.device import Device, DeviceError, Job
+from reedsp.device_graph import DeviceGraph, OutEdges
+from reedsp.exactness import Arithmetic
+from reedsp.graph import Graph
+from reedsp.predecessors import find_trees
+
+_GROUP = (64, 1)
+_PART_OF_MEMORY = 0.25
+_MEMORY_ON_CPU = 1 << 28  # bytes
+_MOST_SLOTS = 1 << 31
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Shortest paths from several sets of sources.
+
+    Attributes
+    ----------
+    dist : ndarray of the arithmetic's dtype, shape (rows, n)
+    predecessors : ndarray of int32, shape (rows, n), or None
+    rounds : int
+        Rounds that the device ran, over all rows.
+    """
+
+    dist: npt.NDArray[Any]
+    predecessors: npt.NDArray[np.int32] | None
+    rounds: int
+
+
+def in_work_groups(device: Device, arithmetic: Arithmetic) -> bool:
+    """Return whether work-groups share a search, rather than that single work-items search alone.
+
+    That takes atomic operations on the numbers of the arithmetic, and is slow on CPUs.
+    """
+    return device.kind != "cpu" and (arithmetic.dtype.itemsize == 4 or device.int64_atomics)
+
+
+def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
+    """Return how many rows of n vertices fit into the memory that a search may use."""
+    size = arithmetic.dtype.itemsize
+    if in_work_groups(device, arithmetic):
+        queues = 4 * (4 + size)
+        bytes_each = n * (queues + size + 3 * 4)
+        memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
+    else:
+        bytes_each = n * (size + 3 * 4)
+        memory = min(_PART_OF_MEMORY * device.global_memory, _MEMORY_ON_CPU)
+    return max(1, min(int(memory) // max(1, bytes_each), _MOST_SLOTS // max(1, n)))
+
+
+def near_far(
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    job: Job,
+    arithmetic: Arithmetic,
+    *,
+    ceiling: Any = None,
+    target: int | None = None,
+    trees: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    delta: float | None = None,
+    work_groups: bool | None = None,
+) -> Rows:
+    """Solve single-source shortest paths by near-far piles, for several sources at once.
+
+    Vertices whose path weight is below a threshold are relaxed first, again and again until none is left; then the
+    threshold rises by `delta` (docs/near-far.md).
+
+    Parameters
+    ----------
+    graph : Graph
+        Without negative weights.
+    starts : sequence of sequences of int
+        For each row of the answer the vertices at distance 0: a source, or several of which the nearest counts.
+    job : Job
+    arithmetic : Arithmetic
+        Holds every path sum, as :func:`reedsp.exactness.choose_arithmetic` finds it.
+    ceiling : optional
+        Path weights from here on are left out.
+    target : int, optional
+        Leave out what is farther away than this vertex, and stop once its distance is final.
+    trees : bool
+        Whether to find predecessors.
+    progress : callable(rounds, n), optional
+    delta : float, optional
+        By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
+    work_groups : bool, optional
+        As :func:`in_work_groups` returns it by default. It decides how fast the search is, never what it finds.
+
+    Returns
+    -------
+    Rows
+
+    Raises
+    ------
+    OverflowError
+        A distance lies outside the arithmetic.
+    DeviceError, DeviceMemoryError
+        The device cannot do it.
+    """
+    edges = OutEdges.of(graph, job, arithmetic)
+    together = in_work_groups(job.device, arithmetic) if work_groups is None else work_groups
+    search = near_far_work_group.solve if together else near_far_work_item.solve
+    distinct = [list(dict.fromkeys(some)) for some in starts]
+    dist, rounds = search(
+        job, edges, arithmetic, distinct, ceiling=ceiling, target=target, delta=delta, progress=progress
+    )
+    if target is not None:
+        kernel = job.device.kernel("near_far_target.cl", "forget_beyond", **arithmetic.macros)
+        job.launch(kernel, (graph.n, len(starts)), _GROUP, dist, np.uint32(target), np.uint32(graph.n))
+    predecessors = None
+    if trees:
+        found = find_trees(job, DeviceGraph.of(graph, job, arithmetic, False), dist, distinct, zero_progress_only=False)
+        if found.overflowed and ceiling is None and target is None:
+            raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+        if found.unresolved:
+            raise DeviceError(f"{job.device} has computed path weights that contradict each other")
+        predecessors = found.predecessors
+    return Rows(job.download_rows(dist, 0, (len(starts), graph.n), arithmetic.dtype), predecessors, rounds)
