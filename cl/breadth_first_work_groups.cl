@@ -7,12 +7,13 @@
 //               number of work-groups; work-group (GROUP_SIZE).
 // Local memory: search: (4 + sizeof(OFFSET) / 4 + 2 * EDGES_PER_ITEM) * GROUP_SIZE words and a few more.
 // Macros:       GROUP_SIZE, work-items of a work-group, a power of two from 32 on; PIECE, largest number of edges of a
-//               piece, and of those that a work-item looks at bottom-up before its work-group helps; EDGES_PER_ITEM, edges that a work-item looks at between two barriers; SMALL, number of pieces
-//               up to which one work-group searches alone, level after level, MOST_LEVELS of them in one launch; those
-//               of breadth_first_direction.cl.
+//               piece, and of those that a work-item looks at bottom-up before its work-group helps; EDGES_PER_ITEM,
+//               edges that a work-item looks at between two barriers; SMALL, number of pieces up to which one
+//               work-group searches alone, level after level, MOST_LEVELS of them in one launch; that of
+//               breadth_first_direction.cl.
 //
-// A queue holds pieces, each the number of the piece above the vertex: the edges of a vertex in pieces of PIECE, so that the edges of a
-// hub are spread over many work-groups. A vertex without edges is one piece, too.
+// A queue holds the edges of a vertex in pieces of PIECE, each the number of the piece above the vertex, so that the
+// edges of a hub are spread over many work-groups. A vertex without edges is one piece, too.
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending
 //   first_in, sources    in   (n + 1), (m) predecessors of each vertex, ascending
 //   levels               i/o  (n) -1 = not reached
@@ -58,7 +59,8 @@
 #define EDGES 1  // in the unit of `counted`
 #define PIECES 2
 #define ALONE 3
-#define CONTROL_WORDS 20
+#define EDGE_FACTOR 20  // of bottom_up_pays
+#define CONTROL_WORDS 21
 
 // Steps.
 #define TOP_DOWN 0
@@ -88,7 +90,8 @@ bool bit_of(__global const uint *words, const uint vertex)
 
 __kernel void begin(__global const OFFSET *restrict first_edge, __global int *restrict levels,
                     __global uint *restrict predecessors, __global ulong *restrict queues,
-                    __global uint *restrict visited, __global uint *restrict control, const uint source, const uint n)
+                    __global uint *restrict visited, __global uint *restrict control, const uint source,
+                    const uint edge_factor, const uint n)
 {
     const size_t vertex = get_global_id(0);
     const OFFSET edges = first_edge[source + 1] - first_edge[source];
@@ -103,6 +106,7 @@ __kernel void begin(__global const OFFSET *restrict first_edge, __global int *re
     if (vertex == 0) {
         for (uint word = 0; word < CONTROL_WORDS; ++word)
             control[word] = 0;
+        control[EDGE_FACTOR] = edge_factor;
         control[HERE + STEP] = TOP_DOWN;
         control[HERE + UNEXPLORED] = less(counted(first_edge[n]), counted(edges));
         control[COUNTS(0) + PIECES] = pieces_of(edges);
@@ -215,7 +219,7 @@ void mark_visited(__global const ulong *queue, const uint pieces, __global uint 
 
 // What the work-items of a work-group share while they search bottom-up.
 typedef struct {
-    uint words[GROUP_WORDS];  // bits of the vertices found
+    uint words[GROUP_WORDS];   // bits of the vertices found
     uint waiting[GROUP_SIZE];  // vertices with many edges
     uint waiters, nearest, found, edges;
 } BottomUp;
@@ -325,7 +329,8 @@ void search(__global const OFFSET *restrict first_edge, __global const int *rest
             pieces = shared.top_down.counts[PIECES];
             const uint edges = shared.top_down.counts[EDGES], rest = less(unexplored, edges);
             ++rounds;
-            again = 0 < pieces && pieces <= SMALL && rounds < MOST_LEVELS && !bottom_up_pays(edges, rest, n);
+            again = 0 < pieces && pieces <= SMALL && rounds < MOST_LEVELS &&
+                    !bottom_up_pays(edges, rest, control[EDGE_FACTOR], n);
             if (again) {
                 // What settle does otherwise.
                 mark_visited(next_queue, pieces, visited, get_local_id(0), GROUP_SIZE);
@@ -378,7 +383,8 @@ void settle(__global const OFFSET *restrict first_edge, __global const int *rest
     __global uint *counts = control + (alone ? FOUND_ALONE : COUNTS(level));
     const uint found = step == DONE ? 0 : counts[VERTICES], edges = counts[EDGES];
     const uint unexplored = less(control[SEARCHED + UNEXPLORED], edges);
-    const uint next = found == 0 ? DONE : bottom_up_pays(edges, unexplored, n) ? BOTTOM_UP : TOP_DOWN;
+    const bool pays = bottom_up_pays(edges, unexplored, control[EDGE_FACTOR], n);
+    const uint next = found == 0 ? DONE : pays ? BOTTOM_UP : TOP_DOWN;
     queues += (level & 1) * (size_t)capacity;
     if (step == TOP_DOWN && next == TOP_DOWN) {
         mark_visited(queues, counts[PIECES], visited, get_global_id(0), get_global_size(0));

@@ -5,7 +5,7 @@
 // NDRange:      global (1, rows) for top_down and advance, (parts, rows) for the others; work-group (1, 1). A part is
 //               a range of words of 64 vertices; a row is the search from one source.
 // Local memory: none.
-// Macros:       PREFETCH_BUILT_IN, 1: use the compiler's own prefetch if there is one; those of
+// Macros:       PREFETCH_BUILT_IN, 1: use the compiler's own prefetch if there is one; that of
 //               breadth_first_direction.cl.
 //
 // One 64-bit word holds all about a vertex: its level above its predecessor. A later level or a larger predecessor is
@@ -39,6 +39,7 @@
 #define TAIL 4        // and behind the vertices found so far
 #define UNEXPLORED 5  // edges that leave vertices not reached yet, and top-down also those not searched from yet
 #define BOTTOM_UP_LEVELS 6
+#define EDGE_FACTOR 7  // of bottom_up_pays
 #define CONTROL_WORDS 8
 
 // Steps.
@@ -73,7 +74,7 @@ uint words_of(const uint n)
 
 __kernel void begin(__global const int *restrict start_vertices, __global const OFFSET *restrict first_edge,
                     __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict control,
-                    const uint part_words, const uint n)
+                    const ulong edge_factor, const uint part_words, const uint n)
 {
     const size_t row = get_global_id(1);
     const uint source = (uint)start_vertices[row];
@@ -92,6 +93,7 @@ __kernel void begin(__global const int *restrict start_vertices, __global const 
         control[TAIL] = 1;
         control[UNEXPLORED] = first_edge[n];
         control[BOTTOM_UP_LEVELS] = 0;
+        control[EDGE_FACTOR] = edge_factor;
     }
 }
 
@@ -109,16 +111,17 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
     queue += row * ((size_t)n + 1);
     ulong level = control[LEVEL], unexplored = control[UNEXPLORED], spent = 0;
     size_t head = control[HEAD], end = control[END], tail = control[TAIL];
+    const ulong edge_factor = control[EDGE_FACTOR];
     ulong step = TOP_DOWN;
     while (step == TOP_DOWN && spent < budget) {
         if (head == end) {
             ulong level_edges = 0;
-            if (bottom_up_pays((tail - end) * largest_degree, 0, n))
+            if (bottom_up_pays((tail - end) * largest_degree, 0, edge_factor, n))
                 for (size_t place = end; place < tail; ++place)
                     level_edges += first_edge[queue[place] + 1] - first_edge[queue[place]];
             if (end == tail) {
                 step = DONE;
-            } else if (bottom_up_pays(level_edges, unexplored - level_edges, n)) {
+            } else if (bottom_up_pays(level_edges, unexplored - level_edges, edge_factor, n)) {
                 step = TO_BOTTOM_UP;
                 unexplored -= level_edges;
             }
@@ -135,7 +138,7 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
             const uint source = (uint)queue[head++];
             const ulong word = FOUND(level + 1, source);
             const OFFSET first = first_edge[source], last = first_edge[source + 1];
-            // No branch, which would be mispredicted: every target is written to the queue, and stays there if it is new.
+            // No branch, which would be mispredicted: each target is written to the queue, and stays there if it is new.
             for (OFFSET edge = first; edge < last; ++edge) {
                 const int target = targets[edge];
                 const ulong before = found[target];
@@ -248,7 +251,7 @@ __kernel void advance(__global const ulong *restrict frontier, __global int *res
     control[BOTTOM_UP_LEVELS] += 1;
     if (vertices == 0) {
         control[STEP] = DONE;
-    } else if (bottom_up_pays(level_edges, unexplored, n)) {
+    } else if (bottom_up_pays(level_edges, unexplored, control[EDGE_FACTOR], n)) {
         control[STEP] = BOTTOM_UP;
         control[UNEXPLORED] = unexplored;
     } else {

@@ -5,6 +5,7 @@
 //               `budget` edges, or one has nothing left to do or has to wait; the next one shares the entries out anew.
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
+//               LAG, near intervals that a work-item may be behind before another one waits for it;
 //               CHUNK, HINTS, KEY, ATOMIC_LOADS (near_far_piles.cl, with SHARED 1); out_edges.cl.
 //   first_edge, edges  in      out_edges.cl
 //   starts, count      in      (count) the vertices at distance 0, all different
@@ -27,8 +28,8 @@
 // nothing says that work-groups run at the same time: it ends, and then one work-item goes on alone, for more launches
 // each time that this happens.
 
-#ifndef SLICE
-#error "near_far_team.cl needs the macro SLICE"
+#if !defined(SLICE) || !defined(LAG)
+#error "near_far_team.cl needs SLICE and LAG"
 #endif
 
 #include "near_far_piles.cl"
@@ -43,9 +44,6 @@
 
 #define LONGEST_ALONE 64 // launches
 #define SAMPLE 64        // entries
-#ifndef LAG
-#define LAG s->delta
-#endif
 
 typedef struct {
     uint head, tail, far_count;
@@ -140,8 +138,7 @@ bool somebody_is(const KEY word, volatile __global KEY *limits, const size_t wor
     return found;
 }
 
-// Tells the others where this work-item is, and waits for those that are more than one interval behind. Returns whether
-// they have come.
+// Tells the others where this work-item is, and waits for those that are too far behind. Returns whether they have come.
 bool keep_step(const Search *s, volatile __global KEY *limits, const size_t worker, const uint patience)
 {
     atomic_set(&limits[worker], as_key(s->limit));
@@ -149,7 +146,7 @@ bool keep_step(const Search *s, volatile __global KEY *limits, const size_t work
     for (uint look = 0; look < patience && behind; ++look) {
         behind = false;
         for (size_t other = 0; other < get_global_size(0); ++other)
-            behind |= other != worker && saturated_sum(as_weight(load(&limits[other])), LAG) < s->limit;
+            behind |= other != worker && (s->limit - as_weight(load(&limits[other]))) / LAG > s->delta;
     }
     return !behind;
 }

@@ -154,9 +154,7 @@ uint sum_up(__local uint *sums, const uint number)
         sums[item] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint total = sums[GROUP_SIZE - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return total;
+    return sums[GROUP_SIZE - 1];
 }
 
 // Whose share the unit of this number is: how many of the running sums it is not below.
@@ -330,8 +328,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
         uint most_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
         for (uint local_round = 0; active && local_round < most_rounds; ++local_round) {
             if (item == 0)
-                found = 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
+                found = 0; // which nobody touches before the sums below are there
             for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
                 uint slot = 0, vertex = 0;
                 Key key = 0;
@@ -357,7 +354,8 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                 rows_of[item] = slot - vertex;
                 keys_of[item] = key;
                 const uint total = sum_up(sums, last - first);
-                for (uint step = 0; step < total; step += GROUP_SIZE) {
+                uint step = 0;
+                do { // once at least, for the sake of its barriers: the sums are about to be replaced
                     const uint number = step + item;
                     if (number < total) {
                         const uint entry = owner_of(sums, number);
@@ -365,7 +363,8 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                         RELAX(edges[edge], rows_of[entry], keys_of[entry])
                     }
                     drain(&next, &near_store, QUEUE - GROUP_SIZE, &aside, &far_store, QUEUE - GROUP_SIZE, moved);
-                }
+                    step += GROUP_SIZE;
+                } while (step < total);
             }
             drain(&next, &near_store, QUEUE, &aside, &far_store, QUEUE / 2, moved);
             active = min(found, (uint)QUEUE);

@@ -22,6 +22,7 @@ from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.floyd_warshall import FloydWarshall
 from reedsp.graph import Graph, as_graph, is_networkx
 from reedsp.host_matrix import HostMatrix, fingerprint
+from reedsp.johnson import johnson
 from reedsp.negative_cycle import NegativeCycleError
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.result import AllPairs
@@ -29,7 +30,10 @@ from reedsp.result import AllPairs
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "min-plus": {"product": minplus.METHODS},
     "floyd-warshall": {"kernel": ("blocked", *lund_smith.LADDER)},
+    "johnson": {},
 }
+_LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
+"""Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -57,11 +61,12 @@ def apsp(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`.
-    method : {"auto", "floyd-warshall", "min-plus"}
+    method : {"auto", "floyd-warshall", "min-plus", "johnson"}
         "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
-        path gets shorter (thesis section 5.2.1). "auto" takes the former, which needs fewer sums at any size. Where
-        rounding gives a cycle of fractional weights less than zero it begins anew with the latter, whose rounding
-        errors stay small.
+        path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
+        "auto" takes the last one for sparse graphs, and else the first, which needs fewer sums than the second. Where
+        rounding gives a cycle of fractional weights less than zero, "floyd-warshall" begins anew with "min-plus", whose
+        rounding errors stay small. "johnson" needs whole weights if some are negative, and raises for negative cycles.
     predecessors : bool
         Find the vertex before the last one of each path too.
     negative_cycles : {"raise", "mark"}
@@ -122,8 +127,10 @@ def apsp(
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
     if memory_limit is not None and not memory_limit > 0:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
-    method = _method(method)
-    choices = _choices(method, options)
+    if method not in ("auto", *_METHODS):
+        names = ", ".join(repr(name) for name in ("auto", *_METHODS))
+        raise ValueError(f"method = {method!r}, expected one of {names}")
+    choices = _choices("floyd-warshall" if method == "auto" else method, options)
     result = result_dtype(dtype, graph)
     target = None if out is None else _output_file(out)
     if graph.n == 0:
@@ -131,12 +138,28 @@ def apsp(
         if target is not None:
             write_npy(target, iter((none,)), none.shape, result)
         pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
-        return AllPairs(graph, none, pred_of_none, method, "", {"milliseconds": 0.0}, node_keys)
+        name = "floyd-warshall" if method == "auto" else method
+        return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0}, node_keys)
     several = isinstance(device, Sequence) and not isinstance(device, str)
     devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
     if not devices:
         raise ValueError("device: the list is empty")
+    asked = target is not None or memory_limit is not None or len(devices) > 1
+    if method == "auto":
+        matrices = asked or choices or not _johnson_pays(graph, devices[0], negative_cycles)
+        method = "floyd-warshall" if matrices else "johnson"
+    in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
+    if asked and not in_place:
+        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
     job = Job(devices[0])
+    if method == "johnson":
+        if negative_cycles == "mark" and graph.has_negative_weights:
+            raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
+        if graph.has_negative_weights and not graph.has_integral_weights:
+            raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
+        dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress)
+        stats = {**job.stats(), "arithmetic": arithmetic}
+        return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
     weights = _weights(graph, result)
     if weights is None:
         if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
@@ -145,10 +168,6 @@ def apsp(
             f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
             "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
         )
-    in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
-    asked = target is not None or memory_limit is not None or len(devices) > 1
-    if asked and not in_place:
-        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
         cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
@@ -269,22 +288,22 @@ def _min_plus(
 
 
 _SOLVERS: dict[str, Callable[..., None]] = {"min-plus": _min_plus, "floyd-warshall": _floyd_warshall}
+_METHODS = (*_SOLVERS, "johnson")
 
 
-def _method(method: str) -> str:
-    if method == "auto":
-        return "floyd-warshall"
-    if method not in _SOLVERS:
-        names = ", ".join(repr(name) for name in ("auto", *_SOLVERS))
-        raise ValueError(f"method = {method!r}, expected one of {names}")
-    return method
+def _johnson_pays(graph: Graph, device: Device, negative_cycles: str) -> bool:
+    """Return whether the graph is so sparse that searches from every vertex take less time than matrices."""
+    if graph.has_negative_weights and (negative_cycles == "mark" or not graph.has_integral_weights):
+        return False
+    least = _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
+    return graph.n**2 > least * (graph.m + graph.n)
 
 
 def _choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
     known = _OPTIONS[method]
     for name, value in (options or {}).items():
         if name not in known:
-            raise ValueError(f"options: {method!r} has no option {name!r}; it has {', '.join(known)}")
+            raise ValueError(f"options: {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
         if value not in known[name]:
             raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, known[name]))}")
     return dict(options or {})

@@ -37,7 +37,7 @@ _CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
 _TOP_DOWN, _TO_BOTTOM_UP, _DONE = 0, 1, 3
 
 # Of "work-groups".
-_GROUP_SIZE = 256
+_GROUP_SIZE, _SMALLEST_GROUP = 256, 32
 _GROUPS_PER_UNIT = 8
 _PIECE = 64
 _EDGES_PER_ITEM = 4
@@ -45,7 +45,7 @@ _SMALL = 4  # work-groups' worth of pieces up to which one work-group searches a
 _MOST_LEVELS = 256
 _FIRST_BATCH, _LARGEST_BATCH = 8, 32
 _SOURCE_ARGUMENT = 6  # of begin
-_GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 20, 2, 3
+_GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 21, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +212,8 @@ def bfs(
     choices = _choices(options)
     chosen = get_device(device)
     method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
+    if method == "work-items" and "group_size" in choices:
+        raise ValueError("options: group_size: 'work-items' has none")
     job = Job(chosen, recycle=True)
     levels, pred = (np.empty((len(sources), graph.n), np.int32) for _ in range(2))
     search = _search_by_work_items if method == "work-items" else _search_by_work_groups
@@ -245,7 +247,7 @@ def _search_by_work_items(
     Top-down one work-item searches level after level; bottom-up all compute units share a level.
     """
     started = time.perf_counter()
-    most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * graph.n)))
+    most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, graph.n))))
     searching, bottom_up_levels = 0.0, 0
     for first in range(0, len(sources), most):
         rows = slice(first, first + most)
@@ -265,7 +267,6 @@ class _RowsOfWorkItems:
         self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
         self._macros = {
             "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
-            "EDGE_FACTOR": _EDGE_FACTORS[direction],
             **self._edges.macros,
         }
         self._words = -(-graph.n // _WORD)
@@ -276,7 +277,8 @@ class _RowsOfWorkItems:
         self._control = job.allocate(self._rows * _CONTROL_WORDS, np.uint64)
         state = (self._found, self._queue, self._control)
         start = job.upload(np.array(sources, np.int32))
-        self._bind("begin", self._parts, start, self._edges.first_edge, *state, self._part_words, self._n).queue()
+        begin = (start, self._edges.first_edge, *state, np.uint64(_EDGE_FACTORS[direction]), self._part_words, self._n)
+        self._bind("begin", self._parts, *begin).queue()
         limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
         self._top_down = self._bind("top_down", 1, *edges, *state, *limits, self._n)
@@ -403,7 +405,6 @@ class _WorkGroups:
             "EDGES_PER_ITEM": _EDGES_PER_ITEM,
             "SMALL": _SMALL * size,
             "MOST_LEVELS": _MOST_LEVELS,
-            "EDGE_FACTOR": _EDGE_FACTORS[direction],
             **outward.macros,
         }
         capacity, words = graph.n + graph.m // _PIECE + 1, -(-graph.n // 32)
@@ -419,7 +420,8 @@ class _WorkGroups:
             kernel = job.device.kernel("breadth_first_work_groups.cl", name, **macros)
             return job.bind(kernel, items, size, *args)
 
-        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), n)
+        factor = np.uint32(_EDGE_FACTORS[direction])
+        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
@@ -471,6 +473,9 @@ def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
         values = allowed[name]
         if values is not None and value not in values:
             raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, values))}")
+    size = choices.get("group_size")
+    if size is not None and (size < _SMALLEST_GROUP or size & (size - 1)):
+        raise ValueError(f"options: group_size = {size}, expected a power of two from {_SMALLEST_GROUP} on")
     return choices
 
 

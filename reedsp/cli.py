@@ -37,7 +37,10 @@ class Method(enum.StrEnum):
     """Methods of :func:`reedsp.sssp`."""
 
     auto = "auto"
+    near_far = "near-far"
     output_parallel = "output-parallel"
+    input_parallel = "input-parallel"
+    input_parallel_refined = "input-parallel-refined"
 
 
 class AllPairsMethod(enum.StrEnum):
@@ -46,6 +49,7 @@ class AllPairsMethod(enum.StrEnum):
     auto = "auto"
     floyd_warshall = "floyd-warshall"
     min_plus = "min-plus"
+    johnson = "johnson"
 
 
 class NegativeCycles(enum.StrEnum):

@@ -69,6 +69,7 @@ def near_far(
     ceiling: Any = None,
     target: int | None = None,
     trees: bool = True,
+    by_hops: bool = False,
     progress: Callable[[int, int], None] | None = None,
     delta: float | None = None,
     work_groups: bool | None = None,
@@ -93,6 +94,8 @@ def near_far(
         Leave out what is farther away than this vertex, and stop once its distance is final.
     trees : bool
         Whether to find predecessors.
+    by_hops : bool
+        Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
     progress : callable(rounds, n), optional
     delta : float, optional
         By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
@@ -122,10 +125,11 @@ def near_far(
         job.launch(kernel, (graph.n, len(starts)), _GROUP, dist, np.uint32(target), np.uint32(graph.n))
     predecessors = None
     if trees:
-        found = find_trees(job, DeviceGraph.of(graph, job, arithmetic, False), dist, distinct, zero_progress_only=False)
+        in_edges = DeviceGraph.of(graph, job, arithmetic, False)
+        found = find_trees(job, in_edges, dist, distinct, by_hops)
         if found.overflowed and ceiling is None and target is None:
             raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if found.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        predecessors = found.predecessors
+        predecessors = found.read(job, in_edges)
     return Rows(job.download_rows(dist, 0, (len(starts), graph.n), arithmetic.dtype), predecessors, rounds)

@@ -28,7 +28,7 @@ _ROWS_BUDGET = 1 << 20  # edges that a work-item relaxes in the first launch
 _TEAM_BUDGET = 1 << 18  # edges that each work-item of a team relaxes in a launch: about two milliseconds
 _LARGEST_TEAM = 8
 _LEAST_TEAM_EDGES = 1 << 18
-_LAG='s->delta'
+_LAG = "s->delta"
 _SLICE = 4096  # edges
 _FEW = 512  # entries
 _PATIENCE = 50_000  # looks: about a tenth of a millisecond
@@ -134,7 +134,11 @@ def _team_size(device: Device, edges: OutEdges, arithmetic: Arithmetic, piles: _
 
 def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str, str | int]:
     """Return the macros that all kernels need."""
-    own = {"KEY": _key(arithmetic)[1], "CHUNK": _CHUNK, "HINTS": int(device.platform != _SIMULATOR)}
+    own: dict[str, str | int] = {
+        "KEY": _key(arithmetic)[1],
+        "CHUNK": _CHUNK,
+        "HINTS": int(device.platform != _SIMULATOR),
+    }
     return {**own, **edges.macros, **arithmetic.macros}
 
 
@@ -207,7 +211,8 @@ def _solve_row(
     macros = {
         "SHARED": 1,
         "ATOMIC_LOADS": int(job.device.platform == _SIMULATOR),
-        "SLICE": _SLICE,"LAG": _LAG,
+        "SLICE": _SLICE,
+        "LAG": _LAG,
         **_macros(job.device, edges, arithmetic),
     }
     begin, advance = (job.device.kernel("near_far_team.cl", name, **macros) for name in ("begin", "advance"))

@@ -21,12 +21,13 @@ _LEVEL_ARGUMENT = 10  # of resolve_level
 
 @dataclass(frozen=True)
 class Trees:
-    """Shortest-path trees, one a row.
+    """Shortest-path trees, one a row, on the device.
 
     Attributes
     ----------
-    predecessors : ndarray of int32, shape (rows, n)
-        In the user's order and numbers; NO_VERTEX for sources and unreachable vertices.
+    predecessors : pyopencl.Buffer of int32, shape (rows, n)
+        In the device's order and numbers; NO_VERTEX for sources and unreachable vertices.
+    rows : int
     overflowed : bool
         Whether the weight of every path to some vertex lies beyond the arithmetic's range.
     unresolved : int
@@ -34,15 +35,21 @@ class Trees:
         distance no longer follows from the source's.
     """
 
-    predecessors: npt.NDArray[np.int32]
+    predecessors: cl.Buffer
+    rows: int
     overflowed: bool
     unresolved: int
+
+    def read(self, job: Job, graph: DeviceGraph) -> npt.NDArray[np.int32]:
+        """Return the predecessors in the user's order and numbers, shape (rows, n)."""
+        numbers = job.download_rows(self.predecessors, 0, (self.rows, graph.n), np.int32)
+        return graph.to_user_order(graph.to_vertices(numbers))
 
 
 def find_trees(
     job: Job, graph: DeviceGraph, dist: cl.Buffer, sources: Sequence[Sequence[int]], zero_progress_only: bool
 ) -> Trees:
-    """Return the trees of final distances on the device.
+    """Find the trees of final distances on the device.
 
     Parameters
     ----------
@@ -85,8 +92,7 @@ def find_trees(
         final_levels = job.download(levels[0], rows * n, np.uint32)
         reached = job.download(dist, rows * n, graph.arithmetic.dtype) != graph.arithmetic.infinity
         unresolved = int(np.count_nonzero(reached & (final_levels == _UNRESOLVED)))
-    found = job.download_rows(predecessors, 0, (rows, n), np.int32)
-    return Trees(graph.to_user_order(graph.to_vertices(found)), bool(overflowed), unresolved)
+    return Trees(predecessors, rows, bool(overflowed), unresolved)
 
 
 def _resolve_levels(

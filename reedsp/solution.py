@@ -90,7 +90,7 @@ def settle(
             raise error_for(graph, cycle, cycle_weight(graph, cycle))
         if dist[source] < 0:  # a cycle that weighs nothing, or more
             raise RoundingError
-    return Solution(dist, trees.predecessors[0], rounds)
+    return Solution(dist, trees.read(job, on_device)[0], rounds)
 
 
 def look_for_cycle(graph: Graph, job: Job, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:

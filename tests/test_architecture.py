@@ -29,6 +29,7 @@ LAYERS = (
     ("verification", "bellman_ford", "floyd_warshall", "lund_smith", "minplus", "scan"),
     ("input_parallel", "near_far_work_group", "near_far_work_item", "breadth_first"),
     ("near_far",),
+    ("johnson",),
     ("all_pairs_matrix", "all_pairs_tree", "checkpoint", "result", "tuning"),
     ("out_of_core",),
     ("host_matrix",),

@@ -30,6 +30,7 @@ TINY = {
     "_SLICE": 5,
     "_FEW": 2,
     "_PATIENCE": 3,
+    "_LAG": 1,
     "_FIRST_BATCH": 1,
 }
 

@@ -1,0 +1,190 @@
+"""How long shortest paths from one source take, and from many, beside SciPy's Dijkstra in the same run.
+
+    python -m experiments.single_source [--device D] [--graphs new-york grid ...] [--repeats 5] [--new-york FOLDER]
+                                        [--output FOLDER]
+
+"distances" and "distances and tree" are of a graph that the device holds, and stay there; the other rows are whole
+calls of sssp. Every answer is compared with SciPy's, exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse.csgraph
+
+import reedsp
+from experiments import inputs
+from experiments.measure import RESULTS, measure_in_turn, write
+from reedsp.device import Device, Job, get_device
+from reedsp.device_graph import DeviceGraph, OutEdges
+from reedsp.exactness import choose_arithmetic, to_result
+from reedsp.near_far import in_work_groups, near_far_work_group, near_far_work_item
+from reedsp.predecessors import find_trees
+
+SEED = 2012
+FLOAT64 = np.dtype(np.float64)
+
+
+def graphs(new_york: Path | None) -> dict[str, Callable[[], reedsp.Graph]]:
+    made: dict[str, Callable[[], reedsp.Graph]] = {
+        "grid-1000": partial(inputs.grid, 1000, SEED),
+        "grid-3000": partial(inputs.grid, 3000, SEED),
+        "r-mat-18": partial(inputs.r_mat, 18, 16, SEED, directed=False),
+        "r-mat-20": partial(inputs.r_mat, 20, 16, SEED),
+        "random-100k-10": partial(inputs.random_in_degree, 100_000, 10, SEED),
+        "random-1m-8": partial(inputs.random_in_degree, 1 << 20, 8, SEED),
+    }
+    return made if new_york is None else {"new-york": partial(inputs.new_york, new_york), **made}
+
+
+class Bench:
+    """One graph, a source, and what is to come out."""
+
+    def __init__(self, name: str, graph: reedsp.Graph, device: Device) -> None:
+        self.name, self.graph, self.device = name, graph, device
+        self.source = int(np.argmax(np.diff(graph.indptr)))
+        self.matrix = graph.to_scipy()
+        self.expected = scipy.sparse.csgraph.dijkstra(self.matrix, indices=self.source)
+        self.arithmetic = choose_arithmetic(graph, FLOAT64)
+        search = near_far_work_group if in_work_groups(device, self.arithmetic) else near_far_work_item
+        self.search = search.solve
+
+    def distances(self, tree: bool) -> tuple[Job, Any]:
+        """Search, and find the tree, without a copy to the host."""
+        job = Job(self.device, recycle=True)
+        edges = OutEdges.of(self.graph, job, self.arithmetic)
+        dist, _ = self.search(job, edges, self.arithmetic, [[self.source]])
+        if tree:
+            in_edges = DeviceGraph.of(self.graph, job, self.arithmetic, False)
+            find_trees(job, in_edges, dist, [[self.source]], zero_progress_only=False)
+        job.finish()
+        return job, dist
+
+    def check_distances(self, answer: tuple[Job, Any]) -> None:
+        """Stop unless the distances on the device are right; its small buffers are free from then on."""
+        job, dist = answer
+        got = job.download(dist, self.graph.n, self.arithmetic.dtype)
+        job.recycle()
+        self.check(to_result(got, self.arithmetic, FLOAT64))
+
+    def check(self, dist: np.ndarray) -> None:
+        """Stop unless the distances are right."""
+        if not np.array_equal(dist, self.expected):
+            raise SystemExit(f"{self.name}: {np.count_nonzero(dist != self.expected)} wrong distances")
+
+    def rows(self, repeats: int) -> Iterator[dict[str, Any]]:
+        """Time everything in turn, so that one machine's moods are the same for all."""
+        solve = partial(reedsp.sssp, self.graph, self.source, device=self.device)
+        whole = lambda paths: self.check(paths.dist)  # noqa: E731
+        dijkstra = partial(scipy.sparse.csgraph.dijkstra, self.matrix, indices=self.source)
+        tasks: dict[tuple[str, str], tuple[Callable[[], Any], Callable[[Any], None]]] = {
+            ("distances", "near-far"): (partial(self.distances, tree=False), self.check_distances),
+            ("distances and tree", "near-far"): (partial(self.distances, tree=True), self.check_distances),
+            ("distances", "scipy dijkstra"): (dijkstra, self.check),
+            ("whole call", "near-far"): (partial(solve, "near-far"), whole),
+            ("whole call", "scipy dijkstra"): (
+                partial(dijkstra, return_predecessors=True),
+                lambda answer: self.check(answer[0]),
+            ),
+        }
+        for method in ("output-parallel", "input-parallel", "input-parallel-refined"):
+            if self.name.startswith(("random", "r-mat")):
+                tasks["whole call", method] = (partial(solve, method), whole)
+        times = measure_in_turn(list(tasks.values()), repeats)
+        of_scipy = {
+            what: each["min_ms"]
+            for (what, method), each in zip(tasks, times, strict=True)
+            if method == "scipy dijkstra"
+        }
+        for (what, method), each in zip(tasks, times, strict=True):
+            yield {
+                "graph": self.name,
+                "n": self.graph.n,
+                "m": self.graph.m,
+                "what": what,
+                "sources": 1,
+                "method": method,
+                "seed": SEED,
+                **each,
+                "times_scipy": round(
+                    of_scipy["whole call" if what == "whole call" else "distances"] / each["min_ms"], 2
+                ),
+            }
+
+    def many(self, count: int, repeats: int, alone: float) -> Iterator[dict[str, Any]]:
+        """Time many sources at once; `alone` is the time of one by itself."""
+        sources = np.random.default_rng(SEED).choice(self.graph.n, count, replace=False).tolist()
+        expected = scipy.sparse.csgraph.dijkstra(self.matrix, indices=sources)
+
+        def check(dist: np.ndarray) -> None:
+            if not np.array_equal(dist, expected):
+                raise SystemExit(f"{self.name}: {np.count_nonzero(dist != expected)} wrong distances")
+
+        def at_once() -> tuple[Job, Any]:
+            job = Job(self.device, recycle=True)
+            edges = OutEdges.of(self.graph, job, self.arithmetic)
+            dist, _ = self.search(job, edges, self.arithmetic, [[source] for source in sources])
+            job.finish()
+            return job, dist
+
+        def check_at_once(answer: tuple[Job, Any]) -> None:
+            job, dist = answer
+            got = job.download_rows(dist, 0, expected.shape, self.arithmetic.dtype)
+            job.recycle()
+            check(to_result(got, self.arithmetic, FLOAT64))
+
+        dijkstra = partial(scipy.sparse.csgraph.dijkstra, self.matrix, indices=sources)
+        solve = partial(reedsp.sssp, self.graph, sources, device=self.device)
+        tasks = [(at_once, check_at_once), (solve, lambda paths: check(paths.dist)), (dijkstra, check)]
+        times = measure_in_turn(tasks, repeats)
+        kinds = (("distances", "near-far"), ("whole call", "near-far"), ("distances", "scipy dijkstra"))
+        for (what, method), each in zip(kinds, times, strict=True):
+            yield {
+                "graph": self.name,
+                "n": self.graph.n,
+                "m": self.graph.m,
+                "what": what,
+                "sources": count,
+                "method": method,
+                "seed": SEED,
+                **each,
+                "times_scipy": round(times[-1]["min_ms"] / each["min_ms"], 2),
+                "times_one_by_one": round(count * alone / each["min_ms"], 2) if method == "near-far" else "",
+            }
+
+
+def rows(device: Device, chosen: list[str], made: dict[str, Callable[[], reedsp.Graph]], repeats: int) -> Iterator[Any]:
+    for name in chosen:
+        bench = Bench(name, made[name](), device)
+        alone = 0.0
+        for row in bench.rows(repeats):
+            if (row["what"], row["method"]) == ("distances", "near-far"):
+                alone = row["min_ms"]
+            print(*(row[key] for key in ("graph", "what", "method", "min_ms", "times_scipy")), flush=True)
+            yield {**row, "times_one_by_one": ""}
+        if name == "new-york":
+            yield from bench.many(64 if device.kind == "cpu" else 256, min(2, repeats), alone)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device")
+    parser.add_argument("--graphs", nargs="+", choices=list(graphs(Path())), metavar="NAME")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--new-york", type=Path, metavar="FOLDER", help="that holds USA-road-d.NY.gr.gz")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
+    arguments = parser.parse_args()
+    device = get_device(arguments.device)
+    made = graphs(arguments.new_york)
+    chosen = arguments.graphs or list(made)
+    print(write("single_source", device, rows(device, chosen, made, arguments.repeats), arguments.output))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Johnson's shortest paths between all pairs: near-far from every vertex, after making all weights non-negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.bellman_ford import output_parallel
+from reedsp.device import Job
+from reedsp.exactness import Arithmetic, choose_arithmetic, to_result
+from reedsp.graph import Graph
+from reedsp.near_far import near_far, rows_at_once
+
+_INT64 = np.dtype(np.int64)
+_INT64_MAX = 2**63 - 1
+
+
+def johnson(
+    graph: Graph,
+    job: Job,
+    dtype: np.dtype[Any],
+    predecessors: bool,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, str]:
+    """Solve shortest paths between all pairs along the edges of a sparse graph.
+
+    Negative weights are removed by potentials: a vertex of its own, from which an edge of weight 0 leads to each
+    vertex, gives Bellman-Ford distances h(v) to all of them, and w(u, v) + h(u) - h(v) is never negative. All path
+    weights from s to t change by h(s) - h(t), and the same edges are tight, so that the trees stay as they are.
+
+    Parameters
+    ----------
+    graph : Graph
+        With whole weights, if some are negative: of others the potentials would be rounded.
+    job : Job
+    dtype : dtype
+        Of the distances.
+    predecessors : bool
+    progress : callable(vertices, n), optional
+        Called with the number of sources that are done.
+
+    Returns
+    -------
+    dist : ndarray, shape (n, n)
+    predecessors : ndarray of int32, shape (n, n), or None
+    arithmetic : str
+        In which path weights were added.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle.
+    OverflowError
+        A path weight lies outside the arithmetic, or a distance outside `dtype`.
+    """
+    n = graph.n
+    potentials = _potentials(graph, job) if graph.has_negative_weights else None
+    bare = graph if potentials is None else _reweighted(graph, potentials)
+    arithmetic = choose_arithmetic(bare, dtype if potentials is None else _INT64)
+    dist = np.empty((n, n), dtype)
+    pred = np.empty((n, n), np.int32) if predecessors else None
+    step = rows_at_once(job.device, arithmetic, n)
+    for first in range(0, n, step):
+        last = min(first + step, n)
+        starts = [[source] for source in range(first, last)]
+        rows = near_far(bare, starts, job, arithmetic, trees=predecessors, by_hops=graph.has_negative_weights)
+        if potentials is None:
+            dist[first:last] = to_result(rows.dist, arithmetic, dtype)
+        else:
+            dist[first:last] = _with_potentials(rows.dist, arithmetic, potentials, first, dtype)
+        if pred is not None and rows.predecessors is not None:
+            pred[first:last] = rows.predecessors
+        if progress is not None:
+            progress(last, n)
+    return dist, pred, str(arithmetic.dtype)
+
+
+def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
+    """Return distances from a vertex of its own, from which an edge of weight 0 leads to each vertex."""
+    n = graph.n
+    sources = np.repeat(np.arange(n), np.diff(graph.indptr))
+    augmented = Graph.from_edges(
+        n + 1,
+        np.append(sources, np.full(n, n)),
+        np.append(graph.indices, np.arange(n)),
+        np.append(graph.weights, np.zeros(n, graph.weights.dtype)),
+    )
+    solution = output_parallel(augmented, n, job, choose_arithmetic(augmented, _INT64))
+    return solution.dist[:n].astype(np.int64)
+
+
+def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:
+    largest = int(graph.max_abs_weight) + 2 * int(-potentials.min(initial=0))
+    if largest > _INT64_MAX:
+        raise OverflowError(f"method = 'johnson': weights and potentials of up to {largest} are beyond int64")
+    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    weights = graph.weights.astype(np.int64) + potentials[sources] - potentials[graph.indices]
+    return Graph(graph.indptr, graph.indices, weights, directed=True)
+
+
+def _with_potentials(
+    dist: npt.NDArray[Any],
+    arithmetic: Arithmetic,
+    potentials: npt.NDArray[np.int64],
+    first: int,
+    dtype: np.dtype[Any],
+) -> npt.NDArray[Any]:
+    """Return the distances along the edges of the graph itself."""
+    whole = Arithmetic(_INT64)
+    reached = dist != arithmetic.infinity
+    shifted = np.full(dist.shape, whole.infinity, np.int64)
+    change = potentials - potentials[first : first + len(dist), np.newaxis]
+    np.add(dist, change, out=shifted, where=reached, casting="unsafe")
+    return to_result(shifted, whole, dtype)
