@@ -181,7 +181,7 @@ def apsp(
         if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
             matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
         else:
-            matrix = PathMatrix(job, weights, graph)
+            matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
         try:
             answers = _solve(matrix, method, choices, cycles, negative_cycles, result, progress)
         except NegativeCycleError:

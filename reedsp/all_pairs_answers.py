@@ -76,7 +76,8 @@ class Answers:
 
     def _predecessors(self) -> Iterator[npt.NDArray[np.int32]]:
         matrix, graph = self._matrix, self._matrix.graph
-        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist)
+        on_device = matrix.in_edges if isinstance(matrix, PathMatrix) else None
+        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, on_device)
         step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
         for slab in matrix.slices():
             block = matrix.rows_on_device(slab)

@@ -18,6 +18,7 @@ _GROUP = (64, 1)
 _SMALL = 1024  # vertices, below which a side in whole tiles of 128 would be much larger than n
 _ROWS_BYTES = 1 << 26  # that come from the device at a time
 _PART_OF_MEMORY = 0.9  # of the device
+_PART_FOR_EDGES = 0.05
 
 
 class PathMatrix:
@@ -28,6 +29,8 @@ class PathMatrix:
     job : Job
     weights : Weights
     graph : Graph
+    keep_edges : bool
+        Keep the edges on the device, for predecessors, if they take little of its memory.
 
     Attributes
     ----------
@@ -35,17 +38,22 @@ class PathMatrix:
         The job alone and in a list, and the other arguments.
     n, side : int
         Vertices, and rows and columns of the matrix.
+    in_edges : pair of pyopencl.Buffer, optional
+        Sources and weights of the edges, by the vertices that they end at, if they are kept.
     block : Block, shape (side, side)
         Zero on the diagonal, or the weight of an edge from a vertex to itself if that is negative.
     """
 
-    def __init__(self, job: Job, weights: Weights, graph: Graph) -> None:
+    def __init__(self, job: Job, weights: Weights, graph: Graph, keep_edges: bool = False) -> None:
         self.job = job
         self.jobs = [job]
         self.weights = weights
         self.graph = graph
         self.n = graph.n
         self.side = _side(graph.n)
+        size = graph.m * (np.dtype(np.int32).itemsize + weights.dtype.itemsize)
+        self._keep_edges = keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory
+        self.in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
         self.begin_again()
 
     @staticmethod
@@ -69,11 +77,15 @@ class PathMatrix:
         job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))
         if graph.m:
             scatter = job.device.kernel("all_pairs.cl", "scatter", **macros)
-            sources = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(graph.indptr))
-            edge_weights = graph.weights.astype(weights.dtype) + weights.dtype.type(0)  # no negative zeros
-            edges = (job.upload(sources), job.upload(graph.indices), job.upload(edge_weights))
+            indptr, ends, given = graph.in_edges() if self._keep_edges else (graph.indptr, graph.indices, graph.weights)
+            others = job.upload(np.repeat(np.arange(self.n, dtype=np.int32), np.diff(indptr)))
+            listed = job.upload(ends)
+            edge_weights = job.upload(given.astype(weights.dtype) + weights.dtype.type(0))  # no negative zeros
+            sources, targets = (listed, others) if self._keep_edges else (others, listed)
+            if self._keep_edges:
+                self.in_edges = (sources, edge_weights)
             sizes = (np.uint32(self.side), np.uint64(graph.m))
-            job.launch(scatter, graph.m, _GROUP[0], self.block.buffer, *edges, *sizes)
+            job.launch(scatter, graph.m, _GROUP[0], self.block.buffer, sources, targets, edge_weights, *sizes)
 
     def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
         """Return the vertices that a path of negative weight leads back to (thesis section 5.2.3)."""

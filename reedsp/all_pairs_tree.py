@@ -35,7 +35,13 @@ class TightEdges:
     count: int
 
 
-def find_tight_edges(job: Job, weights: Weights, graph: Graph, dist: Block | npt.NDArray[Any]) -> TightEdges:
+def find_tight_edges(
+    job: Job,
+    weights: Weights,
+    graph: Graph,
+    dist: Block | npt.NDArray[Any],
+    in_edges: tuple[cl.Buffer, cl.Buffer] | None = None,
+) -> TightEdges:
     """Return the edges that are as short as the shortest path between their ends.
 
     With floats those are kept too that only rounding may have made longer.
@@ -47,9 +53,10 @@ def find_tight_edges(job: Job, weights: Weights, graph: Graph, dist: Block | npt
     graph : Graph
     dist : Block or ndarray, shape (n, n)
         Distances between all vertices, on the device or on the host.
+    in_edges : pair of pyopencl.Buffer, optional
+        Sources and weights of the edges, by the vertices that they end at, if the device has them already.
     """
-    indptr, sources, edge_weights = graph.in_edges()
-    edge_weights = edge_weights.astype(weights.dtype)
+    indptr, sources, given = graph.in_edges()
     slack = weights.dtype.type(0)
     if weights.dtype.kind == "f":
         magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(job, weights, graph.n, dist)
@@ -57,12 +64,13 @@ def find_tight_edges(job: Job, weights: Weights, graph: Graph, dist: Block | npt
             slack = weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
     if not isinstance(dist, Block):
         targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
-        between = dist[sources, targets]
+        between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
         kept = np.flatnonzero((sources != targets) & (between >= weights.least) & (edge_weights <= between + slack))
         index = np.searchsorted(kept, indptr).astype(np.uint64)
         return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
     macros = _macros(job, weights, False)
-    edges = (dist.buffer, job.upload(sources), job.upload(edge_weights), job.upload(indptr.astype(np.uint64)))
+    listed = in_edges or (job.upload(sources), job.upload(given.astype(weights.dtype)))
+    edges = (dist.buffer, *listed, job.upload(indptr.astype(np.uint64)))
     numbers = (slack, weights.least, np.uint32(dist.stride), np.uint32(graph.n))
     counts = job.allocate(graph.n, np.uint32)
     count = job.device.kernel("all_pairs_tree.cl", "count_tight", **macros)
