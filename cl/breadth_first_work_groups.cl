@@ -9,8 +9,8 @@
 // Macros:       GROUP_SIZE, work-items of a work-group, a power of two from 32 on; PIECE, largest number of edges of a
 //               piece, and of those that a work-item looks at bottom-up before its work-group helps; EDGES_PER_ITEM,
 //               edges that a work-item looks at between two barriers; SMALL, number of pieces up to which one
-//               work-group searches alone, level after level, MOST_LEVELS of them in one launch; that of
-//               breadth_first_direction.cl.
+//               work-group searches alone unless they have many edges, level after level, MOST_LEVELS of them in one
+//               launch; that of breadth_first_direction.cl.
 //
 // A queue holds the edges of a vertex in pieces of PIECE, each the number of the piece above the vertex, so that the
 // edges of a hub are spread over many work-groups. A vertex without edges is one piece, too.
@@ -78,6 +78,12 @@ uint pieces_of(const OFFSET edges)
     return max(1u, (uint)(edges / PIECE) + (edges % PIECE != 0));
 }
 
+// Whether one work-group does a level faster than it takes to launch another kernel.
+bool is_small(const uint pieces, const uint edges)
+{
+    return pieces <= SMALL && edges <= 8 * SMALL;
+}
+
 uint less(const uint from, const uint amount)
 {
     return from - min(from, amount);
@@ -109,6 +115,7 @@ __kernel void begin(__global const OFFSET *restrict first_edge, __global int *re
         control[EDGE_FACTOR] = edge_factor;
         control[HERE + STEP] = TOP_DOWN;
         control[HERE + UNEXPLORED] = less(counted(first_edge[n]), counted(edges));
+        control[COUNTS(0) + EDGES] = counted(edges);
         control[COUNTS(0) + PIECES] = pieces_of(edges);
     }
 }
@@ -121,24 +128,18 @@ typedef struct {
     uint list[LIST];           // vertices found
     uint places[LIST];         // of their pieces
     uint found, edges, pieces, reserved;
-    uint counts[3];  // of all that was found: VERTICES, EDGES, PIECES
 } TopDown;
 
-void clear(__local TopDown *shared)
-{
-    if (get_local_id(0) == 0)
-        shared->counts[VERTICES] = shared->counts[EDGES] = shared->counts[PIECES] = 0;
-}
-
 // Searches from at most GROUP_SIZE pieces, whose edges are spread evenly over the work-items, and appends what is found
-// to the queue of the next level, which other work-groups append to as well unless this one is alone.
+// to the queue of the next level, which other work-groups append to as well unless this one is alone. Each work-item
+// adds what its work-group has found to `totals`: VERTICES, EDGES and PIECES.
 //
 // The least source that reaches a vertex is its predecessor. The one that came first, and therefore finds none before
 // it, brings the vertex into the queue.
 void search_from(__global const ulong *pieces, const uint count, __global const OFFSET *restrict first_edge,
                  __global const int *restrict targets, __global int *levels, __global uint *predecessors,
                  __global ulong *next_queue, __global uint *queued, const bool alone, __global const uint *visited,
-                 const uint level, __local TopDown *shared)
+                 const uint level, uint *totals, __local TopDown *shared)
 {
     const uint item = get_local_id(0);
     uint edges = 0;
@@ -190,12 +191,11 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
             atomic_add(&shared->edges, counted(own));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item == 0 && found > 0) {
-            shared->reserved = alone ? shared->counts[PIECES] : atomic_add(queued, shared->pieces);
-            shared->counts[VERTICES] += found;
-            shared->counts[EDGES] += shared->edges;
-            shared->counts[PIECES] += shared->pieces;
-        }
+        if (item == 0 && found > 0)
+            shared->reserved = alone ? totals[PIECES] : atomic_add(queued, shared->pieces);
+        totals[VERTICES] += found;
+        totals[EDGES] += shared->edges;
+        totals[PIECES] += shared->pieces;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint place = item; place < found; place += GROUP_SIZE) {
             const uint vertex = shared->list[place];
@@ -286,7 +286,7 @@ void search_to(__global const OFFSET *restrict first_edge, __global const OFFSET
                     chunk += length;
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
-            if (item == 0 && nearest != NOWHERE)
+            if (nearest != NOWHERE && waiting == vertex)
                 reach(waiting, (uint)sources[chunk + nearest], level, first_edge, levels, predecessors, shared);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -314,23 +314,24 @@ void search(__global const OFFSET *restrict first_edge, __global const int *rest
     const uint step = control[HERE + STEP];
     uint level = control[HERE + LEVEL], unexplored = control[HERE + UNEXPLORED];
     uint pieces = control[COUNTS(level) + PIECES];
-    const bool alone = step == TOP_DOWN && pieces <= SMALL;
+    const bool alone = step == TOP_DOWN && is_small(pieces, control[COUNTS(level) + EDGES]);
+    uint totals[3] = {0, 0, 0};
     if (alone && get_group_id(0) == 0) {
         uint rounds = 0;
         bool again = true;
         while (again) {
             __global const ulong *queue = queues + (level & 1) * (size_t)capacity;
             __global ulong *next_queue = queues + (1 - (level & 1)) * (size_t)capacity;
-            clear(&shared.top_down);
+            totals[VERTICES] = totals[EDGES] = totals[PIECES] = 0;
             for (uint first = 0; first < pieces; first += GROUP_SIZE)
                 search_from(queue + first, min((uint)GROUP_SIZE, pieces - first), first_edge, targets, levels,
-                            predecessors, next_queue, 0, true, visited, level, &shared.top_down);
+                            predecessors, next_queue, 0, true, visited, level, totals, &shared.top_down);
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-            pieces = shared.top_down.counts[PIECES];
-            const uint edges = shared.top_down.counts[EDGES], rest = less(unexplored, edges);
+            pieces = totals[PIECES];
+            const uint rest = less(unexplored, totals[EDGES]);
             ++rounds;
-            again = 0 < pieces && pieces <= SMALL && rounds < MOST_LEVELS &&
-                    !bottom_up_pays(edges, rest, control[EDGE_FACTOR], n);
+            again = 0 < pieces && is_small(pieces, totals[EDGES]) && rounds < MOST_LEVELS &&
+                    !bottom_up_pays(totals[EDGES], rest, control[EDGE_FACTOR], n);
             if (again) {
                 // What settle does otherwise.
                 mark_visited(next_queue, pieces, visited, get_local_id(0), GROUP_SIZE);
@@ -344,14 +345,13 @@ void search(__global const OFFSET *restrict first_edge, __global const int *rest
         const uint share = min(1 + (pieces - 1) / groups, (uint)GROUP_SIZE);
         __global const ulong *queue = queues + (level & 1) * (size_t)capacity;
         __global uint *counts = control + COUNTS(level + 1);
-        clear(&shared.top_down);
         for (size_t first = get_group_id(0) * (size_t)share; first < pieces; first += (size_t)groups * share)
             search_from(queue + first, (uint)min((size_t)share, pieces - first), first_edge, targets, levels,
                         predecessors, queues + (1 - (level & 1)) * (size_t)capacity, counts + PIECES, false, visited,
-                        level, &shared.top_down);
-        if (get_local_id(0) == 0 && shared.top_down.counts[VERTICES] > 0) {
-            atomic_add(&counts[VERTICES], shared.top_down.counts[VERTICES]);
-            atomic_add(&counts[EDGES], shared.top_down.counts[EDGES]);
+                        level, totals, &shared.top_down);
+        if (get_local_id(0) == 0 && totals[VERTICES] > 0) {
+            atomic_add(&counts[VERTICES], totals[VERTICES]);
+            atomic_add(&counts[EDGES], totals[EDGES]);
         }
     } else if (step == BOTTOM_UP) {
         search_to(first_edge, first_in, sources, levels, predecessors, frontiers + (level & 1) * words,
@@ -365,7 +365,7 @@ void search(__global const OFFSET *restrict first_edge, __global const int *rest
         control[FOUND_ALONE + ALONE] = alone;
         if (alone)
             for (uint word = 0; word < ALONE; ++word)
-                control[FOUND_ALONE + word] = shared.top_down.counts[word];
+                control[FOUND_ALONE + word] = totals[word];
     }
 }
 
@@ -424,7 +424,9 @@ void settle(__global const OFFSET *restrict first_edge, __global const int *rest
         if (step != DONE)
             control[COUNTS(searched) + VERTICES] = control[COUNTS(searched) + EDGES] =
                 control[COUNTS(searched) + PIECES] = 0;
-        if (alone)
+        if (alone) {
+            control[COUNTS(level) + EDGES] = counts[EDGES];
             control[COUNTS(level) + PIECES] = counts[PIECES];
+        }
     }
 }

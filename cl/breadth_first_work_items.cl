@@ -50,7 +50,7 @@
 
 // What is needed soon, and lies anywhere in memory, is asked for early. OpenCL's own prefetch does nothing on PoCL, and
 // simulators do not know the compiler's.
-#define FAR_AHEAD 16  // places in the queue
+#define FAR_AHEAD 16  // places in the queue, or vertices
 #define AHEAD 8
 #define SOON 4
 #if PREFETCH_BUILT_IN && defined(__has_builtin)
@@ -65,6 +65,11 @@
 uint lowest_bit(const ulong bits)
 {
     return 63 - (uint)clz(bits & -bits);
+}
+
+bool bit_of(__global const ulong *words, const uint vertex)
+{
+    return words[vertex / WORD_BITS] >> (vertex % WORD_BITS) & 1;
 }
 
 uint words_of(const uint n)
@@ -138,7 +143,7 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
             const uint source = (uint)queue[head++];
             const ulong word = FOUND(level + 1, source);
             const OFFSET first = first_edge[source], last = first_edge[source + 1];
-            // No branch, which would be mispredicted: each target is written to the queue, and stays there if it is new.
+            // No branch, which would be mispredicted: each target is written to the queue, and stays if it is new.
             for (OFFSET edge = first; edge < last; ++edge) {
                 const int target = targets[edge];
                 const ulong before = found[target];
@@ -212,8 +217,9 @@ __kernel void bottom_up(__global const OFFSET *restrict first_in, __global const
             const ulong bit = left & -left;
             const size_t vertex = word * WORD_BITS + lowest_bit(left);
             const OFFSET first = first_in[vertex], last = first_in[vertex + 1];
+            PREFETCH(sources + first_in[min(vertex + FAR_AHEAD, (size_t)n)]);
             OFFSET edge = first;
-            while (edge < last && !(last_level[sources[edge] / WORD_BITS] >> (sources[edge] % WORD_BITS) & 1))
+            while (edge < last && !bit_of(last_level, (uint)sources[edge]))
                 ++edge;
             if (edge < last) {
                 found[vertex] = FOUND(level + 1, (uint)sources[edge]);

@@ -2,13 +2,14 @@
 //
 // Source:       thesis section 5.4.2; early stop of section 6.1.2.
 // NDRange:      initialise, count_edges: global n + 1; initialise_sources: n; finalise: n / RUN, rounded up;
-//               relax_high, relax_low, relax_sources: any global size. Work-groups (GROUP_SIZE), free but for finalise.
+//               relax: any global size. Work-groups (GROUP_SIZE), free but for finalise.
 // Local memory: 4 bytes in finalise.
 // Macros:       GROUP_SIZE, work-items of a work-group;
 //               RUN, active edges, or vertices to finalise, that follow one another and are left to one work-item;
 //               LISTED, 1: the active vertices are listed before their edges are counted, as in the thesis;
 //               WIDE, 1 if WEIGHT has 64 bits;
-//               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; out_edges.cl.
+//               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; those of
+//               out_edges.cl and common.cl.
 //
 // Vertices updated in the last round are active, and so are the edges that leave them. A round is:
 //   - with LISTED the compaction of `marks` into the list `active` of `active_count` vertices (reedsp/scan.py), and
@@ -16,14 +17,13 @@
 //     that leave each vertex, none if it is not active
 //   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/scan.py), after which the last of them is
 //     the number of active edges
-//   - relax_high, relax_low, relax_sources: each active edge is relaxed, first to find the least path weight of each
-//     vertex, and then the source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is
-//     not above k
-//   - finalise: updates, and marks for the next round
+//   - relax, once a step: each active edge is relaxed, first to find the least path weight of each vertex, and then the
+//     source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k
+//   - finalise: updates, and the marks or counts of the next round
 //
 // Edges that end at the same vertex are no neighbours in this order, so they meet in atomic operations, which OpenCL C
 // 1.2 has for words of 32 bits. A path weight becomes an unsigned key with the same order, and the key one word or two:
-// relax_high finds the least high word, and relax_low the least low word among the keys with this high word. The words
+// step HIGH_WORDS finds the least high word, and LOW_WORDS the least low word among the keys with this high word. Both
 // belong to this round alone: `weights` is read, but not written, until they are final. So the path weights after
 // k rounds are the least of all paths of at most k edges, whatever the order in which the work-items run.
 //   first_edge, edges     in   (n + 1), (m) see out_edges.cl
@@ -48,6 +48,9 @@
 
 #include "out_edges.cl"
 
+#define HIGH_WORDS 0  // steps
+#define LOW_WORDS 1
+#define SOURCES 2
 #define NONE 0xFFFFFFFFu  // as a word and as a source: greater than all of them
 
 #define WORDS (1 + WIDE)  // of a key
@@ -115,7 +118,7 @@ __kernel void initialise_sources(__global uint *restrict best_sources, __global 
     }
 }
 
-#if LISTED
+// With LISTED only.
 __kernel void count_edges(__global const OFFSET *restrict first_edge, __global const uint *restrict active,
                           __global const uint *restrict active_count, __global OFFSET *restrict prefixes, const uint n)
 {
@@ -123,7 +126,6 @@ __kernel void count_edges(__global const OFFSET *restrict first_edge, __global c
     if (i <= n)
         prefixes[i] = i < *active_count ? first_edge[active[i] + 1] - first_edge[active[i]] : 0;
 }
-#endif
 
 // The place of the vertex that an active edge leaves.
 size_t owner(__global const OFFSET *restrict prefixes, const size_t count, const ulong edge)
@@ -139,10 +141,8 @@ size_t owner(__global const OFFSET *restrict prefixes, const size_t count, const
     return first;
 }
 
-typedef enum { HIGH_WORDS, LOW_WORDS, SOURCES } Step;
-
 // What one edge that lowers a path weight adds to a step.
-void offer(const Step step, __global uint *restrict best, __global uint *restrict best_sources, const size_t target,
+void offer(const uint step, __global uint *restrict best, __global uint *restrict best_sources, const size_t target,
            const Key key, const uint source)
 {
     if (step == HIGH_WORDS)
@@ -155,10 +155,11 @@ void offer(const Step step, __global uint *restrict best, __global uint *restric
         atomic_min(&best_sources[target], source);
 }
 
-void relax(const Step step, __global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-           __global const uint *restrict active, __global const uint *restrict active_count,
-           __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,
-           __global uint *restrict best, __global uint *restrict best_sources, const WEIGHT ceiling, const uint n)
+__kernel void relax(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
+                    __global const uint *restrict active, __global const uint *restrict active_count,
+                    __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,
+                    __global uint *restrict best, __global uint *restrict best_sources, const WEIGHT ceiling,
+                    const uint n, const uint step)
 {
     const ulong active_edges = prefixes[n];
     const size_t count = LISTED ? *active_count : n;
@@ -182,20 +183,6 @@ void relax(const Step step, __global const OFFSET *restrict first_edge, __global
         }
     }
 }
-
-#define RELAXATION(name, step)                                                                                       \
-    __kernel void name(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,              \
-                       __global const uint *restrict active, __global const uint *restrict active_count,             \
-                       __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,            \
-                       __global uint *restrict best, __global uint *restrict best_sources, const WEIGHT ceiling,     \
-                       const uint n)                                                                                 \
-    {                                                                                                                \
-        relax(step, first_edge, edges, active, active_count, prefixes, weights, best, best_sources, ceiling, n);     \
-    }
-
-RELAXATION(relax_high, HIGH_WORDS)
-RELAXATION(relax_low, LOW_WORDS)
-RELAXATION(relax_sources, SOURCES)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void finalise(__global WEIGHT *restrict weights, __global uint *restrict best,

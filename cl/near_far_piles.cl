@@ -1,6 +1,6 @@
 // Near-far search by one work-item: a queue of what is near, a pile of what is far, and the loop between them.
 //
-// Macros: SHARED, 1: other work-items lower the same distances in the same launch;
+// Macros: SHARED, 1: other work-items may lower the same distances in the same launch;
 //         KEY, int or long, whichever is as large as WEIGHT;
 //         ATOMIC_LOADS, with SHARED, 1: loads that are atomic by the letter of OpenCL C 1.2;
 //         HINTS, 1: tell the processor what will be read soon, if the compiler has a word for it;
@@ -24,7 +24,8 @@
 
 #include "out_edges.cl"
 
-#define LOOK_AHEAD 8 // entries; hides the way to memory, and measured the same from 6 to 16
+#define LOOK_AHEAD 8 // entries; hides the way to memory, and 16 measured the same
+#define NARROW 64 // times narrower than `delta`; more measured the same
 #define WIDEN_AFTER 16 // entries scanned in vain for each edge relaxed
 #define WIDEN_FREELY 65536 // entries that are scanned so quickly that nothing is gained
 
@@ -43,8 +44,10 @@ typedef struct {
     uint capacity; // entries, of either
     WEIGHT limit;
     WEIGHT least; // no far entry is below it; INF if there is none
-    WEIGHT delta; // width of the near interval
+    WEIGHT width; // of an interval
+    WEIGHT delta; // the width that intervals grow to
     WEIGHT ceiling; // path weights from here on are not recorded
+    bool alone; // nobody else lowers distances in this launch
     ulong relaxed, scanned;
 } Search;
 
@@ -70,19 +73,17 @@ typedef struct {
 #define IS_LONG_int 0
 #define IS_LONG_long 1
 #if JOIN(IS_LONG_, KEY)
-#define KEY_MAX LONG_MAX
 #define atomic_lower atom_min
 #define atomic_set atom_xchg
 #define atomic_get(word) atom_add(word, 0)
 #else
-#define KEY_MAX INT_MAX
 #define atomic_lower atomic_min
 #define atomic_set atomic_xchg
 #define atomic_get(word) atomic_add(word, 0)
 #endif
 
-// OpenCL C 1.2 has no atomic load but an atomic operation that changes nothing, which takes a CPU as long as twenty
-// loads. A volatile load of an aligned word is one machine instruction on every CPU, and as good.
+// OpenCL C 1.2 has no atomic load, only atomic operations that change nothing, and a CPU can do nothing else meanwhile.
+// A volatile load of an aligned word is one machine instruction on every CPU, and as good.
 KEY load(volatile __global KEY *word)
 {
 #if ATOMIC_LOADS
@@ -93,31 +94,31 @@ KEY load(volatile __global KEY *word)
 }
 #endif
 
-WEIGHT distance_of(const Search *s, const size_t vertex)
+WEIGHT distance_of(__global WEIGHT *dist, const size_t vertex)
 {
 #if SHARED
-    return as_weight(load((volatile __global KEY *)s->dist + vertex));
+    return as_weight(load((volatile __global KEY *)dist + vertex));
 #else
-    return s->dist[vertex];
+    return dist[vertex];
 #endif
 }
 
-// Records a distance if it is the least so far.
-bool lower(const Search *s, const size_t vertex, const WEIGHT dist)
+// Records a distance if it is the least so far, and below the ceiling.
+bool lower(__global WEIGHT *dist, const size_t vertex, const WEIGHT sum, const WEIGHT ceiling, const bool alone)
 {
-    if (!(dist < distance_of(s, vertex)) || !(dist < s->ceiling))
+    if (!(sum < distance_of(dist, vertex)) || !(sum < ceiling))
         return false;
 #if SHARED
-    return as_key(dist) < atomic_lower((volatile __global KEY *)s->dist + vertex, as_key(dist));
-#else
-    s->dist[vertex] = dist;
-    return true;
+    if (!alone)
+        return as_key(sum) < atomic_lower((volatile __global KEY *)dist + vertex, as_key(sum));
 #endif
+    dist[vertex] = sum;
+    return true;
 }
 
-bool is_stale(const Search *s, const Entry entry)
+bool is_stale(__global WEIGHT *dist, const Entry entry)
 {
-    return distance_of(s, entry.vertex) < entry.dist;
+    return distance_of(dist, entry.vertex) < entry.dist;
 }
 
 // There has to be room.
@@ -132,12 +133,12 @@ void put(Search *s, const Entry entry)
 }
 
 // Moves the entries of a pile that are not stale to its front, and returns how many they are.
-uint without_stale(const Search *s, __global Entry *pile, const uint first, const uint last)
+uint without_stale(__global WEIGHT *dist, __global Entry *pile, const uint first, const uint last)
 {
     uint kept = 0;
     for (uint i = first; i < last; ++i) {
         const Entry entry = pile[i];
-        if (!is_stale(s, entry))
+        if (!is_stale(dist, entry))
             pile[kept++] = entry;
     }
     return kept;
@@ -147,11 +148,11 @@ uint without_stale(const Search *s, __global Entry *pile, const uint first, cons
 void make_room(Search *s)
 {
     if (s->capacity - s->tail < CHUNK) {
-        s->tail = without_stale(s, s->near, s->head, s->tail);
+        s->tail = without_stale(s->dist, s->near, s->head, s->tail);
         s->head = 0;
     }
     if (s->capacity - s->far_count < CHUNK)
-        s->far_count = without_stale(s, s->far, 0, s->far_count);
+        s->far_count = without_stale(s->dist, s->far, 0, s->far_count);
 }
 
 // Relaxes what is near, what becomes near by that included, until nothing is, or about `budget` edges are relaxed.
@@ -162,7 +163,9 @@ void relax_near(Search *s, const ulong budget)
     __global const Edge *edges = s->edges;
     __global Entry *near = s->near;
     __global Entry *far = s->far;
-    const WEIGHT limit = s->limit;
+    __global WEIGHT *dist = s->dist;
+    const WEIGHT limit = s->limit, ceiling = s->ceiling;
+    const bool alone = s->alone;
     WEIGHT least = s->least;
     uint head = s->head, tail = s->tail, far_count = s->far_count;
     ulong relaxed = 0;
@@ -174,7 +177,7 @@ void relax_near(Search *s, const ulong budget)
         }
         const Entry entry = near[head++];
         relaxed += 1;
-        if (is_stale(s, entry))
+        if (is_stale(dist, entry))
             continue;
         const OFFSET first = first_edge[entry.vertex];
         const OFFSET last = first_edge[entry.vertex + 1];
@@ -192,14 +195,14 @@ void relax_near(Search *s, const ulong budget)
             const OFFSET end = last - begin < CHUNK ? last : begin + CHUNK;
             for (OFFSET i = begin; i < end; ++i) {
                 const Edge edge = edges[i];
-                const WEIGHT dist = path_sum(entry.dist, edge.weight);
-                if (lower(s, edge.target, dist)) {
-                    const Entry reached = {edge.target, dist};
-                    if (dist <= limit) {
+                const WEIGHT sum = path_sum(entry.dist, edge.weight);
+                if (lower(dist, edge.target, sum, ceiling, alone)) {
+                    const Entry reached = {edge.target, sum};
+                    if (sum <= limit) {
                         near[tail++] = reached;
                     } else {
                         far[far_count++] = reached;
-                        least = min(least, dist);
+                        least = min(least, sum);
                     }
                 }
             }
@@ -221,15 +224,23 @@ WEIGHT saturated_sum(const WEIGHT a, const WEIGHT b)
 #endif
 }
 
+// The first intervals are narrow: a vertex of many edges is mostly reached early, and each time that its distance is
+// lowered all of its edges are relaxed again.
+WEIGHT first_width(const WEIGHT delta)
+{
+    const WEIGHT width = delta / NARROW;
+    return width > 0 ? width : delta;
+}
+
 // Once nothing is near: begins the next interval at the least far distance. Far distances beyond `bound` are of no
-// interest. Where the pile is scanned again and again for a few entries, intervals become wider, so that all scans
-// together take no longer than the relaxations, up to a factor.
+// interest. Where the pile is scanned again and again for a few entries, intervals become wider than `delta`, so that
+// all scans together take no longer than the relaxations, up to a factor.
 void begin_interval(Search *s, const WEIGHT bound)
 {
     s->scanned += s->far_count;
-    if (s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)
-        s->delta = saturated_sum(s->delta, s->delta);
-    s->limit = min(saturated_sum(s->least, s->delta), bound);
+    if (s->width < s->delta || s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)
+        s->width = saturated_sum(s->width, s->width);
+    s->limit = min(saturated_sum(s->least, s->width), bound);
     s->least = INF;
     s->head = s->tail = 0;
     uint kept = 0;

@@ -1,5 +1,6 @@
 // Leaves out what is farther away than a target: a search that stops there has not finished with it.
 //
+// Source:       our own.
 // NDRange:      global (n, rows); the work-group size is free.
 // Local memory: none.
 // Macros:       common.cl.

@@ -29,6 +29,7 @@
 //   dist    i/o  (rows, n) keys
 //   round   r % 6
 //   delta   by how much the threshold rises, at least; ceiling: path weights from here on are not recorded
+//   least_share         entries that a work-group takes at once, at least, and at most GROUP_SIZE
 //   local_rounds        relaxations that a work-group goes on with what it has found itself
 //   targets, target     if `targets` is not 0: stop once the distance of vertex `target` is final in that many rows
 
@@ -54,7 +55,6 @@
 
 #define HUB_ROOM 1024
 #define ROUNDS_ALONE 128
-#define LEAST_SHARE min(32, GROUP_SIZE)
 
 // Queues of one work-group, and what its work-items share.
 typedef struct {
@@ -213,7 +213,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
              __global Key *restrict near_keys, __global uint *restrict hub_slots, __global Key *restrict hub_keys,
              __global uint *restrict far_slots, __global Key *restrict far_keys,
              volatile __global uint *restrict counts, volatile __global Key *restrict limits, const uint near_room,
-             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds,
+             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds, const uint least_share,
              const uint targets, const uint target, const uint n)
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
@@ -301,7 +301,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
 
     const uint waiting = done ? 0 : splitting ? pile : nearby;
     const bool alone = waiting <= GROUP_SIZE && !splitting;
-    const uint share = alone ? GROUP_SIZE : clamp((waiting + groups - 1) / groups, (uint)LEAST_SHARE, (uint)GROUP_SIZE);
+    const uint share = alone ? GROUP_SIZE : clamp((waiting + groups - 1) / groups, least_share, (uint)GROUP_SIZE);
     for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * (size_t)share) {
         // Take some entries; of the far pile, those that are near now.
         const uint taken = min((size_t)share, waiting - begin);

@@ -36,19 +36,18 @@ typedef struct {
     uint active;
     uint row;
     uint head, tail, far_count;
-    WEIGHT limit, least, delta;
+    WEIGHT limit, least, width;
     ulong relaxed, scanned;
 } Progress;
 
 // Reaches the starts of a row.
-void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, const uint count, const WEIGHT delta,
-               const uint n)
+void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, const uint count, const uint n)
 {
     s->dist = dist;
     for (size_t vertex = 0; vertex < n; ++vertex)
         dist[vertex] = INF;
     s->head = s->tail = s->far_count = 0;
-    s->limit = s->delta = delta;
+    s->limit = s->width = first_width(s->delta);
     s->least = INF;
     s->relaxed = s->scanned = 0;
     for (uint i = 0; i < count; ++i) {
@@ -75,13 +74,15 @@ void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge 
     s.far = far + worker * capacity;
     s.capacity = capacity;
     s.ceiling = ceiling;
+    s.alone = true;
     s.dist = dist + (size_t)before.row * n;
     s.head = before.head;
     s.tail = before.tail;
     s.far_count = before.far_count;
     s.limit = before.limit;
     s.least = before.least;
-    s.delta = before.delta;
+    s.width = before.width;
+    s.delta = delta;
     s.relaxed = before.relaxed;
     s.scanned = before.scanned;
     bool active = before.active;
@@ -95,7 +96,7 @@ void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge 
                 break;
             active = true;
             const uint first = first_start[row];
-            begin_row(&s, dist + (size_t)row * n, starts + first, first_start[row + 1] - first, delta, n);
+            begin_row(&s, dist + (size_t)row * n, starts + first, first_start[row + 1] - first, n);
             used += n / 16; // a distance is set so much faster than an edge is relaxed
         }
         const ulong relaxed = s.relaxed;
@@ -113,6 +114,6 @@ void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge 
     }
 
     atomic_add(&counters[INTERVALS], intervals);
-    const Progress after = {active, row, s.head, s.tail, s.far_count, s.limit, s.least, s.delta, s.relaxed, s.scanned};
+    const Progress after = {active, row, s.head, s.tail, s.far_count, s.limit, s.least, s.width, s.relaxed, s.scanned};
     searches[worker] = after;
 }

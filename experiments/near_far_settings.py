@@ -29,7 +29,8 @@ SEED = 2012
 GROUP_SIZES = (64, 128, 256, 512)
 GROUPS_PER_COMPUTE_UNIT = (1, 4, 8)
 LOCAL_ROUNDS = (1, 2, 4, 16)
-DELTAS = (0.5, 4.0, 64.0)  # typical weights
+LEAST_SHARES = (1, 32)
+DELTAS = (1.0, 64.0)  # typical weights
 
 
 def graphs() -> dict[str, reedsp.Graph]:
@@ -50,13 +51,14 @@ def rows(device: Device, count: int) -> Iterator[dict[str, Any]]:
         sources = rng.choice(left, count, replace=False).tolist()
         found = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=sources)
         expected = np.where(np.isinf(found), arithmetic.infinity, found).astype(np.int32)
-        for size, groups, local_rounds, delta in itertools.product(
-            GROUP_SIZES, GROUPS_PER_COMPUTE_UNIT, LOCAL_ROUNDS, DELTAS
+        for size, groups, local_rounds, least_share, delta in itertools.product(
+            GROUP_SIZES, GROUPS_PER_COMPUTE_UNIT, LOCAL_ROUNDS, LEAST_SHARES, DELTAS
         ):
             tuning = Tuning(
                 group_size=size,
                 groups=groups * device.compute_units,
                 local_rounds=local_rounds,
+                least_share=least_share,
                 delta=delta * edges.typical_weight,
                 queue=512,
                 hub=32 * size,
@@ -81,6 +83,7 @@ def rows(device: Device, count: int) -> Iterator[dict[str, Any]]:
                 "group_size": size,
                 "groups": tuning.groups,
                 "local_rounds": local_rounds,
+                "least_share": least_share,
                 "delta": delta,
                 "sources": count,
                 "compared": compared,

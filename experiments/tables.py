@@ -176,9 +176,70 @@ def predecessors() -> str:
     return table(["device", "graph", "n", "edges", "without, ms", "with, ms", "ratio"], lines)
 
 
+def single_source() -> str:
+    """Return one line a device, graph, measure and number of sources, one column a method."""
+    methods = ["near-far", "output-parallel", "input-parallel", "input-parallel-refined", "scipy dijkstra"]
+    lines = []
+    for device, rows in read("single_source"):
+        groups: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in rows:
+            groups.setdefault((row["graph"], row["sources"], row["what"]), {})[row["method"]] = row["min_ms"]
+        for (graph, sources, what), times in groups.items():
+            ratio = float(times["scipy dijkstra"]) / float(times["near-far"]) if "scipy dijkstra" in times else None
+            cells = [f"{float(times[method]):.3g}" if method in times else "" for method in methods]
+            lines.append([device, graph, sources, what, *cells, "" if ratio is None else f"{ratio:.1f}"])
+    heads = ["device", "graph", "sources", "what, ms"]
+    return table([*heads, *methods, "near-far against scipy"], lines)
+
+
+def near_far_settings() -> str:
+    """Return one line a device and graph."""
+    lines = []
+    for device, rows in read("near_far_settings"):
+        for graph in dict.fromkeys(row["graph"] for row in rows):
+            own = [row for row in rows if row["graph"] == graph]
+            compared, wrong = sum(int(row["sources"]) for row in own), sum(int(row["wrong"]) for row in own)
+            times = [float(row["median_ms"]) for row in own]
+            figures = (f"{compared:,}", str(wrong), f"{min(times):.3g}", f"{max(times):.3g}")
+            lines.append([device, graph, str(len(own)), *figures])
+    return table(["device", "graph", "settings", "compared", "wrong", "fastest, ms", "slowest, ms"], lines)
+
+
+def input_parallel() -> str:
+    """Return one line a device and graph, one column a method."""
+    methods = [("output-parallel", ""), ("input-parallel", "")]
+    methods += [("input-parallel-refined", listed) for listed in ("True", "False")]
+    lines = []
+    for device, rows in read("input_parallel"):
+        groups: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
+        for row in rows:
+            key = (row["graph"], row["n"], row["rounds"])
+            groups.setdefault(key, {})[row["method"], row["list_active"]] = milliseconds(row)
+        for (graph, n, rounds), cells in groups.items():
+            lines.append([device, graph, f"{int(n):,}", rounds, *(cells[each] for each in methods)])
+    heads = ["device", "graph", "n", "rounds", "output parallel", "input parallel"]
+    return table([*heads, "refined, with the list", "refined"], lines)
+
+
+def breadth_first() -> str:
+    """Return one line a device and graph."""
+    lines = [
+        [
+            *(device, row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", row["levels"], row["bottom_up_levels"]),
+            *(milliseconds(row), f"{float(row['scipy_median_ms']):.3g}", row["ratio"]),
+        ]
+        for device, rows in read("breadth_first")
+        for row in rows
+    ]
+    heads = ["device", "graph", "n", "edges", "levels", "bottom-up", "ms", "SciPy, ms", "ratio"]
+    return table(heads, lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "new_york": new_york,
     "predecessors": predecessors,
+    "input_parallel": input_parallel,
+    "breadth_first": breadth_first,
     "output_parallel": output_parallel,
     "scans": scans,
     "several_devices": several_devices,
@@ -186,6 +247,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "largest": largest,
     "lund_smith": lund_smith,
     "min_plus": min_plus,
+    "near_far_settings": near_far_settings,
+    "single_source": single_source,
 }
 
 

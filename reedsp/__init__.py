@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from reedsp.all_pairs import apsp
+    from reedsp.breadth_first import BreadthFirst, bfs
     from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
     from reedsp.graph import Graph
     from reedsp.minplus import min_plus_power, min_plus_product
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "AllPairs": "result",
+    "BreadthFirst": "breadth_first",
     "Device": "device",
     "DeviceError": "device",
     "DeviceMemoryError": "device",
@@ -35,6 +37,7 @@ _MODULE_OF = {
     "ShortestPaths": "result",
     "VerificationError": "verification",
     "apsp": "all_pairs",
+    "bfs": "breadth_first",
     "compact": "scan",
     "compact_indices": "scan",
     "devices": "device",
@@ -53,6 +56,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "read",
     "sssp",
     "ShortestPaths",
+    "bfs",
+    "BreadthFirst",
     "apsp",
     "AllPairs",
     "min_plus_product",

@@ -21,10 +21,11 @@ METHODS = ("work-items", "work-groups")
 
 _UNREACHED = -1
 
-# Edges not explored yet for each edge of a level from which on bottom-up pays; measured.
-_EDGE_FACTORS = {"auto": 14, "top-down": 0, "bottom-up": 1 << 30}
+# Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
+_EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
 
 # Of "work-items".
+_ITEMS_EDGE_FACTOR = 6
 _WORD = 64  # vertices
 _PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
 _BOTTOM_UP_BATCH = 3  # levels between two looks at the device
@@ -33,10 +34,11 @@ _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
 _ROW_BYTES = 20  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
-_CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
+_CONTROL_WORDS, _STEP, _BOTTOM_UP_LEVELS = 8, 0, 6
 _TOP_DOWN, _TO_BOTTOM_UP, _DONE = 0, 1, 3
 
 # Of "work-groups".
+_GROUPS_EDGE_FACTOR = 14
 _GROUP_SIZE, _SMALLEST_GROUP = 256, 32
 _GROUPS_PER_UNIT = 8
 _PIECE = 64
@@ -277,7 +279,14 @@ class _RowsOfWorkItems:
         self._control = job.allocate(self._rows * _CONTROL_WORDS, np.uint64)
         state = (self._found, self._queue, self._control)
         start = job.upload(np.array(sources, np.int32))
-        begin = (start, self._edges.first_edge, *state, np.uint64(_EDGE_FACTORS[direction]), self._part_words, self._n)
+        begin = (
+            start,
+            self._edges.first_edge,
+            *state,
+            np.uint64(_edge_factor(direction, _ITEMS_EDGE_FACTOR)),
+            self._part_words,
+            self._n,
+        )
         self._bind("begin", self._parts, *begin).queue()
         limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
@@ -420,7 +429,7 @@ class _WorkGroups:
             kernel = job.device.kernel("breadth_first_work_groups.cl", name, **macros)
             return job.bind(kernel, items, size, *args)
 
-        factor = np.uint32(_EDGE_FACTORS[direction])
+        factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))
         begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
@@ -462,6 +471,11 @@ def _sources(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], boo
 
 def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
     return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
+
+
+def _edge_factor(direction: str, measured: int) -> int:
+    forced = _EDGE_FACTORS[direction]
+    return measured if forced is None else forced
 
 
 def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:

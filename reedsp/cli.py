@@ -37,10 +37,10 @@ class Method(enum.StrEnum):
     """Methods of :func:`reedsp.sssp`."""
 
     auto = "auto"
-    near_far = "near-far"
     output_parallel = "output-parallel"
     input_parallel = "input-parallel"
     input_parallel_refined = "input-parallel-refined"
+    near_far = "near-far"
 
 
 class AllPairsMethod(enum.StrEnum):

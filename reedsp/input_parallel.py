@@ -24,6 +24,7 @@ _CPU_GROUP_SIZE = 1024
 _ROUNDS_UNWATCHED = 32
 _FIRST_CYCLE_CHECK = 48  # more than the rounds that nobody watches
 _PHASES = 3
+_HIGH_WORDS, _LOW_WORDS, _SOURCES = range(3)  # steps of a relaxation
 _CPU_RUN = 512  # edges or vertices
 _CPU_ITEMS_PER_COMPUTE_UNIT = 8
 _GPU_ITEMS_PER_COMPUTE_UNIT = 2048
@@ -277,10 +278,11 @@ class _Refined:
         sources = (self.best_sources, task.predecessors)
         if watched:
             task.bind(self.kernel("initialise_sources", watched), task.graph.n, *sources, n).queue()
-        names = ["relax_high", *["relax_low"] * self.wide, *["relax_sources"] * watched]
+        steps = [_HIGH_WORDS, *[_LOW_WORDS] * self.wide, *[_SOURCES] * watched]
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
         minima = (task.weights, self.best, self.best_sources, task.ceiling, n)
-        relaxations = [job.bind(self.kernel(name, watched), self.items, self.group, *edges, *minima) for name in names]
+        relax = self.kernel("relax", watched)
+        relaxations = [job.bind(relax, self.items, self.group, *edges, *minima, np.uint32(step)) for step in steps]
         finalise, items = self.kernel("finalise", watched), -(-task.graph.n // self.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):

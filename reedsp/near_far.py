@@ -97,6 +97,7 @@ def near_far(
     by_hops : bool
         Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
     progress : callable(rounds, n), optional
+        Called now and then, and at the end of the search.
     delta : float, optional
         By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
     work_groups : bool, optional
@@ -120,6 +121,8 @@ def near_far(
     dist, rounds = search(
         job, edges, arithmetic, distinct, ceiling=ceiling, target=target, delta=delta, progress=progress
     )
+    if progress is not None:
+        progress(rounds, graph.n)
     if target is not None:
         kernel = job.device.kernel("near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(starts)), _GROUP, dist, np.uint32(target), np.uint32(graph.n))

@@ -55,6 +55,7 @@ class Tuning:
     group_size: int
     groups: int
     local_rounds: int
+    least_share: int
     delta: float
     queue: int
     hub: int
@@ -64,11 +65,11 @@ class Tuning:
 def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     """Return what measured well for graphs like this one."""
     if edges.max_degree > _MANY_EDGES:
-        group_size, local_rounds, delta = 512, 2, 16.0
+        group_size, local_rounds, least_share, delta = 512, 2, 4, 16.0
     elif edges.mean_degree > _FEW_EDGES:
-        group_size, local_rounds, delta = 256, 4, 1.0
+        group_size, local_rounds, least_share, delta = 256, 4, 4, 1.5
     else:
-        group_size, local_rounds, delta = 128, 16, 64.0
+        group_size, local_rounds, least_share, delta = 128, 16, 4, 64.0
     if device.kind == "cpu":  # whose compilers take long over large work-groups
         group_size = 16
     group_size = min(group_size, 1 << device.max_work_group_size.bit_length() - 1)
@@ -76,6 +77,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         group_size=group_size,
         groups=_GROUPS_PER_COMPUTE_UNIT * device.compute_units,
         local_rounds=local_rounds,
+        least_share=min(least_share, group_size),
         delta=delta * edges.typical_weight,
         queue=max(group_size, _QUEUE),
         hub=_STEPS_OF_HUB * group_size,
@@ -188,7 +190,7 @@ class _Search:
             tuning.groups * tuning.group_size,
             tuning.group_size,
             *(edges.first_edge, edges.edges, *lists, np.uint32(0), delta, bound),
-            *(np.uint32(tuning.local_rounds), *stop, np.uint32(n)),
+            *(np.uint32(tuning.local_rounds), np.uint32(tuning.least_share), *stop, np.uint32(n)),
         )
 
     def _kernel(self, name: str) -> Any:

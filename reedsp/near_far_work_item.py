@@ -23,12 +23,12 @@ _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
 _STATE_BYTES = 128  # at least what a work-item remembers between two launches
 _LAUNCH_SECONDS = 0.03  # keeps Ctrl-C and progress reports prompt: Python runs between launches only
-_ROWS_BUDGET = 1 << 20  # edges that a work-item relaxes in the first launch
+_ROWS_BUDGET = 1 << 21  # edges that a work-item relaxes in the first launch
 
 _TEAM_BUDGET = 1 << 18  # edges that each work-item of a team relaxes in a launch: about two milliseconds
 _LARGEST_TEAM = 8
 _LEAST_TEAM_EDGES = 1 << 18
-_LAG = "s->delta"
+_LAG = 32  # intervals
 _SLICE = 4096  # edges
 _FEW = 512  # entries
 _PATIENCE = 50_000  # looks: about a tenth of a millisecond
@@ -72,7 +72,7 @@ def solve(
     target : int, optional
         Only distances up to that of this vertex have to be found; greater ones may be too great, or missing.
     delta : float, optional
-        Width of the near interval; by default from the weights of a sample of edges and the mean degree.
+        Width that the near interval grows to; by default from the weights of a sample of edges and the mean degree.
     progress : callable(rounds, n), optional
         Called between launches.
     workers : int, optional
@@ -226,7 +226,19 @@ def _solve_row(
     job.launch(begin, workers, 1, job.upload(starts), np.uint32(len(starts)), *state, delta, *sizes)
     tuning = (np.uint64(_TEAM_BUDGET), np.uint32(_FEW), np.uint32(_PATIENCE))
     launches = [
-        job.bind(advance, workers, 1, edges.first_edge, edges.edges, *state, np.uint32(phase), *bounds, *tuning, *sizes)
+        job.bind(
+            advance,
+            workers,
+            1,
+            edges.first_edge,
+            edges.edges,
+            *state,
+            np.uint32(phase),
+            delta,
+            *bounds,
+            *tuning,
+            *sizes,
+        )
         for phase in range(2)
     ]
     batch, number = _FIRST_BATCH, 0
@@ -251,10 +263,10 @@ def _solve_row(
 def _default_delta(job: Job, edges: OutEdges, arithmetic: Arithmetic) -> float:
     """Return a near interval that holds enough to do, and in which few distances are lowered again.
 
-    The more edges a vertex has, the sooner a shorter path is found: two typical weights on road networks, and a
-    quarter of one where there are twenty edges a vertex or more, measured within a tenth of the best everywhere.
+    The more edges a vertex has, the sooner a shorter path is found: more than a typical weight on road networks, and a
+    quarter of one where there are sixteen edges a vertex or more. The optimum is flat, as measured.
     """
-    return _typical_weight(job, edges, arithmetic) * min(2.0, max(0.25, 5 * edges.n / max(1, edges.m)))
+    return _typical_weight(job, edges, arithmetic) * min(2.0, max(0.25, 4 * edges.n / max(1, edges.m)))
 
 
 def _typical_weight(job: Job, edges: OutEdges, arithmetic: Arithmetic) -> float:

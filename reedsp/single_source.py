@@ -24,11 +24,12 @@ _BELLMAN_FORD = {
     "input-parallel": input_parallel,
     "input-parallel-refined": input_parallel_refined,
 }
+_MANY_EDGES = 500  # that end at one vertex
 _METHODS = (*_BELLMAN_FORD, "near-far")
 _OPTIONS = {
     "output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size"),
     "input-parallel": (),
-    "input-parallel-refined": (),
+    "input-parallel-refined": ("list_active",),
     "near-far": ("delta", "work_groups"),
 }
 
@@ -81,8 +82,9 @@ def sssp(
         weights that are not negative.
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
-        ``early_stop``, and ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`. Of "near-far": ``delta``
-        and ``work_groups``; see :func:`reedsp.near_far.near_far`.
+        ``early_stop``, and ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`. Of
+        "input-parallel-refined": ``list_active``; see :func:`reedsp.input_parallel.input_parallel_refined`. Of
+        "near-far": ``delta`` and ``work_groups``; see :func:`reedsp.near_far.near_far`.
 
     Returns
     -------
@@ -129,7 +131,7 @@ def sssp(
             raise ValueError(f"{name}: needs weights that are not negative")
     chosen = get_device(device)
     choices = _options(method, options)
-    method = _method(method, graph, chosen, arithmetic, min_only)
+    method = _method(method, graph, chosen, min_only)
 
     job = Job(chosen)
     bound = None if cutoff is None else ceiling
@@ -253,8 +255,12 @@ def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
     return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
 
 
-def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> str:
-    """Return the method to use: of those that can, the one that measured fastest (docs/near-far.md)."""
+def _method(method: str, graph: Graph, device: Device, min_only: bool) -> str:
+    """Return the method to use: of those that can, the one that measured fastest.
+
+    Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it
+    has more, unless thousands of edges end at one vertex, which keeps its work-item busy for long.
+    """
     if method not in ("auto", *_METHODS):
         names = ", ".join(repr(name) for name in ("auto", *_METHODS))
         raise ValueError(f"method = {method!r}, expected one of {names}")
@@ -262,9 +268,10 @@ def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, m
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     if method != "auto":
         return method
-    if graph.has_negative_weights:
-        return "input-parallel-refined"
-    return "near-far"
+    if not graph.has_negative_weights:
+        return "near-far"
+    skewed = np.diff(graph.in_edges().indptr).max(initial=0) > _MANY_EDGES
+    return "input-parallel-refined" if device.kind == "cpu" or skewed else "output-parallel"
 
 
 def _options(method: str, options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import scipy.sparse.csgraph
 from families import FAMILIES, Family
 
 import reedsp
-from reedsp import breadth_first
+from reedsp import breadth_first, device_graph
 from reedsp.breadth_first import bfs
 
 DIRECTIONS = ("auto", "top-down", "bottom-up")
@@ -183,6 +183,15 @@ def test_a_star_of_a_million_leaves(options: dict[str, object], device: reedsp.D
         found = bfs(graph, source, device=device, options=options)
         assert (found.levels[: n - 1] == (1 if source == n - 1 else 2)).sum() == n - 1 - (source == 5)
         assert found.verify()
+
+
+@every_setting
+def test_places_of_64_bits(options: dict[str, object], device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a graph of 2^32 edges needs, on a small one."""
+    monkeypatch.setattr(device_graph, "_offsets", lambda indptr, m: (indptr.astype(np.uint64), {"OFFSET": "ulong"}))
+    graph = core_with_tail(300, 20, 5)
+    found = bfs(graph, 4, device=device, options=options)
+    assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, 4)
 
 
 def test_weights_are_ignored(device: reedsp.Device) -> None:

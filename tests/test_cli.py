@@ -122,7 +122,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], graph_file: Path, argum
 
 def test_offers_every_method_of_the_library() -> None:
     assert [method.value for method in cli.Method] == ["auto", *single_source._METHODS]
-    assert {method.value for method in cli.AllPairsMethod} == {"auto", *all_pairs._SOLVERS}
+    assert {method.value for method in cli.AllPairsMethod} == {"auto", *all_pairs._METHODS}
 
 
 # ---- sssp -------------------------------------------------------------------------------------------
@@ -136,9 +136,7 @@ def test_route(capsys: pytest.CaptureFixture[str], graph_file: Path, device: ree
     assert f"graph     {graph_file}: 6 vertices, 7 edges, read in " in out
     assert "\ndistance  7 from 1 to 5\n" in out
     assert "\nroute     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)\n" in out
-    assert re.search(
-        rf"^solved    output-parallel, \d rounds, \d+\.\d+ s on {re.escape(str(device))}$", out, re.MULTILINE
-    )
+    assert re.search(rf"^solved    near-far, \d rounds, \d+\.\d+ s on {re.escape(str(device))}$", out, re.MULTILINE)
     assert "\nverified  " in out
 
 
@@ -157,7 +155,7 @@ def test_route_as_json(capsys: pytest.CaptureFixture[str], graph_file: Path) -> 
     answer = json.loads(out)
     assert status == 0
     assert (answer["distance"], answer["path"]) == (7, [1, 3, 2, 4, 5])
-    assert (answer["source"], answer["target"], answer["method"]) == (1, 5, "output-parallel")
+    assert (answer["source"], answer["target"], answer["method"]) == (1, 5, "near-far")
     assert (answer["vertices"], answer["edges"], answer["verified"]) == (6, 7, False)
     assert answer["stats"]["kernels_launched"] > 0
 
@@ -218,7 +216,7 @@ def test_all_pairs(
 ) -> None:
     status, out, err = run(capsys, "apsp", graph_file, "--method", method.value, "--device", device.index)
     assert (status, err) == (0, "")
-    solver = "min-plus" if method == "min-plus" else "floyd-warshall"
+    solver = "floyd-warshall" if method == "auto" else method.value
     assert re.fullmatch(
         rf"graph     {re.escape(str(graph_file))}: 6 vertices, 7 edges, read in \d+\.\d+ s\n"
         r"reached   15 of 30 pairs of vertices\n"
@@ -759,7 +757,7 @@ def test_demo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     status, out, err = run(capsys, "demo", "--vertices", 400, "--output", picture)
     assert (status, err) == (0, "")
     assert "network  400 crossings, " in out
-    assert re.search(r"^reedsp   \d+\.\d+ s, output-parallel, ", out, re.MULTILINE)
+    assert re.search(r"^reedsp   \d+\.\d+ s, near-far, ", out, re.MULTILINE)
     assert re.search(r"^SciPy    \d+\.\d+ s, scipy.sparse.csgraph.dijkstra", out, re.MULTILINE)
     assert "\nanswers  equal, all 400 distances\n" in out
     assert picture.read_bytes().startswith(PNG)

@@ -51,7 +51,26 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         "EARLY_STOP": (1, 0),
         "KEEP_PREDECESSORS": (1, 0),
     },
+    "input_parallel_bellman_ford.cl": {"GROUP_SIZE": (64,), "KEEP_PREDECESSORS": (0, 1)},
+    "input_parallel_refined.cl": {
+        **{"GROUP_SIZE": (64,), "RUN": (8,), "LISTED": (0, 1), "WIDE": (0,)},
+        **{"KEEP_PREDECESSORS": (0, 1), "OFFSET": ("uint",)},
+    },
+    "near_far_work_group.cl": {
+        **{"GROUP_SIZE": (16,), "QUEUE": (32,), "HUB": (64,), "WIDE": (0,)},
+        **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
+    },
+    "near_far_target.cl": {},
     "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0)},
+    "breadth_first_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
+    "breadth_first_work_groups.cl": {
+        "OFFSET": ("uint", "ulong"),
+        "GROUP_SIZE": (32,),
+        "PIECE": (64,),
+        "EDGES_PER_ITEM": (4,),
+        "SMALL": (0, 128),
+        "MOST_LEVELS": (256,),
+    },
     "self_test.cl": {"GROUP_SIZE": (16,)},
     "verification.cl": {},
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
@@ -99,9 +118,12 @@ WEIGHTS = [
 ]
 INCLUDED = {
     "common.cl": INT32,
+    "keys.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
+    "out_edges.cl": {"OFFSET": "uint"},
     "minplus.cl": WEIGHTS[0],
     "minplus_blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
     "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
+    "breadth_first_direction.cl": {"OFFSET": "uint"},
     "rounds.cl": {},
     "elements.cl": ELEMENTS[0].macros,
     "quads.cl": {},
@@ -143,6 +165,8 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
         if macros.get("COOPERATIVE_LOADING") == 0:
             del macros["CHUNK"]
         for base in base_macros(file):
+            if "WIDE" in macros:
+                macros["WIDE"] = int(base["WEIGHT"] in ("long", "double"))
             if "TRUTH" in macros:
                 macros["TRUTH"] = {"float": "int", "double": "long"}.get(str(base["WEIGHT"]), base["WEIGHT"])
             scalar_only = macros.get("VECTORS") == 1 and (base["SEGMENTED"] or base["COMPACTION"])

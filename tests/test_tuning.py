@@ -295,15 +295,14 @@ Cost = Callable[[Tiling], float]
 
 
 @pytest.fixture
-def in_panels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a CPU."""
-    for module in (tilings, tuning, products):
-        monkeypatch.setattr(module, "works_in_groups", lambda device: False)
+def take(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Say how long products take, of which only those in one arithmetic are looked at, and which of them are wrong.
 
-
-@pytest.fixture
-def take(monkeypatch: pytest.MonkeyPatch, in_panels: None) -> Callable[..., None]:
-    """Say how long products take, of which only those in one arithmetic are looked at, and which of them are wrong."""
+    They are those of a CPU, unless the test asks for those of a GPU.
+    """
+    if "in_groups" not in request.fixturenames:
+        for module in (tilings, tuning, products):
+            monkeypatch.setattr(module, "works_in_groups", lambda device: False)
 
     def set_times(
         cost: Cost, wrong: Cost = lambda tiling: False, wrong_in_the_end: Cost = lambda tiling: False

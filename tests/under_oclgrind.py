@@ -33,7 +33,18 @@ import oracle
 from families import FAMILIES, NEGATIVE_CYCLES, Family
 
 import reedsp
-from reedsp import kernels, lund_smith, minplus, near_far_work_group, predecessors, products, scan, single_source
+from reedsp import (
+    breadth_first,
+    input_parallel,
+    kernels,
+    lund_smith,
+    minplus,
+    near_far_work_group,
+    predecessors,
+    products,
+    scan,
+    single_source,
+)
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import Arithmetic
 from reedsp.floyd_warshall import TILE, FloydWarshall
@@ -379,7 +390,15 @@ def check_near_far(device: Device, family: Family, dtype: type) -> None:
     """Two rows, then one up to a target with room for one entry a slot; hubs share out their edges."""
     sources = [family.source, family.n // 2]
     expected = [oracle.distances(family.n, family.edges, source) for source in sources]
-    settings = {"group_size": GROUP_SIZE, "groups": 3, "local_rounds": 3, "delta": 30.0, "queue": GROUP_SIZE, "hub": 6}
+    settings = {
+        "group_size": GROUP_SIZE,
+        "groups": 3,
+        "local_rounds": 3,
+        "least_share": 4,
+        "delta": 30.0,
+        "queue": GROUP_SIZE,
+        "hub": 6,
+    }
     roomy, scant = Tuning(**settings, room=2 * family.n), Tuning(**{**settings, "local_rounds": 1}, room=0)
     graph = graph_of(family, np.int64)
     if dtype is np.float64:
@@ -397,6 +416,102 @@ def check_near_far(device: Device, family: Family, dtype: type) -> None:
             assert paths.dist[row].tolist() == [np.inf if d is None else float(d) for d in within], family.name
             tree = oracle.predecessors(family.n, family.edges, source, dist)
             assert paths.pred[row].tolist() == [-9999 if d is None else p for d, p in zip(within, tree, strict=True)]
+
+
+SHARES = {"one edge each": (1, GROUP_SIZE, 64), "runs": (7, 1, 5)}
+
+
+def checks_of_input_parallel(device: Device) -> Iterator[Check]:
+    """Both methods; the refined one with and without its list, in words and pairs of words, for GPUs and for CPUs."""
+    scans = {"work_group_scan.cl", "predecessors.cl"}
+    for family in FAMILIES:
+        if len(family.weights) <= LARGEST and family.name not in (
+            *("path", "backward path"),  # of many rounds
+            "beyond int32",
+        ):
+            negative = min(family.weights, default=0) < 0
+            whole = Arithmetic(np.dtype(np.int32), saturate=negative)  # then sources are kept from the first round on
+            fractions = Arithmetic(np.dtype(np.float64))
+            for arithmetic in (whole, fractions):
+                files = {"input_parallel_bellman_ford.cl", "heads.cl"} | scans
+                solve = input_parallel.input_parallel
+                yield files, partial(check_input_parallel, device, family, arithmetic, solve)
+                for number, shares in enumerate(SHARES):
+                    listed = (number == 0) == (arithmetic is whole)
+                    solve = partial(input_parallel.input_parallel_refined, list_active=listed)
+                    files = {"input_parallel_refined.cl"} | scans
+                    yield files, partial(check_input_parallel, device, family, arithmetic, solve, shares)
+    family = next(each for each in NEGATIVE_CYCLES if each.name == "undirected negative edge")
+    yield files, partial(check_input_parallel_cycle, device, family)
+
+
+def check_input_parallel(
+    device: Device, family: Family, arithmetic: Arithmetic, solve: Callable, shares: str = "one edge each"
+) -> None:
+    """Solve and compare with the oracle."""
+    with pytest.MonkeyPatch.context() as patch:
+        small_groups(patch, shares)
+        solution = solve(graph_of(family, np.int64), family.source, Job(device), arithmetic)
+    expected = oracle.distances(family.n, family.edges, family.source)
+    assert solution.dist.tolist() == [arithmetic.infinity if d is None else d for d in expected], family.name
+    tree = oracle.predecessors(family.n, family.edges, family.source, expected)
+    assert solution.predecessors.tolist() == tree, family.name
+
+
+def check_input_parallel_cycle(device: Device, family: Family) -> None:
+    """Find a real cycle, for which sources are kept after the first rounds only."""
+    solve = partial(input_parallel.input_parallel_refined, job=Job(device), arithmetic=Arithmetic(np.dtype(np.float64)))
+    with pytest.MonkeyPatch.context() as patch:
+        small_groups(patch, "one edge each")
+        with pytest.raises(reedsp.NegativeCycleError) as found:
+            solve(graph_of(family, np.int64), family.source)
+    assert oracle.closed_walk_weight(family.edges, found.value.cycle) < 0
+
+
+def small_groups(patch: pytest.MonkeyPatch, shares: str) -> None:
+    """Have several work-groups where there are but a few vertices."""
+    patch.setattr(input_parallel, "_group_size", lambda device: GROUP_SIZE)
+    patch.setattr(input_parallel, "_shares", lambda device: SHARES[shares])
+    patch.setattr(scan, "_GROUP_SIZE", GROUP_SIZE)
+
+
+def checks_of_breadth_first(device: Device) -> Iterator[Check]:
+    """Both sets of kernels in every direction: hubs, vertices without edges, and predecessors far behind."""
+    files = {method: {f"breadth_first_{method.replace('-', '_')}.cl"} for method in breadth_first.METHODS}
+    rng = np.random.default_rng(9)
+    cores = [rng.integers(first, first + 60, (2, 240)) for first in (0, 70)]
+    tail = np.array([range(59, 70), range(60, 71)])
+    others = np.arange(8, 88)
+    late = np.array([[*np.tile(others, 8), 88], [*np.repeat(np.arange(8), 80), 86]])
+    graphs = [
+        (reedsp.Graph.from_edges(130, *np.concatenate((*cores, tail), axis=1), directed=False), 3),
+        (reedsp.Graph.from_edges(89, *late), 88),
+        (reedsp.Graph.from_edges(200, np.full(199, 199), np.arange(199)), 199),
+        *((graph_of(family, np.int64), family.source) for family in FAMILIES if len(family.weights) <= LARGEST // 2),
+    ]
+    for (number, (graph, source)), method in itertools.product(enumerate(graphs), files):
+        settings = itertools.product(("auto", "top-down", "bottom-up"), (0, 2)) if number < 3 else (("auto", 2),)
+        for direction, small in settings:
+            yield files[method], partial(check_breadth_first, device, graph, source, method, direction, small)
+
+
+def check_breadth_first(
+    device: Device, graph: reedsp.Graph, source: int, method: str, direction: str, small: int
+) -> None:
+    """One work-group alone where there is little to do, or never; a few work-groups, each with several turns."""
+    ends = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    edges = oracle.edges_of(ends, graph.indices, np.ones(graph.m, int).tolist(), directed=True)
+    expected = oracle.distances(graph.n, edges, source)
+    with pytest.MonkeyPatch.context() as patch:
+        settings = {"PIECE": 4, "EDGES_PER_ITEM": 1, "SMALL": small, "MOST_LEVELS": 5, "GROUPS_PER_UNIT": 2}
+        for name, value in settings.items():
+            patch.setattr(breadth_first, f"_{name}", value)
+        options = {"method": method, "direction": direction}
+        if method == "work-groups":
+            options["group_size"] = 64 if graph.n > 64 else 32
+        found = breadth_first.bfs(graph, source, device=device, options=options)
+    assert found.levels.tolist() == [-1 if level is None else level for level in expected]
+    assert found.pred.tolist() == oracle.predecessors(graph.n, edges, source, expected)
 
 
 def recorded() -> set[str]:
@@ -442,6 +557,7 @@ def main() -> None:
         checks_of_all_pairs,
         checks_of_scans,
         checks_of_paths,
+        checks_of_breadth_first,
         checks_of_near_far,
     ):
         for files, check in checks(device):
