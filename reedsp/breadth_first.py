@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Device, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX, Neighbours
-from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
+from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
 from reedsp.verification import VerificationError
 
 METHODS = ("work-items", "work-groups")
@@ -103,7 +103,7 @@ class BreadthFirst:
         ValueError
             There is no path, the vertex does not exist, or `source` is missing or not among the sources.
         """
-        vertex = _vertex(self.graph, target, "target", self._node_keys)
+        vertex = vertex_argument(self.graph, target, "target", self._node_keys)
         row = self._row(source)
         levels, pred = np.atleast_2d(self.levels, self.pred)
         if levels[row, vertex] == _UNREACHED:
@@ -139,7 +139,7 @@ class BreadthFirst:
         return self.graph.label(vertex) if self._node_keys else vertex
 
     def _row(self, source: Hashable | None) -> int:
-        vertex = None if source is None else _vertex(self.graph, source, "source", self._node_keys)
+        vertex = None if source is None else vertex_argument(self.graph, source, "source", self._node_keys)
         if not isinstance(self.source, list):
             if vertex not in (None, self.source):
                 raise ValueError(f"source = {source!r}, but the search started at {self._name(self.source)!r}")
@@ -210,7 +210,7 @@ def bfs(
     """
     node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    sources, many = _sources(graph, source, node_keys)
+    sources, many = source_argument(graph, source, node_keys)
     choices = _choices(options)
     chosen = get_device(device)
     method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
@@ -451,26 +451,6 @@ class _WorkGroups:
 
 
 # ---- arguments and answers --------------------------------------------------------------------------
-
-
-def _sources(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
-    """Return the sources as vertex numbers, and whether there may be several."""
-    if node_keys:
-        many = isinstance(source, list)
-    elif isinstance(source, np.ndarray):
-        if source.ndim > 1:
-            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
-        many = source.ndim == 1
-        source = source if many else source.item()
-    else:
-        many = isinstance(source, Iterable) and not isinstance(source, (str, bytes))
-    if not many:
-        return [_vertex(graph, source, "source", node_keys)], False
-    return [_vertex(graph, each, f"source[{position}]", node_keys) for position, each in enumerate(source)], True
-
-
-def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
-    return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
 
 
 def _edge_factor(direction: str, measured: int) -> int:

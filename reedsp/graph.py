@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -528,6 +528,34 @@ def vertex_number(vertex: object, name: str, n: int) -> int:
     if not -n <= number < n:
         raise ValueError(f"{name} = {number} is not a vertex of a graph with {n} vertices")
     return number % n
+
+
+def vertex_argument(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
+    """Return a vertex argument as a number: of a networkx graph it is a node, otherwise as :func:`vertex_number`."""
+    return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
+
+
+def source_argument(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
+    """Return the sources as vertex numbers, and whether there may be several: a sequence, or a list of nodes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One is no vertex; the message names its position.
+    """
+    if node_keys:
+        many = isinstance(source, list)
+    elif isinstance(source, np.ndarray):
+        if source.ndim > 1:
+            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
+        many = source.ndim == 1
+        source = source if many else source.item()
+    else:
+        many = isinstance(source, Iterable) and not isinstance(source, (str, bytes))
+    if not many:
+        return [vertex_argument(graph, source, "source", node_keys)], False
+    named = enumerate(source)
+    return [vertex_argument(graph, each, f"source[{position}]", node_keys) for position, each in named], True
 
 
 def is_networkx(graph: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, Job, get_device
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, result_dtype, to_result
-from reedsp.graph import Graph, as_graph, is_networkx, vertex_number
+from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
 from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.near_far import near_far, rows_at_once
 from reedsp.result import ShortestPaths
@@ -115,8 +115,8 @@ def sssp(
     """
     node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    sources, many = _sources(graph, source, node_keys)
-    aim = None if target is None else _vertex(graph, target, "target", node_keys)
+    sources, many = source_argument(graph, source, node_keys)
+    aim = None if target is None else vertex_argument(graph, target, "target", node_keys)
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(dtype, graph)
@@ -233,26 +233,6 @@ def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.
     while not np.array_equal(further := before[before], before):
         before = further
     return np.where(is_source[before], before, np.int32(NO_VERTEX))
-
-
-def _sources(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
-    """Return the sources as vertex numbers, and whether there may be several."""
-    if node_keys:
-        many = isinstance(source, list)
-    elif isinstance(source, np.ndarray):
-        if source.ndim > 1:
-            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
-        many = source.ndim == 1
-        source = source if many else source.item()
-    else:
-        many = isinstance(source, Iterable) and not isinstance(source, (str, bytes))
-    if not many:
-        return [_vertex(graph, source, "source", node_keys)], False
-    return [_vertex(graph, each, f"source[{position}]", node_keys) for position, each in enumerate(source)], True
-
-
-def _vertex(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
-    return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
 
 
 def _method(method: str, graph: Graph, device: Device, min_only: bool) -> str:
