@@ -7,7 +7,7 @@
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
 //               LAG, near intervals that a work-item may be behind before another one waits for it;
-//               CHUNK, HINTS, KEY, ATOMIC_LOADS (near_far_piles.cl, with SHARED 1); out_edges.cl.
+//               CHUNK, HINTS, KEY, ATOMIC_LOADS (near_far_piles.cl, with SHARED 1); out_edges.cl; common.cl.
 //   first_edge, edges  in      out_edges.cl
 //   starts, count      in      (count) the vertices at distance 0, all different
 //   dist               out     (n) INF = not reached

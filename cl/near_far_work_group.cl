@@ -5,8 +5,7 @@
 // NDRange:      work-groups of GROUP_SIZE, as many as the host likes.
 // Local memory: about QUEUE * 3 * (4 + sizeof(Key)) + GROUP_SIZE * (8 + sizeof(OFFSET) + sizeof(Key)) bytes.
 // Macros:       GROUP_SIZE, a power of 2; QUEUE, entries of a local queue, at least GROUP_SIZE;
-//               HUB, edges from which on all work-groups share a vertex;
-//               out_edges.cl, keys.cl.
+//               out_edges.cl, keys.cl, common.cl.
 //
 // There may be several rows, each with distances from sources of its own; a slot is row * n + vertex. An entry (slot, key) says: the distance of this slot has fallen to this key, and nobody
 // has relaxed its edges since. Whoever lowers a distance by an atomic minimum queues the entry, and whoever takes an
@@ -16,7 +15,7 @@
 //
 // Each launch works on what the launch before has left, in words that no two of its work-items use differently:
 //   counts  i/o  NEAR + r % 3: near entries that launch r takes; it fills the next word, and clears the one after that
-//                HUBS + r % 3: likewise, entries of vertices with HUB edges or more, which all work-groups share
+//                HUBS + r % 3: likewise, entries of vertices with hub_degree edges or more, which all work-groups share
 //                FAR + s % 3: far entries after s splits; split s fills the next word, and clears the one after that
 //                SPLITS + r % 2: s before launch r
 //                LOST: not 0 if an entry found no room; the host then queues every slot anew (requeue)
@@ -30,11 +29,12 @@
 //   round   r % 6
 //   delta   by how much the threshold rises, at least; ceiling: path weights from here on are not recorded
 //   least_share         entries that a work-group takes at once, at least, and at most GROUP_SIZE
+//   hub_degree          edges from which on all work-groups share a vertex
 //   local_rounds        relaxations that a work-group goes on with what it has found itself
 //   targets, target     if `targets` is not 0: stop once the distance of vertex `target` is final in that many rows
 
-#if !defined(GROUP_SIZE) || !defined(QUEUE) || !defined(HUB)
-#error "near_far_work_group.cl needs the macros GROUP_SIZE, QUEUE and HUB"
+#if !defined(GROUP_SIZE) || !defined(QUEUE)
+#error "near_far_work_group.cl needs the macros GROUP_SIZE and QUEUE"
 #endif
 #if GROUP_SIZE & (GROUP_SIZE - 1) || QUEUE < GROUP_SIZE
 #error "near_far_work_group.cl needs a GROUP_SIZE that is a power of 2, and a QUEUE of at least as many entries"
@@ -213,7 +213,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
              __global Key *restrict near_keys, __global uint *restrict hub_slots, __global Key *restrict hub_keys,
              __global uint *restrict far_slots, __global Key *restrict far_keys,
              volatile __global uint *restrict counts, volatile __global Key *restrict limits, const uint near_room,
-             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds, const uint least_share,
+             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds, const uint least_share, const uint hub_degree,
              const uint targets, const uint target, const uint n)
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
@@ -342,7 +342,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                     if (LOAD(&dist[slot]) != key)
                         last = first;
                 }
-                if (last - first >= HUB) {
+                if (last - first >= hub_degree) {
                     const uint place = atomic_inc(&counts[HUBS + (round + 1) % 3]);
                     if (place < HUB_ROOM)
                         fill(hub_slots, hub_keys, writing * HUB_ROOM + place, slot, key);

@@ -5,7 +5,7 @@
 // NDRange:      global the number of work-items; work-group (1). A launch ends when each work-item has relaxed about
 //               `budget` edges, and the next one goes on from there.
 // Local memory: none.
-// Macros:       KEY, CHUNK, HINTS (near_far_piles.cl, with SHARED 0); out_edges.cl.
+// Macros:       KEY, CHUNK, HINTS (near_far_piles.cl, with SHARED 0); out_edges.cl; common.cl.
 //   first_edge, edges  in      out_edges.cl
 //   first_start        in      (rows + 1) place in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
@@ -21,15 +21,6 @@
 #define ROWS_BEGUN 0
 #define ROWS_DONE 1
 #define INTERVALS 2
-
-// Weights of edges at equal distances in the list; one work-item each.
-__kernel void sample_weights(__global const Edge *restrict edges, __global WEIGHT *restrict sample, const ulong step,
-                             const uint count)
-{
-    const size_t i = get_global_id(0);
-    if (i < count)
-        sample[i] = edges[i * step].weight;
-}
 
 // What a work-item remembers between two launches.
 typedef struct {

@@ -70,8 +70,9 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         group_size, local_rounds, least_share, delta = 256, 4, 4, 1.5
     else:
         group_size, local_rounds, least_share, delta = 128, 16, 4, 64.0
+    queue = max(group_size, _QUEUE)
     if device.kind == "cpu":  # whose compilers take long over large work-groups
-        group_size = 16
+        group_size, queue = 16, 32
     group_size = min(group_size, 1 << device.max_work_group_size.bit_length() - 1)
     return Tuning(
         group_size=group_size,
@@ -79,7 +80,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         local_rounds=local_rounds,
         least_share=min(least_share, group_size),
         delta=delta * edges.typical_weight,
-        queue=max(group_size, _QUEUE),
+        queue=queue,
         hub=_STEPS_OF_HUB * group_size,
         room=(2 if rows == 1 else 1) * rows * edges.n,
     )
@@ -154,7 +155,6 @@ class _Search:
         self._macros: dict[str, str | int] = {
             "GROUP_SIZE": tuning.group_size,
             "QUEUE": tuning.queue,
-            "HUB": tuning.hub,
             "WIDE": int(dtype.itemsize == 8),
             "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
             **edges.macros,
@@ -190,7 +190,13 @@ class _Search:
             tuning.groups * tuning.group_size,
             tuning.group_size,
             *(edges.first_edge, edges.edges, *lists, np.uint32(0), delta, bound),
-            *(np.uint32(tuning.local_rounds), np.uint32(tuning.least_share), *stop, np.uint32(n)),
+            *(
+                np.uint32(tuning.local_rounds),
+                np.uint32(tuning.least_share),
+                np.uint32(tuning.hub),
+                *stop,
+                np.uint32(n),
+            ),
         )
 
     def _kernel(self, name: str) -> Any:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +33,6 @@ _FEW = 512  # entries
 _PATIENCE = 50_000  # looks: about a tenth of a millisecond
 _FIRST_BATCH = 8  # launches
 _LARGEST_BATCH = 64
-
-_SAMPLE = 1024  # weights
-_SIMULATOR = "Oclgrind"  # knows no prefetch, and takes a load that is not an atomic operation for a race
-
-_typical_weights: WeakKeyDictionary[OutEdges, float] = WeakKeyDictionary()
 
 
 def solve(
@@ -96,7 +90,7 @@ def solve(
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(edges.n if target is None else target),
     )
-    width = _width(_default_delta(job, edges, arithmetic) if delta is None else delta, arithmetic)
+    width = _width(_default_delta(edges) if delta is None else delta, arithmetic)
     different = [np.unique(np.asarray(row, np.int32)) for row in starts]
     team = _team_size(job.device, edges, arithmetic, piles, workers) if len(starts) == 1 else 1
     if team > 1:
@@ -137,7 +131,7 @@ def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str
     own: dict[str, str | int] = {
         "KEY": _key(arithmetic)[1],
         "CHUNK": _CHUNK,
-        "HINTS": int(device.platform != _SIMULATOR),
+        "HINTS": int(device.kind == "cpu"),
     }
     return {**own, **edges.macros, **arithmetic.macros}
 
@@ -210,7 +204,7 @@ def _solve_row(
     n = edges.n
     macros = {
         "SHARED": 1,
-        "ATOMIC_LOADS": int(job.device.platform == _SIMULATOR),
+        "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
         "SLICE": _SLICE,
         "LAG": _LAG,
         **_macros(job.device, edges, arithmetic),
@@ -260,29 +254,13 @@ def _solve_row(
             batch = max(1, batch // 2)
 
 
-def _default_delta(job: Job, edges: OutEdges, arithmetic: Arithmetic) -> float:
+def _default_delta(edges: OutEdges) -> float:
     """Return a near interval that holds enough to do, and in which few distances are lowered again.
 
     The more edges a vertex has, the sooner a shorter path is found: more than a typical weight on road networks, and a
     quarter of one where there are sixteen edges a vertex or more. The optimum is flat, as measured.
     """
-    return _typical_weight(job, edges, arithmetic) * min(2.0, max(0.25, 4 * edges.n / max(1, edges.m)))
-
-
-def _typical_weight(job: Job, edges: OutEdges, arithmetic: Arithmetic) -> float:
-    """Return the median of the positive weights in a sample: a few huge weights leave it as it is."""
-    if edges not in _typical_weights:
-        count = min(edges.m, _SAMPLE)
-        sample = job.allocate(count, arithmetic.dtype)
-        macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic)}
-        kernel = job.device.kernel("near_far_work_item.cl", "sample_weights", **macros)
-        if count:
-            step = np.uint64(edges.m // count)
-            job.launch(kernel, count, 1, edges.edges, sample, step, np.uint32(count))
-        weights = job.download(sample, count, arithmetic.dtype)
-        positive = weights[weights > 0]
-        _typical_weights[edges] = float(np.median(positive)) if positive.size else 1.0
-    return _typical_weights[edges]
+    return edges.typical_weight * min(2.0, max(0.25, 4 * edges.n / max(1, edges.m)))
 
 
 def _width(delta: float, arithmetic: Arithmetic) -> Any:

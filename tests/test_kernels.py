@@ -57,10 +57,17 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"KEEP_PREDECESSORS": (0, 1), "OFFSET": ("uint",)},
     },
     "near_far_work_group.cl": {
-        **{"GROUP_SIZE": (16,), "QUEUE": (32,), "HUB": (64,), "WIDE": (0,)},
+        **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
         **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
     },
     "near_far_target.cl": {},
+    "near_far_work_item.cl": {
+        **{"SHARED": (0,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
+    },
+    "near_far_team.cl": {
+        **{"SHARED": (1,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
+        **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
+    },
     "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0)},
     "breadth_first_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "breadth_first_work_groups.cl": {
@@ -120,6 +127,7 @@ INCLUDED = {
     "common.cl": INT32,
     "keys.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
     "out_edges.cl": {"OFFSET": "uint"},
+    "near_far_piles.cl": {"SHARED": 0, "KEY": "int", "CHUNK": 256, "HINTS": 0, "ATOMIC_LOADS": 0},
     "minplus.cl": WEIGHTS[0],
     "minplus_blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
     "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
@@ -167,6 +175,8 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
         for base in base_macros(file):
             if "WIDE" in macros:
                 macros["WIDE"] = int(base["WEIGHT"] in ("long", "double"))
+            if "KEY" in macros:
+                macros["KEY"] = "long" if base["WEIGHT"] in ("long", "double") else "int"
             if "TRUTH" in macros:
                 macros["TRUTH"] = {"float": "int", "double": "long"}.get(str(base["WEIGHT"]), base["WEIGHT"])
             scalar_only = macros.get("VECTORS") == 1 and (base["SEGMENTED"] or base["COMPACTION"])

@@ -52,7 +52,7 @@ def run(device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **set
     job = Job(device)
     edges = OutEdges.of(graph, job, arithmetic)
     tuning = Tuning(
-        group_size=16, groups=3, local_rounds=2, least_share=5, delta=7.0, queue=16, hub=8, room=2 * graph.n
+        group_size=16, groups=3, local_rounds=2, least_share=5, delta=7.0, queue=32, hub=8, room=2 * graph.n
     )
     dist, rounds = near_far_work_group.solve(
         job, edges, arithmetic, [[source]], tuning=dataclasses.replace(tuning, **settings)

@@ -40,12 +40,14 @@ from reedsp import (
     lund_smith,
     minplus,
     near_far_work_group,
+    near_far_work_item,
     predecessors,
     products,
     scan,
     single_source,
 )
 from reedsp.device import Device, Job, get_device
+from reedsp.device_graph import OutEdges
 from reedsp.exactness import Arithmetic
 from reedsp.floyd_warshall import TILE, FloydWarshall
 from reedsp.near_far_work_group import Tuning
@@ -514,6 +516,47 @@ def check_breadth_first(
     assert found.pred.tolist() == oracle.predecessors(graph.n, edges, source, expected)
 
 
+def checks_of_near_far_work_item(device: Device) -> Iterator[Check]:
+    """Near-far on CPU devices: rows one by one and together, with as little room and patience as there can be."""
+    rows, team = {"near_far_work_item.cl"}, {"near_far_work_item.cl", "near_far_team.cl"}
+    for family in FAMILIES:
+        if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0:
+            for dtype in (np.int32, np.int64, np.float64):
+                if sum(family.weights) <= np.iinfo(np.int32).max or dtype is not np.int32:
+                    yield rows, partial(check_near_far_work_item, device, family, dtype, 3, 2)
+                    yield team, partial(check_near_far_work_item, device, family, dtype, 1, 3)
+
+
+def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: int, workers: int) -> None:
+    constants = {
+        "_CHUNK": 3,
+        "_SPARE_ROOM": 0,
+        "_ROWS_BUDGET": 50,
+        "_LAUNCH_SECONDS": 0.0,
+        "_TEAM_BUDGET": 50,
+        "_SLICE": 10,
+        "_FEW": 2,
+        "_PATIENCE": 2,
+        "_LAG": 1,
+        "_FIRST_BATCH": 1,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in constants.items():
+            patch.setattr(near_far_work_item, name, value)
+        starts = [[(family.source + row) % family.n, family.source] for row in range(rows)]
+        arithmetic, job = Arithmetic(np.dtype(dtype)), Job(device)
+        edges = OutEdges.of(graph_of(family, np.int64), job, arithmetic)
+        options = {"workers": workers, "target": family.n - 1} if dtype is np.int64 else {"workers": workers}
+        dist, _ = near_far_work_item.solve(job, edges, arithmetic, starts, **options)
+        found = job.download(dist, rows * family.n, dtype).reshape(rows, family.n)
+        for row, both in zip(found.tolist(), starts, strict=True):
+            columns = zip(*(oracle.distances(family.n, family.edges, start) for start in both), strict=True)
+            right = [min((float(d) for d in column if d is not None), default=np.inf) for column in columns]
+            last = right[-1] if "target" in options else np.inf
+            final = [d for d in row if d <= last and d < arithmetic.infinity]
+            assert final == [d for d in right if d <= last and d < np.inf], family.name
+
+
 def recorded() -> set[str]:
     """Return the kernel files that devices are asked for from now on."""
     used: set[str] = set()
@@ -559,6 +602,7 @@ def main() -> None:
         checks_of_paths,
         checks_of_breadth_first,
         checks_of_near_far,
+        checks_of_near_far_work_item,
     ):
         for files, check in checks(device):
             if planted is not None and not any(f'"cl/{planted}"' in kernels.assemble(each, {}) for each in files):
