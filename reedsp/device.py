@@ -306,19 +306,17 @@ class Job:
                 self.device._scratch[buffer.size].append(buffer)
 
     def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
-        """Copy an array into a new buffer."""
+        """Copy an array into a new buffer, which is never recycled."""
         if array.size == 0:
             return self.allocate(1, array.dtype)
-        if array.nbytes >= _LARGE_UPLOAD and self.device.kind != "cpu":
-            buffer = self.allocate(array.size, array.dtype)
-            with self.translated(f"copy of {array.nbytes:,} bytes to the device"):
-                cl.enqueue_copy(self.device.queue, buffer, np.ascontiguousarray(array), wait_for=self.after)
-            self.bytes_to_device += array.nbytes
-            return buffer
         self._check_allocation(array.nbytes)
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        flags, contents = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array)
         try:
-            buffer = cl.Buffer(self.device.context, flags, hostbuf=np.ascontiguousarray(array))
+            if array.nbytes >= _LARGE_UPLOAD and self.device.kind != "cpu":
+                buffer = cl.Buffer(self.device.context, flags, array.nbytes)
+                cl.enqueue_copy(self.device.queue, buffer, contents, wait_for=self.after)
+            else:
+                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
         except cl.Error as error:
             raise self._translate(error, f"allocation of {array.nbytes:,} bytes") from error
         self.bytes_allocated += array.nbytes

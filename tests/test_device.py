@@ -713,7 +713,7 @@ actions = {
 }
 before, after = sys.argv[1:]
 if before != "nothing":
-    device = reedsp.device.get_device()
+    device = get_device()
     result = reedsp.sssp(graph, 0) if before == "solve" else None
 if os.fork() == 0:
     signal.alarm(60)  # ends a child that hangs in a driver
@@ -803,3 +803,21 @@ def test_argument_changed_between_launches(device: Device) -> None:
     assert job.download(right, 5, np.int32).tolist() == [2, 3, -1, -1, -1]
     with pytest.raises(reedsp.DeviceError, match="jump, argument 2 failed"):
         bound.set(2, np.uint64(2))
+
+
+@needs_device
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_uploads_are_not_recycled(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that one job has copied to the device outlives that job's small buffers, however it was copied."""
+    device = get_device()
+    monkeypatch.setattr(device, "kind", kind)
+    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
+    job = Job(device, recycle=True)
+    array = np.arange(1000, dtype=np.int32)
+    kept = job.upload(array)
+    job.recycle()
+    later = Job(device, recycle=True)
+    scratch = later.allocate(1000, np.int32)
+    assert scratch.int_ptr != kept.int_ptr
+    assert np.array_equal(later.download(kept, 1000, np.int32), array)
+    assert later.stats()["bytes_allocated"] == job.stats()["bytes_to_device"] == 4000
