@@ -1,17 +1,18 @@
 // Near-far shortest paths for weights that are not negative: one launch after the other on queues in device memory.
 //
-// Source:       survey of single-source methods, near-far piles; work-group scan and binary search as for sparse
-//               frontiers of any degree. The protocol is our own.
+// Source:       near-far piles (Davidson, Baxter, Garland and Owens, 2014), with edges shared out by running sums of
+//               degrees and binary search. The protocol of one word is our own.
 // NDRange:      work-groups of GROUP_SIZE, as many as the host likes.
 // Local memory: about QUEUE * 3 * (4 + sizeof(Key)) + GROUP_SIZE * (8 + sizeof(OFFSET) + sizeof(Key)) bytes.
 // Macros:       GROUP_SIZE, a power of 2; QUEUE, entries of a local queue, at least GROUP_SIZE;
 //               out_edges.cl, keys.cl, common.cl.
 //
-// There may be several rows, each with distances from sources of its own; a slot is row * n + vertex. An entry (slot, key) says: the distance of this slot has fallen to this key, and nobody
-// has relaxed its edges since. Whoever lowers a distance by an atomic minimum queues the entry, and whoever takes an
-// entry whose key is no longer the distance drops it: another entry is on its way. So one word per slot decides
-// everything, and no order between words is needed. Entries below the threshold go to the near queue, others to the
-// far pile. When nothing near is left the threshold rises, and the pile is split.
+// There may be several rows, each with distances from sources of its own; a slot is row * n + vertex. An entry (slot,
+// key) says: the distance of this slot has fallen to this key, and nobody has relaxed its edges since. Whoever lowers
+// a distance by an atomic minimum queues the entry, and whoever takes an entry whose key is no longer the distance
+// drops it: another entry is on its way. So one word per slot decides everything, and no order between words is
+// needed. Entries below the threshold go to the near queue, others to the far pile. When nothing near is left the
+// threshold rises, and the pile is split.
 //
 // Each launch works on what the launch before has left, in words that no two of its work-items use differently:
 //   counts  i/o  NEAR + r % 3: near entries that launch r takes; it fills the next word, and clears the one after that

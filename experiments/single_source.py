@@ -68,13 +68,13 @@ class Bench:
             in_edges = DeviceGraph.of(self.graph, job, self.arithmetic, False)
             find_trees(job, in_edges, dist, [[self.source]], zero_progress_only=False)
         job.finish()
+        job.recycle()  # for the next search; these distances are read before it begins
         return job, dist
 
     def check_distances(self, answer: tuple[Job, Any]) -> None:
-        """Stop unless the distances on the device are right; its small buffers are free from then on."""
+        """Stop unless the distances on the device are right."""
         job, dist = answer
         got = job.download(dist, self.graph.n, self.arithmetic.dtype)
-        job.recycle()
         self.check(to_result(got, self.arithmetic, FLOAT64))
 
     def check(self, dist: np.ndarray) -> None:

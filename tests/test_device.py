@@ -543,7 +543,7 @@ def test_76_device_lost_midway(routine: str, device: Device, monkeypatch: pytest
     def lose(*arguments: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls > 3:
+        if calls > 1:
             raise failure(cl.RuntimeError, "OUT_OF_RESOURCES")
         return work(*arguments, **options)
 
@@ -713,7 +713,7 @@ actions = {
 }
 before, after = sys.argv[1:]
 if before != "nothing":
-    device = get_device()
+    device = reedsp.device.get_device()
     result = reedsp.sssp(graph, 0) if before == "solve" else None
 if os.fork() == 0:
     signal.alarm(60)  # ends a child that hangs in a driver
@@ -785,7 +785,7 @@ def test_result_counts_every_launch(device: Device, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(cl, "enqueue_nd_range_kernel", count)
     graph = reedsp.Graph.from_edges(RANDOM.n, RANDOM.sources, RANDOM.targets, RANDOM.weights)
-    result = reedsp.sssp(graph, [0, 1, 2], device=device)
+    result = reedsp.sssp(graph, [0, 1, 2], "output-parallel", device=device)
     assert result.stats["kernels_launched"] == launched > result.rounds
 
 
