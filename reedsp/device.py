@@ -308,7 +308,7 @@ class Job:
     def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
         """Copy an array into a new buffer, which is never recycled."""
         if array.size == 0:
-            return self.allocate(1, array.dtype)
+            array = np.zeros(1, array.dtype)  # OpenCL has no empty buffers
         self._check_allocation(array.nbytes)
         flags, contents = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array)
         try:

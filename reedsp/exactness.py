@@ -151,7 +151,7 @@ def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[A
         if len(inexact):
             where = int(np.flatnonzero(large)[inexact[0]])
             raise ValueError(f"{_entry(dist, where)} has no exact float64 value; ask for dtype='int64'")
-    converted[unreachable] = infinity(result)
+    np.copyto(converted, infinity(result), where=unreachable)
     return converted
 
 

@@ -16,6 +16,7 @@ from reedsp.near_far import near_far, rows_at_once
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
+_LEAST_PARTS = 8  # so that progress is reported now and then
 
 
 def johnson(
@@ -62,17 +63,19 @@ def johnson(
     arithmetic = choose_arithmetic(bare, dtype if potentials is None else _INT64)
     dist = np.empty((n, n), dtype)
     pred = np.empty((n, n), np.int32) if predecessors else None
-    step = rows_at_once(job.device, arithmetic, n)
+    step = min(rows_at_once(job.device, arithmetic, n), -(-n // _LEAST_PARTS))
     for first in range(0, n, step):
         last = min(first + step, n)
         starts = [[source] for source in range(first, last)]
-        rows = near_far(bare, starts, job, arithmetic, trees=predecessors, by_hops=graph.has_negative_weights)
+        found = np.empty((last - first, n), arithmetic.dtype)
+        near_far(
+            *(bare, starts, job, arithmetic, found, None if pred is None else pred[first:last]),
+            by_hops=graph.has_negative_weights,
+        )
         if potentials is None:
-            dist[first:last] = to_result(rows.dist, arithmetic, dtype)
+            dist[first:last] = to_result(found, arithmetic, dtype)
         else:
-            dist[first:last] = _with_potentials(rows.dist, arithmetic, potentials, first, dtype)
-        if pred is not None and rows.predecessors is not None:
-            pred[first:last] = rows.predecessors
+            dist[first:last] = _with_potentials(found, arithmetic, potentials, first, dtype)
         if progress is not None:
             progress(last, n)
     return dist, pred, str(arithmetic.dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,25 +17,8 @@ from reedsp.predecessors import find_trees
 
 _GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
-_MEMORY_ON_CPU = 1 << 28  # bytes
+_DISTANCES_ON_CPU = 1 << 24  # bytes, so that the buffers are recycled: memory that is touched anew costs time
 _MOST_SLOTS = 1 << 31
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Shortest paths from several sets of sources.
-
-    Attributes
-    ----------
-    dist : ndarray of the arithmetic's dtype, shape (rows, n)
-    predecessors : ndarray of int32, shape (rows, n), or None
-    rounds : int
-        Rounds that the device ran, over all rows.
-    """
-
-    dist: npt.NDArray[Any]
-    predecessors: npt.NDArray[np.int32] | None
-    rounds: int
 
 
 def in_work_groups(device: Device, arithmetic: Arithmetic) -> bool:
@@ -55,8 +37,8 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
         bytes_each = n * (queues + size + 3 * 4)
         memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
     else:
-        bytes_each = n * (size + 3 * 4)
-        memory = min(_PART_OF_MEMORY * device.global_memory, _MEMORY_ON_CPU)
+        bytes_each = n * size
+        memory = min(_PART_OF_MEMORY * device.global_memory, _DISTANCES_ON_CPU)
     return max(1, min(int(memory) // max(1, bytes_each), _MOST_SLOTS // max(1, n)))
 
 
@@ -65,15 +47,16 @@ def near_far(
     starts: Sequence[Sequence[int]],
     job: Job,
     arithmetic: Arithmetic,
+    dist: npt.NDArray[Any],
+    predecessors: npt.NDArray[np.int32] | None,
     *,
     ceiling: Any = None,
     target: int | None = None,
-    trees: bool = True,
     by_hops: bool = False,
     progress: Callable[[int, int], None] | None = None,
     delta: float | None = None,
     work_groups: bool | None = None,
-) -> Rows:
+) -> int:
     """Solve single-source shortest paths by near-far piles, for several sources at once.
 
     Vertices whose path weight is below a threshold are relaxed first, again and again until none is left; then the
@@ -88,12 +71,14 @@ def near_far(
     job : Job
     arithmetic : Arithmetic
         Holds every path sum, as :func:`reedsp.exactness.choose_arithmetic` finds it.
+    dist : ndarray of the arithmetic's dtype, shape (rows, n)
+        Filled with the distances.
+    predecessors : ndarray of int32, shape (rows, n), or None
+        Filled with the predecessors, if they are wanted.
     ceiling : optional
         Path weights from here on are left out.
     target : int, optional
         Leave out what is farther away than this vertex, and stop once its distance is final.
-    trees : bool
-        Whether to find predecessors.
     by_hops : bool
         Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
     progress : callable(rounds, n), optional
@@ -105,7 +90,8 @@ def near_far(
 
     Returns
     -------
-    Rows
+    int
+        Rounds that the device ran.
 
     Raises
     ------
@@ -118,21 +104,21 @@ def near_far(
     together = in_work_groups(job.device, arithmetic) if work_groups is None else work_groups
     search = near_far_work_group.solve if together else near_far_work_item.solve
     distinct = [list(dict.fromkeys(some)) for some in starts]
-    dist, rounds = search(
+    found, rounds = search(
         job, edges, arithmetic, distinct, ceiling=ceiling, target=target, delta=delta, progress=progress
     )
     if progress is not None:
         progress(rounds, graph.n)
     if target is not None:
         kernel = job.device.kernel("near_far_target.cl", "forget_beyond", **arithmetic.macros)
-        job.launch(kernel, (graph.n, len(starts)), _GROUP, dist, np.uint32(target), np.uint32(graph.n))
-    predecessors = None
-    if trees:
+        job.launch(kernel, (graph.n, len(starts)), _GROUP, found, np.uint32(target), np.uint32(graph.n))
+    if predecessors is not None:
         in_edges = DeviceGraph.of(graph, job, arithmetic, False)
-        found = find_trees(job, in_edges, dist, distinct, by_hops)
-        if found.overflowed and ceiling is None and target is None:
+        trees = find_trees(job, in_edges, found, distinct, by_hops)
+        if trees.overflowed and ceiling is None and target is None:
             raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
-        if found.unresolved:
+        if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        predecessors = found.read(job, in_edges)
-    return Rows(job.download_rows(dist, 0, (len(starts), graph.n), arithmetic.dtype), predecessors, rounds)
+        trees.read_into(predecessors, job)
+    job.download_into(dist, found)
+    return rounds

@@ -45,6 +45,10 @@ class Trees:
         numbers = job.download_rows(self.predecessors, 0, (self.rows, graph.n), np.int32)
         return graph.to_user_order(graph.to_vertices(numbers))
 
+    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job) -> None:
+        """Copy them into an array of shape (rows, n); the device has the user's order."""
+        job.download_into(predecessors, self.predecessors)
+
 
 def find_trees(
     job: Job, graph: DeviceGraph, dist: cl.Buffer, sources: Sequence[Sequence[int]], zero_progress_only: bool

@@ -133,7 +133,7 @@ def sssp(
     choices = _options(method, options)
     method = _method(method, graph, chosen, min_only)
 
-    job = Job(chosen)
+    job = Job(chosen, recycle=True)
     bound = None if cutoff is None else ceiling
     starts = [sources] if min_only else [[each] for each in sources]
     if method == "near-far":
@@ -183,21 +183,21 @@ def _by_near_far(
     progress: Callable[[int, int], None] | None,
     choices: dict[str, Any],
 ) -> _Found:
-    """Solve as many rows at once as there is memory for."""
-    step = rows_at_once(job.device, arithmetic, graph.n)
-    parts = [
-        near_far(
-            *(graph, starts[first : first + step], job, arithmetic),
+    """Solve as many rows at once as there is memory for, in parts of about the same size."""
+    dist = np.empty((len(starts), graph.n), arithmetic.dtype)
+    pred = np.empty((len(starts), graph.n), np.int32)
+    rounds = 0
+    parts = -(-len(starts) // rows_at_once(job.device, arithmetic, graph.n))
+    step = -(-len(starts) // max(1, parts))
+    for first in range(0, len(starts), max(1, step)):
+        last = min(first + step, len(starts))
+        into = (dist[first:last], pred[first:last])
+        rounds += near_far(
+            *(graph, starts[first:last], job, arithmetic, *into),
             **{"ceiling": ceiling, "target": target, "progress": progress, **choices},
         )
-        for first in range(0, len(starts), step)
-    ]
-    trees = [part.predecessors for part in parts if part.predecessors is not None]
-    return _Found(
-        _stack([part.dist for part in parts], graph.n, arithmetic.dtype),
-        _stack(trees, graph.n, np.dtype(np.int32)),
-        sum(part.rounds for part in parts),
-    )
+        job.recycle()
+    return _Found(dist, pred, rounds)
 
 
 def _stack(parts: list[npt.NDArray[Any]], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -215,7 +215,10 @@ def _by_bellman_ford(
     choices: dict[str, Any],
 ) -> _Found:
     """Solve one source after the other."""
-    solutions = [solve(graph, each, job, arithmetic, ceiling=ceiling, progress=progress, **choices) for each in sources]
+    solutions = []
+    for each in sources:
+        solutions.append(solve(graph, each, job, arithmetic, ceiling=ceiling, progress=progress, **choices))
+        job.recycle()
     return _Found(
         _stack([solution.dist[np.newaxis] for solution in solutions], graph.n, arithmetic.dtype),
         _stack([solution.predecessors[np.newaxis] for solution in solutions], graph.n, np.dtype(np.int32)),

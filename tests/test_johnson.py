@@ -57,14 +57,14 @@ def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatc
         potential = rng.integers(-500, 500, n)
         weights += potential[v] - potential[u]
     graph = reedsp.Graph.from_edges(n, u, v, weights)
-    monkeypatch.setattr(johnson, "rows_at_once", lambda *arguments: 40)
+    monkeypatch.setattr(johnson, "rows_at_once", lambda *arguments: 10)
     seen: list[tuple[int, int]] = []
     paths = reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, progress=lambda *state: seen.append(state))
     matrices = reedsp.apsp(graph, "floyd-warshall", True, device=device, dtype=dtype)
     assert paths.dist.dtype == np.dtype(dtype)
     assert np.array_equal(paths.dist, matrices.dist)
     assert np.array_equal(paths.pred, matrices.pred)
-    assert seen == [(40, n), (80, n), (120, n), (150, n)]
+    assert seen == [(done, n) for done in range(10, n + 1, 10)]
     without = reedsp.apsp(graph, "johnson", device=device, dtype=dtype)
     assert without.pred is None
     assert np.array_equal(without.dist, paths.dist)

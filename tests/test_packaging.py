@@ -244,7 +244,7 @@ def test_kernels_run_from_every_installation(installation: Installation, tmp_pat
     assert Path(answer["kernels"]).resolve() == installation.kernels.resolve()
     assert answer["dist"] == [0, 7, 2, 5]
     assert answer["route"] == [0, 2, 3]
-    assert answer["launched"] >= 3
+    assert answer["launched"] >= 2
     if installation.has_metadata:
         assert answer["versions"] == [reedsp.__version__, reedsp.__version__]
     else:
