@@ -192,6 +192,17 @@ def single_source() -> str:
     return table([*heads, *methods, "near-far against scipy"], lines)
 
 
+def negative_weights() -> str:
+    """Return one line a device and task."""
+    lines = []
+    for device, rows in read("negative_weights"):
+        for row in rows:
+            of_scipy, ratio = float(row["scipy_ms"]) / 1e3, float(row["ratio"])
+            figures = (seconds(row), f"{of_scipy:.3g}", f"{ratio:,.0f}" if ratio > 100 else f"{ratio:.3g}")
+            lines.append([device, *(row[name] for name in ("what", "n", "m", "method")), *figures])
+    return table(["device", "what", "n", "edges", "method", "s", "scipy, s", "ratio"], lines)
+
+
 def near_far_settings() -> str:
     """Return one line a device and graph."""
     lines = []
@@ -248,6 +259,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "lund_smith": lund_smith,
     "min_plus": min_plus,
     "near_far_settings": near_far_settings,
+    "negative_weights": negative_weights,
     "single_source": single_source,
 }
 

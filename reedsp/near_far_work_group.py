@@ -18,6 +18,7 @@ from reedsp.exactness import Arithmetic
 _SMALL_GROUP = 64
 _PHASES = 6  # launches until all the words that take turns come round
 _ROUND_ARGUMENT = 13  # of advance
+_LARGEST_ENTRY = 16  # bytes, of two keys
 _HUB_ROOM = 1024  # as in the kernel
 _COUNTS, _LIMITS = 14, 5
 _LOST, _DONE, _ROUNDS = 11, 12, 13
@@ -82,7 +83,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         delta=delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
-        room=(2 if rows == 1 else 1) * rows * edges.n,
+        room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
     )
 
 
