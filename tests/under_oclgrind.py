@@ -427,10 +427,7 @@ def checks_of_input_parallel(device: Device) -> Iterator[Check]:
     """Both methods; the refined one with and without its list, in words and pairs of words, for GPUs and for CPUs."""
     scans = {"work_group_scan.cl", "predecessors.cl"}
     for family in FAMILIES:
-        if len(family.weights) <= LARGEST and family.name not in (
-            *("path", "backward path"),  # of many rounds
-            "beyond int32",
-        ):
+        if len(family.weights) <= LARGEST // 4:
             negative = min(family.weights, default=0) < 0
             whole = Arithmetic(np.dtype(np.int32), saturate=negative)  # then sources are kept from the first round on
             fractions = Arithmetic(np.dtype(np.float64))
@@ -600,6 +597,7 @@ def main() -> None:
         checks_of_all_pairs,
         checks_of_scans,
         checks_of_paths,
+        checks_of_input_parallel,
         checks_of_breadth_first,
         checks_of_near_far,
         checks_of_near_far_work_item,
