@@ -381,7 +381,8 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
     """Near-far by work-groups: local and global queues that fill up, hubs, and rows."""
     files = {"near_far_work_group.cl", "near_far_target.cl", "predecessors.cl"}
     for family in FAMILIES:
-        if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0:
+        long = family.name in ("path", "backward path")  # of many rounds
+        if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0 and not long:
             for dtype in (np.int32, np.float64):
                 if dtype is np.int32 and max(family.weights, default=0) > 2**20:
                     continue
