@@ -12,7 +12,7 @@ import scipy.sparse.csgraph
 from families import FAMILIES, Family
 
 import reedsp
-from reedsp import near_far, near_far_work_group, single_source
+from reedsp import near_far, near_far_work_group, predecessors, single_source
 from reedsp.device import Device, Job
 from reedsp.device_graph import OutEdges
 from reedsp.exactness import Arithmetic
@@ -123,11 +123,33 @@ def test_target(family: Family, work_groups: bool, device: Device) -> None:
     graph = graph_of(family)
     full = reedsp.sssp(graph, family.source, "output-parallel", device=device)
     for target in {family.source, family.n - 1, family.n // 2, family.n // 3}:
-        part = solve(graph, family.source, work_groups, device, target=target)
+        options = {"work_groups": work_groups, "delta": 1}  # many splits, any of which could be taken for the last
+        part = reedsp.sssp(graph, family.source, "near-far", target=target, device=device, options=options)
         within = full.dist <= full.dist[target]
         assert np.array_equal(part.dist, np.where(within, full.dist, np.inf))
         assert np.array_equal(part.pred, np.where(within, full.pred, -9999))
         assert part.verify()
+
+
+def test_target_is_final_when_the_search_stops(device: Device) -> None:
+    """It is reached early by a long way round, and its distance falls once more, several splits later."""
+    n = 50
+    u, v = [*range(n - 1), 0, n - 2], [*range(1, n), n, n]
+    graph = reedsp.Graph.from_edges(n + 1, u, v, [2] * (n - 1) + [1000, 3])
+    for work_groups in (False, True):
+        options = {"work_groups": work_groups, "delta": 1}
+        paths = reedsp.sssp(graph, 0, "near-far", target=n, device=device, options=options)
+        assert paths.dist[n] == 2 * (n - 2) + 3
+
+
+@families
+def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU, where many edges end at one vertex."""
+    monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
+    monkeypatch.setattr(device, "kind", "gpu")
+    paths = solve(graph_of(family), family.source, False, device)
+    expected = oracle.distances(family.n, family.edges, family.source)
+    assert paths.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
 
 
 @both
