@@ -2,11 +2,12 @@
 //
 // Source:       completes thesis Algorithm 12, line 11, which races with the relaxations and can close a cycle of
 //               zero-weight edges.
-// NDRange:      global (n, rows), or (m, rows) by edges; n or m rounded up to the work-group size, which is free. Each
-//               row holds the distances from sources of its own.
+// NDRange:      global (n, rows), or (m / EDGES_EACH, rows) by edges; the first rounded up to the work-group size,
+//               which is free. Each row holds the distances from sources of its own.
 // Local memory: none.
 // Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights,
-//               where a tight edge may lead to a larger distance and back); common.cl.
+//               where a tight edge may lead to a larger distance and back); EDGES_EACH, those of one work-item by
+//               edges; common.cl.
 //
 // An edge (u, v) is tight if dist[u] + weight = dist[v]; it makes progress if also dist[u] < dist[v]. The predecessor
 // is the smallest u among the tight edges that make progress; where there is none, the smallest u one hop level
@@ -24,6 +25,9 @@
 
 #ifndef ZERO_PROGRESS_ONLY
 #error "predecessors.cl needs the macro ZERO_PROGRESS_ONLY"
+#endif
+#ifndef EDGES_EACH
+#error "predecessors.cl needs the macro EDGES_EACH"
 #endif
 
 #include "common.cl"
@@ -68,30 +72,36 @@ __kernel void resolve_progress(__global const WEIGHT *restrict edge_weights, __g
 }
 
 // First pass, by edges, for graphs where so many end at one vertex that its work-item would keep all others waiting.
-__kernel void forget(__global int *restrict predecessors, const uint n)
-{
-    if (get_global_id(0) < n)
-        predecessors[get_global_id(1) * n + get_global_id(0)] = NOT_YET;
-}
-
+// Every predecessor is NOT_YET before it.
 __kernel void resolve_progress_by_edges(__global const WEIGHT *restrict edge_weights,
                                         __global const int *restrict edge_sources,
                                         __global const int *restrict edge_targets, __global const WEIGHT *restrict dist,
                                         __global int *restrict predecessors, __global uint *restrict counts,
                                         const ulong m, const uint n)
 {
-    const size_t edge = get_global_id(0), row = get_global_id(1) * n;
-    if (edge >= m)
-        return;
-    const WEIGHT before = dist[row + edge_sources[edge]], own = dist[row + edge_targets[edge]];
-    if (before == INF)
-        return;
-    const WEIGHT sum = path_sum(before, edge_weights[edge]);
-    if (own == INF) {
-        if (sum == INF)
-            atomic_or(&counts[1], 1u);
-    } else if (before < own && sum == own) {
-        atomic_min(&predecessors[row + edge_targets[edge]], edge_sources[edge]);
+    const size_t row = get_global_id(1) * n, stride = get_global_size(0);
+    int source[EDGES_EACH], target[EDGES_EACH];
+    WEIGHT before[EDGES_EACH], own[EDGES_EACH], weight[EDGES_EACH];
+    for (uint i = 0; i < EDGES_EACH; ++i) {
+        const size_t edge = min(get_global_id(0) + i * stride, (size_t)(m - 1)); // the last one again, past the end
+        source[i] = edge_sources[edge];
+        target[i] = edge_targets[edge];
+        weight[i] = edge_weights[edge];
+    }
+    for (uint i = 0; i < EDGES_EACH; ++i) {
+        before[i] = dist[row + source[i]];
+        own[i] = dist[row + target[i]];
+    }
+    for (uint i = 0; i < EDGES_EACH; ++i) {
+        const WEIGHT sum = path_sum(before[i], weight[i]);
+        if (before[i] == INF)
+            continue;
+        if (own[i] == INF) {
+            if (sum == INF)
+                atomic_or(&counts[1], 1u);
+        } else if (before[i] < own[i] && sum == own[i]) {
+            atomic_min(&predecessors[row + target[i]], source[i]);
+        }
     }
 }
 

@@ -122,7 +122,7 @@ def shortest_path_trees(
     stride = vectors * vector_length(job.device, weights)
     by_vertex = transpose(job, dist, (rows, n), stride, weights.dtype, weights.no_path)
     predecessors = job.allocate(n * stride, np.int32)
-    rows_left = job.upload(np.zeros(stride, np.uint32))
+    rows_left = job.full(stride, np.uint32(0))
     of_edges = (edges.sources, edges.weights, edges.index)
     kernel = job.device.kernel("all_pairs_tree.cl", "resolve_progress", **macros)
     numbers = (weights.least, np.uint32(first), np.uint32(stride))
@@ -141,7 +141,7 @@ def shortest_path_trees(
             for number in range(PASSES)
         ]
         rounds.run(lambda number: passes[number % PASSES].queue(), limit=n + 1)
-        rows_left = job.upload(np.zeros(stride, np.uint32))
+        rows_left = job.full(stride, np.uint32(0))
         find = job.device.kernel("all_pairs_tree.cl", "find_unresolved", **macros)
         job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
     unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first

@@ -305,6 +305,18 @@ class Job:
                 buffer = self._scratch.pop()
                 self.device._scratch[buffer.size].append(buffer)
 
+    def full(self, length: int, value: np.generic) -> cl.Buffer:
+        """Allocate an array of at least one element, each of them `value`."""
+        buffer = self.allocate(length, value.dtype)
+        self.fill(buffer, length, value)
+        return buffer
+
+    def fill(self, buffer: cl.Buffer, length: int, value: np.generic) -> None:
+        """Queue the filling of the first elements of a buffer with a value."""
+        with self.translated("filling a buffer"):
+            pattern = np.full(1, value)
+            cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, max(1, length) * pattern.itemsize)
+
     def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
         """Copy an array into a new buffer, which is never recycled."""
         if array.size == 0:

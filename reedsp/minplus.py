@@ -217,7 +217,7 @@ def padded_side(job: Job, weights: Weights, n: int, method: str) -> int:
 
 def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str) -> tuple[cl.Buffer, bool]:
     """Return the product of a square matrix with itself, and whether it differs from the matrix."""
-    product, differs = job.allocate(side * side, weights.dtype), job.upload(np.zeros(1, np.uint32))
+    product, differs = job.allocate(side * side, weights.dtype), job.full(1, np.uint32(0))
     multiply(job, weights, matrix, matrix, product, (side, side, side), method)
     kernel = job.device.kernel("all_pairs.cl", "compare", **weights.macros(job.device))
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side))

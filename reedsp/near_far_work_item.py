@@ -157,7 +157,7 @@ def _solve_rows(
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic)}
     kernel = job.device.kernel("near_far_work_item.cl", "solve_rows", **macros)
     dist = job.allocate(rows * n, arithmetic.dtype)
-    counters = job.upload(np.zeros(3, np.uint32))
+    counters = job.full(3, np.uint32(0))
     budget = _ROWS_BUDGET
     arguments: list[Any] = [
         edges.first_edge,
@@ -166,7 +166,7 @@ def _solve_rows(
         job.upload(np.concatenate(starts)),
         dist,
         *(job.allocate(workers * piles.pile_bytes, np.uint8) for _ in ("near", "far")),
-        job.upload(np.zeros(workers * _STATE_BYTES, np.uint8)),
+        job.full(workers * _STATE_BYTES, np.uint8(0)),
         counters,
         delta,
         *bounds,

@@ -260,9 +260,7 @@ class _Worker:
         if self._products.in_groups or self._plan.padded < 2 * TILE:
             return
         side, width = self._plan.side, self._plan.width
-        none = np.full(1, self._weights.no_path, self._weights.dtype)
-        with self.job.translated("filling a buffer"):
-            cl.enqueue_fill_buffer(self.job.device.queue, self._copy, none, 0, side * width * self._item_size)
+        self.job.fill(self._copy, side * width, self._weights.dtype.type(self._weights.no_path))
         self._products.queue(Block(self._copy, side), Block(self._copy, width), scratch, (TILE, side, width))
         self.job.finish()
 

@@ -15,6 +15,8 @@ from reedsp.rounds import PASSES, Rounds
 
 GROUP_SIZE = 64
 _MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
+_EDGES_EACH = 4  # taken by one work-item, all of whose loads are then under way at once
+_NOT_YET = np.iinfo(np.int32).max
 _UNRESOLVED = 0xFFFFFFFF
 _LEVEL_ARGUMENT = 10  # of resolve_level
 
@@ -67,21 +69,22 @@ def find_trees(
         Resolve every tight edge by hop level: needed if the graph has negative weights.
     """
     n, rows = graph.n, len(sources)
-    macros = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), **graph.arithmetic.macros}
+    macros = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "EDGES_EACH": _EDGES_EACH, **graph.arithmetic.macros}
     vertices, group = (n, rows), (GROUP_SIZE, 1)
-    predecessors = job.allocate(rows * n, np.int32)
-    counts = job.upload(np.zeros(2, np.uint32))
+    counts = job.full(2, np.uint32(0))
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
 
     def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic) -> None:
         job.launch(job.device.kernel("predecessors.cl", name, **macros), size, group, *args, np.uint32(n))
 
     if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
+        predecessors = job.allocate(rows * n, np.int32)
         launch("resolve_progress", vertices, *edges, dist, predecessors, counts)
     else:
         ends = (graph.edge_weights, graph.edge_sources, graph.edge_targets(job))
-        launch("forget", vertices, predecessors)
-        launch("resolve_progress_by_edges", (graph.m, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
+        predecessors = job.full(rows * n, np.int32(_NOT_YET))
+        items = -(-graph.m // _EDGES_EACH)
+        launch("resolve_progress_by_edges", (items, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
         launch("count_unresolved", vertices, dist, predecessors, counts)
     places = np.unique([row * n + int(graph.number_of[v]) for row, some in enumerate(sources) for v in some])
     left, overflowed = map(int, job.download(counts, 2, np.uint32))

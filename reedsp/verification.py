@@ -73,7 +73,7 @@ def verify_tree(
     device_dist = job.upload(on_device.to_device_order(dist))
     device_predecessors = job.upload(on_device.to_numbers(on_device.to_device_order(predecessors)))
     ancestors = [job.allocate(n, np.int32), job.allocate(n, np.int32)]
-    offenders = job.upload(np.full(len(_RULES), _NOBODY, np.uint32))
+    offenders = job.full(len(_RULES), np.uint32(_NOBODY))
     edges = (on_device.edge_weights, on_device.edge_sources, on_device.edge_counts, on_device.vertex_edge_index)
     tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, roots, size)
     job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree)

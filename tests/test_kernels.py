@@ -68,7 +68,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"SHARED": (1,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
-    "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0)},
+    "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
     "breadth_first_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "breadth_first_work_groups.cl": {
         "OFFSET": ("uint", "ulong"),
