@@ -1,34 +1,38 @@
-"""Floyd-Warshall: table 1 of Lund and Smith, and our blocked one, in tasks (sum and minimum) per second.
-
-    python -m experiments.floyd_warshall [--device D] [--sizes 1024 2048] [--repeats 3] [--output FOLDER]
+"""Floyd-Warshall: table 1 and figure 7 of Lund and Smith, and our blocked one.
 
 The matrix is on the device already. Closing a closed matrix takes as long as closing any other and changes nothing, so
 one matrix serves all repeats; rows of it are compared with Bellman-Ford in numpy. The paper's CPU column is SciPy's
-floyd_warshall here, a plain triple loop on one core; it is left out above --largest-on-cpu vertices.
+floyd_warshall here, a plain triple loop on one core; it is left out for large graphs.
 """
 
 from __future__ import annotations
 
-import argparse
+import functools
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse.csgraph
+from matplotlib.figure import Figure
 
 import reedsp
-from experiments.measure import RESULTS, measure_in_turn, write
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.measure import measure_in_turn
+from experiments.plotting import LINES, PUBLISHED, device_of, finish, line, panels
+from experiments.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, LUND_SMITH_SECONDS
 from reedsp import lund_smith
-from reedsp.device import Job, get_device
+from reedsp.device import Job
 from reedsp.floyd_warshall import FloydWarshall
 from reedsp.path_matrix import INTEGERS, Block, Weights
 
 SEED = 2010
 LARGEST_WEIGHT = 400
 CHECKED_ROWS = 3
+LARGEST_ON_HOST = 2048  # vertices
+LARGEST_LADDER_ON_CPU = 2048
 WARM_UP = 1  # calls before each timed one on a GPU, which lowers its clock while answers are checked
+HOST = "cpu"
 KINDS = {
     "int32": INTEGERS[1],
     "float32": Weights(np.dtype(np.float32), np.inf, np.inf),
@@ -36,7 +40,7 @@ KINDS = {
     "uint16": INTEGERS[0],
     "float64": Weights(np.dtype(np.float64), np.inf, np.inf),
 }
-LADDER_KINDS = ("float32",)  # the paper: single precision
+LADDER_KIND = "float32"  # the paper: single precision
 
 
 def random_weights(n: int) -> np.ndarray:
@@ -56,6 +60,21 @@ def distances(matrix: np.ndarray, source: int) -> np.ndarray:
         dist = shorter
 
 
+@functools.lru_cache(maxsize=1)
+def problem(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a matrix, some rows to check, and what these have to be."""
+    matrix = random_weights(n)
+    chosen = np.random.default_rng(n).choice(n, CHECKED_ROWS, replace=False)
+    return matrix, chosen, np.array([distances(matrix, source) for source in chosen])
+
+
+def check_rows(dist: np.ndarray) -> None:
+    """Compare some rows of the distances."""
+    _, chosen, expected = problem(len(dist))
+    if not np.array_equal(dist[chosen], expected):
+        raise WrongAnswerError("wrong distances")
+
+
 def close(job: Job, weights: Weights, buffer: Any, n: int, method: str, blocked: FloydWarshall) -> Any:
     """Wait for all paths."""
     if method == "blocked":
@@ -66,53 +85,75 @@ def close(job: Job, weights: Weights, buffer: Any, n: int, method: str, blocked:
     return buffer
 
 
-def rows(
-    device: reedsp.Device, sizes: list[int], repeats: int, largest_on_cpu: int, only_blocked: bool
-) -> Iterator[dict[str, Any]]:
-    for n in sizes:
-        matrix = random_weights(n)
-        chosen = np.random.default_rng(n).choice(n, CHECKED_ROWS, replace=False)
-        expected = np.array([distances(matrix, source) for source in chosen])
-        job = Job(device)
+def measured(device: reedsp.Device, n: int, kind: str, methods: list[str], repeats: int) -> list[dict[str, float]]:
+    """Return the times of some methods, which take turns."""
+    matrix, _, _ = problem(n)
+    job, weights = Job(device), KINDS[kind]
+    blocked = FloydWarshall(job, weights)
 
-        def compare(dist: np.ndarray, chosen: np.ndarray = chosen, expected: np.ndarray = expected) -> None:
-            if not np.array_equal(dist[chosen], expected):
-                raise SystemExit("wrong distances")
+    def check(buffer: Any) -> None:
+        check_rows(job.download(buffer, n * n, weights.dtype).reshape(n, n))
 
-        def check(buffer: Any, dtype: Any, n: int = n, job: Job = job) -> None:
-            compare(job.download(buffer, n * n, dtype).reshape(n, n))
-
-        names, solves = [], []
-        if n <= largest_on_cpu:
-            names.append(("cpu", "float64"))
-            solves.append((partial(scipy.sparse.csgraph.floyd_warshall, matrix.astype(np.float64)), compare))
-        for kind, weights in KINDS.items():
-            blocked = FloydWarshall(job, weights)
-            for method in (*(lund_smith.LADDER if kind in LADDER_KINDS and not only_blocked else ()), "blocked"):
-                buffer = job.upload(matrix.astype(weights.dtype))
-                names.append((method, kind))
-                solve = partial(close, job, weights, buffer, n, method, blocked)
-                solves.append((solve, partial(check, dtype=weights.dtype)))
-        warm_up = WARM_UP if device.kind == "gpu" else 0
-        for (method, kind), times in zip(names, measure_in_turn(solves, repeats, warm_up), strict=True):
-            rate = round(n**3 / times["min_ms"] / 1e6, 2)
-            yield {"method": method, "n": n, "kind": kind, "seed": SEED, **times, "gigatasks_per_second": rate}
+    buffers = [job.upload(matrix.astype(weights.dtype)) for _ in methods]
+    solves = [
+        (partial(close, job, weights, buffer, n, method, blocked), check)
+        for method, buffer in zip(methods, buffers, strict=True)
+    ]
+    return measure_in_turn(solves, repeats, WARM_UP if device.kind == "gpu" else 0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1024, 2048], help="multiples of 128")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--largest-on-cpu", type=int, default=2048, help="vertices")
-    parser.add_argument("--only-blocked", action="store_true", help="leave out the ladder of the paper")
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    largest, only_blocked = arguments.largest_on_cpu, arguments.only_blocked
-    found = rows(device, arguments.sizes, arguments.repeats, largest, only_blocked)
-    print(write("floyd_warshall", device, found, arguments.output))
+def row_of(method: str, n: int, kind: str, times: dict[str, float]) -> Row:
+    rate = round(n**3 / times["min_ms"] / 1e6, 2)
+    return {"method": method, "n": n, "kind": kind, "seed": SEED, **times, "gigatasks_per_second": rate}
 
 
-if __name__ == "__main__":
-    main()
+def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
+    laddered = kind == LADDER_KIND and (device.kind == "gpu" or n <= LARGEST_LADDER_ON_CPU)
+    methods = [*(lund_smith.LADDER if laddered else ()), "blocked"]
+    for method, times in zip(methods, measured(device, n, kind, methods, repeats), strict=True):
+        yield row_of(method, n, kind, times)
+
+
+def rows_on_host(n: int) -> Iterator[Row]:
+    """Yield the time of SciPy's floyd_warshall, which is called twice only."""
+    solve = partial(scipy.sparse.csgraph.floyd_warshall, problem(n)[0].astype(np.float64))
+    [times] = measure_in_turn([(solve, check_rows)], repeats=1)
+    yield row_of(HOST, n, "float64", times)
+
+
+def cases(setting: Setting) -> list[Case]:
+    device = setting.device
+    sizes = [1024, 2048, 4096, 8192, 16384] if device.kind == "gpu" else [1024, 2048, 4096]
+    found: list[Case] = []
+    for n in [128, 256] if setting.quick else sizes:
+        if n <= LARGEST_ON_HOST:
+            found.append((f"n = {n}, SciPy", partial(rows_on_host, n)))
+        repeats = 1 if setting.quick or n > 8192 else 2
+        found += [(f"n = {n}, {kind}", partial(rows, device, n, kind, repeats)) for kind in KINDS]
+    return found
+
+
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the time against the vertices, as figure 7 of the paper, whose own figures are grey."""
+    figure, [axes] = panels(width=6.6, height=4.8)
+    for number, method in enumerate((*LUND_SMITH_METHODS, "blocked")):
+        points = [
+            (float(row["n"]), float(row["min_ms"]) / 1e3)
+            for row in rows
+            if row["method"] == method and row["kind"] == (LADDER_KIND if method != HOST else "float64")
+        ]
+        label = "SciPy, one core" if method == HOST else f"{method} (ours)" if method == "blocked" else method
+        if points:
+            line(axes, points, label, number)
+        if published := list(LUND_SMITH_SECONDS.get(method, {}).items()):
+            machine = "one core" if method == HOST else LUND_SMITH_DEVICE
+            style = {**PUBLISHED, "marker": LINES[number]["marker"]}
+            line(axes, published, f"{method}, paper, {machine}", number, **style)
+    finish(axes, "vertices", "seconds", f"Floyd-Warshall, float32: {device_of(rows)}")
+    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+EXPERIMENT = Experiment(
+    "Floyd-Warshall: five implementations and ours (Lund and Smith, table 1, figure 7)", cases, plot
+)

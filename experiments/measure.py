@@ -1,22 +1,13 @@
-"""The only timing code: how long a solve takes, checked outside the timed region, as rows of a CSV file."""
+"""The only timing code: how long a solve takes, checked outside the timed region."""
 
 from __future__ import annotations
 
-import csv
-import os
-import re
 import statistics
-import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import reedsp
-
 Answer = TypeVar("Answer")
-
-RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def measure(
@@ -73,40 +64,3 @@ def measure_in_turn(
         }
         for first, *rest in times
     ]
-
-
-def folder_name(device: reedsp.Device) -> str:
-    """Return a short name for a device, such as ``nvidia-h200`` or ``pocl-intel-xeon``."""
-    short = re.sub(r"^(pthread|cpu)-[a-z0-9-]*-(?=[A-Z])|\(\w+\)| (Processor|CPU)\b|@.*", "", device.name)
-    platform = {"Portable Computing Language": "pocl"}.get(device.platform, device.platform.split("(")[0].split()[0])
-    words = f"{platform} {short}".lower().split()
-    return "-".join(dict.fromkeys(re.sub(r"[^a-z0-9.]+", "", word) for word in words))
-
-
-def conditions(device: reedsp.Device) -> dict[str, str]:
-    """Return what a figure depends on besides its input: device, driver and commit."""
-    return {
-        "device": device.name,
-        "platform": device.platform,
-        "driver": device.driver_version,
-        "commit": os.environ.get("REEDSP_COMMIT") or _commit(),
-    }
-
-
-def _commit() -> str:
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, cwd=RESULTS
-    )
-    return described.stdout.strip() or "unknown"
-
-
-def write(name: str, device: reedsp.Device, rows: Iterable[Mapping[str, Any]], folder: Path = RESULTS) -> Path:
-    """Write the rows of one experiment to ``results/<device>/<name>.csv`` and return its path."""
-    file = folder / folder_name(device) / f"{name}.csv"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    complete = [{**row, **conditions(device)} for row in rows]
-    with file.open("w", newline="") as stream:
-        table = csv.DictWriter(stream, fieldnames=list(complete[0]))
-        table.writeheader()
-        table.writerows(complete)
-    return file

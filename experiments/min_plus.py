@@ -1,34 +1,34 @@
 """Min-plus products: the ladder of thesis section 4.1, and the fast kernels, in pairs (sum, minimum) per second.
 
-    python -m experiments.min_plus [--device D] [--sizes 1024 2048 4096] [--repeats 3] [--output FOLDER]
-
 Square matrices are on the device already. Some rows of every product are compared with numpy's. On CPU devices SciPy's
-floyd_warshall of the same size takes its turn with the products, in float64.
+floyd_warshall of the same size, in float64 and on one core, stands beside the products: it takes as many pairs.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse.csgraph
+from matplotlib.figure import Figure
 
 import reedsp
-from experiments.measure import RESULTS, measure_in_turn, write
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.floyd_warshall import distances
+from experiments.measure import measure, measure_in_turn
+from experiments.plotting import bars, device_of, finish, panels
 from reedsp import minplus
-from reedsp.device import Job, get_device
+from reedsp.device import Job
 
 SEED = 2012
 LARGEST_WEIGHT = 400  # as the random matrices of thesis section 6.1.1
 CHECKED_ROWS = 5
-LARGEST_ON_CPU = 2048
 WARM_UP = 1  # products before each timed one on a GPU, which lowers its clock while answers are checked
 FAST = ("registers", "panels")
 CPU = "scipy floyd_warshall"  # one sum and one minimum for each of n^3 triples too
+CPU_KIND = "float64, none negative"
 KINDS = {  # name: type, and whether weights may be negative
     "uint16": (np.uint16, False),
     "int32": (np.int32, True),
@@ -37,12 +37,22 @@ KINDS = {  # name: type, and whether weights may be negative
     "float64": (np.float64, True),
     "float64, none negative": (np.float64, False),
 }
+LABELS = {
+    "naive": "naive (Algorithm 3)",
+    "row-blocks": "row blocks (Algorithm 4)",
+    "row-blocks-transposed": "row blocks, transposed",
+    "tiles": "tiles (Algorithm 5)",
+    "registers": "registers",
+    "panels": "panels",
+    CPU: "SciPy's Floyd-Warshall, one core",
+}
 
 
-def methods_on(device: reedsp.Device) -> list[str]:
+def methods_on(device: reedsp.Device, kind: str) -> list[str]:
     """Return the methods that are worth their time: tiles in registers are not what a CPU wants."""
     left_out = ("auto", "panels") if device.kind == "gpu" else ("auto", "registers")
-    return [method for method in minplus.METHODS if method not in left_out]
+    ladder = kind == "float32" or (device.kind == "gpu" and kind != "uint16")
+    return [method for method in minplus.METHODS if method not in left_out and (ladder or method in FAST)]
 
 
 def multiply(job: Job, weights: Any, a: Any, b: Any, product: Any, shape: Any, method: str) -> Any:
@@ -52,64 +62,89 @@ def multiply(job: Job, weights: Any, a: Any, b: Any, product: Any, shape: Any, m
     return product
 
 
-def not_ours(answer: Any) -> None:
-    """SciPy's answer, which is another one than a product, is not checked."""
+def operands(n: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    """Return two random matrices, and the generator that made them."""
+    dtype, negative = KINDS[kind]
+    rng = np.random.default_rng(SEED)
+    low = -LARGEST_WEIGHT if negative else 0
+    a, b = (rng.integers(low, LARGEST_WEIGHT + 1, (n, n)).astype(dtype) for _ in range(2))
+    return a, b, rng
 
 
-def rows(device: reedsp.Device, sizes: list[int], repeats: int, only_fast: bool) -> Iterator[dict[str, Any]]:
-    for n in sizes:
-        for kind, (dtype, negative) in KINDS.items():
-            rng = np.random.default_rng(SEED)
-            low = -LARGEST_WEIGHT if negative else 0
-            a, b = (rng.integers(low, LARGEST_WEIGHT + 1, (n, n)).astype(dtype) for _ in range(2))
-            weights = minplus.weights_of(a, b)
-            job = Job(device)
-            left, right = job.upload(a), job.upload(b)
-            chosen = rng.choice(n, CHECKED_ROWS, replace=False)
-            expected = np.array([(a[row][:, None] + b).min(axis=0) for row in chosen])
-
-            def check(product: Any, chosen: Any = chosen, expected: Any = expected, n: int = n, job: Job = job) -> None:
-                if not np.array_equal(job.download(product, n * n, expected.dtype).reshape(n, n)[chosen], expected):
-                    raise SystemExit("a wrong product")
-
-            solves = []
-            methods = [method for method in methods_on(device) if method in FAST or not (only_fast or kind == "uint16")]
-            for method in methods:
-                product = job.allocate(n * n, dtype)
-                operands = (job, weights, left, right, product, (n, n, n), method)
-                solves.append((partial(multiply, *operands), check))
-            if device.kind == "cpu" and n <= LARGEST_ON_CPU:
-                methods.append(CPU)
-                graph = np.abs(a).astype(np.float64)
-                solves.append((partial(scipy.sparse.csgraph.floyd_warshall, graph), not_ours))
-            warm_up = WARM_UP if device.kind == "gpu" else 0
-            for method, times in zip(methods, measure_in_turn(solves, repeats, warm_up), strict=True):
-                rate = n**3 / times["min_ms"] / 1e6
-                yield {
-                    "method": method,
-                    "n": n,
-                    "kind": kind,
-                    "seed": SEED,
-                    **times,
-                    "gigapairs_per_second": round(rate, 2),
-                }
+def row_of(method: str, n: int, kind: str, times: dict[str, float]) -> Row:
+    rate = round(n**3 / times["min_ms"] / 1e6, 2)
+    return {"method": method, "n": n, "kind": kind, "seed": SEED, **times, "gigapairs_per_second": rate}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1024, 2048, 4096], help="multiples of 64")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only-fast", action="store_true", help="leave out the ladder of the thesis")
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    print(
-        write(
-            "min_plus", device, rows(device, arguments.sizes, arguments.repeats, arguments.only_fast), arguments.output
-        )
+def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
+    a, b, rng = operands(n, kind)
+    weights = minplus.weights_of(a, b)
+    job = Job(device)
+    left, right = job.upload(a), job.upload(b)
+    chosen = rng.choice(n, CHECKED_ROWS, replace=False)
+    expected = np.array([(a[row][:, None] + b).min(axis=0) for row in chosen])
+
+    def check(product: Any) -> None:
+        if not np.array_equal(job.download(product, n * n, a.dtype).reshape(n, n)[chosen], expected):
+            raise WrongAnswerError("a wrong product")
+
+    methods = methods_on(device, kind)
+    products = [job.allocate(n * n, a.dtype) for _ in methods]
+    solves = [
+        (partial(multiply, job, weights, left, right, product, (n, n, n), method), check)
+        for method, product in zip(methods, products, strict=True)
+    ]
+    warm_up = WARM_UP if device.kind == "gpu" else 0
+    for method, times in zip(methods, measure_in_turn(solves, repeats, warm_up), strict=True):
+        yield row_of(method, n, kind, times)
+
+
+def rows_on_host(n: int) -> Iterator[Row]:
+    """Yield the time of SciPy's floyd_warshall, which is called twice only."""
+    graph, _, rng = operands(n, CPU_KIND)
+    graph[graph == 0] = np.inf  # as SciPy has it
+    np.fill_diagonal(graph, 0)
+    chosen = rng.choice(n, CHECKED_ROWS, replace=False)
+    expected = [distances(graph, source) for source in chosen]
+
+    def check(dist: np.ndarray) -> None:
+        if not np.array_equal(dist[chosen], expected):
+            raise WrongAnswerError("wrong distances")
+
+    _, times = measure(partial(scipy.sparse.csgraph.floyd_warshall, graph), check, repeats=1)
+    yield row_of(CPU, n, CPU_KIND, times)
+
+
+def cases(setting: Setting) -> list[Case]:
+    device = setting.device
+    sizes, repeats = ([128], 1) if setting.quick else ([1024, 2048, 4096, 8192] if device.kind == "gpu" else [2048], 3)
+    found = [(f"n = {n}, {kind}", partial(rows, device, n, kind, repeats)) for n in sizes for kind in KINDS]
+    if device.kind == "cpu":
+        found += [(f"n = {n}, {CPU}", partial(rows_on_host, n)) for n in sizes]
+    return found
+
+
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the rate of each method for each kind of weights, with the largest matrices."""
+    figure, [axes] = panels(width=7.6)
+    largest = max(int(row["n"]) for row in rows)
+    rates = {
+        (row["method"], row["kind"]): float(row["gigapairs_per_second"]) for row in rows if int(row["n"]) == largest
+    }
+    names = [kind.replace(", ", ",\n") for kind in KINDS]
+    measured = [method for method in LABELS if any((method, kind) in rates for kind in KINDS)]
+    bars(
+        axes,
+        names,
+        {LABELS[method]: [rates.get((method, kind)) for kind in KINDS] for method in measured},
+        "",
     )
+    axes.set_ylim(bottom=min(rates.values()) / 3)
+    axes.set_xlim(-0.6, len(KINDS) - 0.4)
+    axes.set_xticks(range(len(KINDS)), names, rotation=0, ha="center")
+    finish(axes, "weights", "10$^9$ pairs per second", f"Min-plus products, n = {largest:,}: {device_of(rows)}", "y")
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
 
 
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment("Min-plus products: every method (thesis 4.1, Algorithms 3 to 5)", cases, plot)

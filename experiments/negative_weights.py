@@ -1,43 +1,39 @@
 """Negative weights from one source, and all pairs of a sparse graph, beside SciPy in the same run.
 
-    python -m experiments.negative_weights [--device D] [--repeats 3] [--vertices 10000] [--output FOLDER]
-
 SciPy's Bellman-Ford never stops early, and is run once; so is its Johnson. All distances are compared, exactly.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse.csgraph
+from matplotlib.figure import Figure
 
 import reedsp
-from experiments.input_parallel import negative_edges
-from experiments.inputs import random_in_degree
-from experiments.measure import RESULTS, measure_in_turn, write
-from reedsp.device import Device, get_device
+from experiments import inputs
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.measure import measure_in_turn
+from experiments.plotting import bars, device_of, panels
 
 SEED = 2012
-VERTICES, EDGES = 20_000, 200_000
 IN_DEGREE = 10
 
 
-def compare(name: str, solve: Callable[[], Any], reference: Callable[[], np.ndarray], repeats: int) -> dict[str, Any]:
+def compare(name: str, solve: Callable[[], Any], reference: Callable[[], np.ndarray], repeats: int) -> Row:
     """Time both, and stop unless their distances are equal."""
     started = time.perf_counter()
     expected = reference()
     of_scipy = 1e3 * (time.perf_counter() - started)
-    used = []
+    used: list[str] = []
 
     def check(paths: Any) -> None:
         if not np.array_equal(paths.dist, expected):
-            raise SystemExit(f"{name}: {np.count_nonzero(paths.dist != expected)} wrong distances")
+            raise WrongAnswerError(f"{name}: {np.count_nonzero(paths.dist != expected)} wrong distances")
         used[:] = [paths.method]
 
     [times] = measure_in_turn([(solve, check)], repeats)
@@ -50,9 +46,8 @@ def compare(name: str, solve: Callable[[], Any], reference: Callable[[], np.ndar
     }
 
 
-def rows(device: Device, repeats: int, vertices: int) -> Iterator[dict[str, Any]]:
-    graph, _ = negative_edges(VERTICES, EDGES)
-    matrix = graph.to_scipy()
+def one_source(device: reedsp.Device, vertices: int, repeats: int) -> Iterator[Row]:
+    graph, _ = inputs.negative_edges(vertices, 10 * vertices, SEED)
     yield {
         "n": graph.n,
         "m": graph.m,
@@ -60,36 +55,52 @@ def rows(device: Device, repeats: int, vertices: int) -> Iterator[dict[str, Any]
         **compare(
             "negative weights, one source",
             partial(reedsp.sssp, graph, 0, device=device),
-            partial(scipy.sparse.csgraph.bellman_ford, matrix, indices=0),
+            partial(scipy.sparse.csgraph.bellman_ford, graph.to_scipy(), indices=0),
             repeats,
         ),
     }
-    graph = random_in_degree(vertices, IN_DEGREE, SEED)
-    matrix = graph.to_scipy()
-    for method in ("johnson", "floyd-warshall"):
-        yield {
-            "n": graph.n,
-            "m": graph.m,
-            "seed": SEED,
-            **compare(
-                f"all pairs, in-degree {IN_DEGREE}",
-                partial(reedsp.apsp, graph, method, device=device),
-                partial(scipy.sparse.csgraph.johnson, matrix),
-                repeats,
-            ),
-        }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--vertices", type=int, default=10_000)
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    print(write("negative_weights", device, rows(device, arguments.repeats, arguments.vertices), arguments.output))
+def all_pairs(device: reedsp.Device, method: str, vertices: int, repeats: int) -> Iterator[Row]:
+    graph = inputs.random_in_degree(vertices, IN_DEGREE, SEED)
+    yield {
+        "n": graph.n,
+        "m": graph.m,
+        "seed": SEED,
+        **compare(
+            f"all pairs, in-degree {IN_DEGREE}",
+            partial(reedsp.apsp, graph, method, device=device),
+            partial(scipy.sparse.csgraph.johnson, graph.to_scipy()),
+            repeats,
+        ),
+    }
 
 
-if __name__ == "__main__":
-    main()
+def cases(setting: Setting) -> list[Case]:
+    vertices, repeats = (500, 1) if setting.quick else (10_000, 3)
+    return [
+        ("one source", partial(one_source, setting.device, 2 * vertices, repeats)),
+        *(
+            (f"all pairs, {method}", partial(all_pairs, setting.device, method, vertices, repeats))
+            for method in ("johnson", "floyd-warshall")
+        ),
+    ]
+
+
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the time of each method beside SciPy's."""
+    figure, [axes] = panels(width=6.4)
+    series: dict[str, list[float | None]] = {
+        "reedsp": [float(row["min_ms"]) for row in rows],
+        "SciPy": [float(row["scipy_ms"]) for row in rows],
+    }
+    labels = [f"{row['what']}:\n{row['method']}, n = {row['n']}" for row in rows]
+    bars(axes, labels, series, "milliseconds")
+    axes.bar_label(axes.containers[0], [f"{float(row['ratio']):.3g} times\nfaster" for row in rows], fontsize=8)
+    axes.set_yscale("log")
+    axes.set_title(f"Negative weights, and Johnson's method: {device_of(rows)}", fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+EXPERIMENT = Experiment("Negative weights, and all pairs of a sparse graph, beside SciPy", cases, plot)

@@ -1,44 +1,39 @@
 """The main job: the road network USA-road-d.NY from vertex 1, its published answer, and the time it takes.
 
-    python -m experiments.new_york FOLDER [--device D] [--repeats 5] [--output FOLDER]
-
-FOLDER holds USA-road-d.NY.gr.gz of the 9th DIMACS challenge. The CSV says whether every vertex was reached, the sum and
-maximum of the distances, and the SHA-256 of the predecessors, which is the same on every device.
+The CSV says whether every vertex was reached, the sum and maximum of the distances, and the SHA-256 of the
+predecessors, which is the same on every device.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import reedsp
 from experiments import inputs
-from experiments.measure import RESULTS, measure, write
-from reedsp.device import get_device
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.measure import measure
+from experiments.plotting import bars, device_of, panels
 
 REACHED, TOTAL, FARTHEST = 264_346, 186_686_642_878, 1_440_081
+PLOTTED = {"first_ms": "first call", "median_ms": "median", "min_ms": "fastest"}
 
 
 def check(result: reedsp.ShortestPaths) -> None:
     finite = result.dist[np.isfinite(result.dist)]
     if (finite.size, int(finite.sum()), int(finite.max())) != (REACHED, TOTAL, FARTHEST) or not result.verify():
-        raise SystemExit("wrong distances")
+        raise WrongAnswerError("wrong distances")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--device")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    graph = inputs.new_york(arguments.folder)
-    result, times = measure(lambda: reedsp.sssp(graph, graph.vertex(1), device=device), check, arguments.repeats)
-    row = {
+def rows(device: reedsp.Device, folder: Path, repeats: int) -> Iterator[Row]:
+    graph = inputs.new_york(folder)
+    result, times = measure(partial(reedsp.sssp, graph, graph.vertex(1), device=device), check, repeats)
+    yield {
         "graph": "USA-road-d.NY",
         "n": graph.n,
         "m": graph.m,
@@ -52,8 +47,29 @@ def main() -> None:
         "rounds": result.rounds,
         **times,
     }
-    print(write("new_york", device, [row], arguments.output))
 
 
-if __name__ == "__main__":
-    main()
+def cases(setting: Setting) -> list[Case]:
+    assert setting.data is not None
+    repeats = 1 if setting.quick else 5
+    return [("from vertex 1", partial(rows, setting.device, setting.data / "dimacs-ny", repeats))]
+
+
+def impossible(setting: Setting) -> str:
+    return "" if setting.data is not None else "needs the road network, see --data"
+
+
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the time of the first call, which builds kernels and copies the graph, and of the later ones."""
+    figure, [axes] = panels()
+    [row] = rows
+    heights: list[float | None] = [float(row[column]) for column in PLOTTED]
+    bars(axes, list(PLOTTED.values()), {row["method"]: heights}, "milliseconds, whole call")
+    axes.bar_label(axes.containers[0], fmt="{:,.4g}", fontsize=8)
+    axes.set_yscale("log")
+    axes.margins(y=0.15)
+    axes.set_title(f"{row['graph']}, {row['method']}: {device_of(rows)}", fontsize=10)
+    return figure
+
+
+EXPERIMENT = Experiment("The road network of New York from one source", cases, plot, impossible)

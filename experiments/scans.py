@@ -1,7 +1,5 @@
 """Prefix sums: the methods of thesis section 4.2 against a copy of the same array.
 
-    python -m experiments.scans [--device D] [--largest 26] [--repeats 9] [--output FOLDER]
-
 Arrays are on the device already. A plan is queued and waited for; "call" is the public function with everything it
 does on the host. All ways take turns, and every result is compared with numpy's. A rate counts each element as read
 once and written once, which is what a copy does.
@@ -9,20 +7,22 @@ once and written once, which is what a copy does.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
+from matplotlib.figure import Figure
 
 import reedsp
-from experiments.measure import RESULTS, measure_in_turn, write
-from reedsp.device import Job, get_device
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.measure import measure_in_turn
+from experiments.plotting import device_of, finish, line, panels
+from reedsp.device import Job
 from reedsp.operators import resolve
 from reedsp.scan import Buffers, Elements, plan_scan
 
@@ -30,6 +30,7 @@ SEED = 2012
 SMALLEST = 10  # of the sizes, as a power of two
 STEP = 2
 WARM_UP = 3
+PLOTTED = ("copy", "fast", "blelloch", "naive", "numpy.cumsum")
 BLELLOCH_GROUP_SIZES = (256, 1024)  # beside the one that is used; the thesis takes the largest that is supported
 
 
@@ -92,44 +93,56 @@ def methods(
         yield "numpy.cumsum", 0, numpy_cumsum
 
 
-def rows(device: reedsp.Device, largest: int, repeats: int) -> Iterator[dict[str, Any]]:
-    for dtype, sizes in ((np.float32, range(SMALLEST, largest + 1, STEP)), (np.int32, (largest,))):
-        for power in sizes:
-            x = np.random.default_rng(SEED).integers(-1, 2, 1 << power).astype(dtype)  # every prefix sum is exact
-            expected = np.cumsum(x, dtype=np.int64)
+def rows(device: reedsp.Device, dtype: type, power: int, repeats: int) -> Iterator[Row]:
+    x = np.random.default_rng(SEED).integers(-1, 2, 1 << power).astype(dtype)  # every prefix sum is exact
+    expected = np.cumsum(x, dtype=np.int64)
 
-            def check(result: Callable[[], np.ndarray], expected: np.ndarray = expected) -> None:
-                if not np.array_equal(result(), expected):
-                    raise SystemExit("wrong prefix sums")
+    def check(result: Callable[[], np.ndarray]) -> None:
+        if not np.array_equal(result(), expected):
+            raise WrongAnswerError("wrong prefix sums")
 
-            job = Job(device)
-            size_of = {"n": x.size, "dtype": np.dtype(dtype).name, "seed": SEED}
-            solves = {(name, 0): (copy, no_check) for name, copy in copies(device, x, job)}
-            ways = len(solves)
-            for method, group_size, solve in methods(device, x, job):
-                solves[method, group_size] = (solve, check)
-            times = measure_in_turn(list(solves.values()), repeats, WARM_UP)
-            copy_ms = min(each["min_ms"] for each in times[:ways])
-            for (method, group_size), each in zip(solves, times, strict=True):
-                rate = 2 * x.nbytes / 1e6 / each["min_ms"]
-                ratios = {"gigabytes_per_second": round(rate, 1), "of_copy": round(copy_ms / each["min_ms"], 3)}
-                yield {"method": method, "group_size": group_size or "", **size_of, **each, **ratios}
+    job = Job(device)
+    size_of = {"n": x.size, "dtype": np.dtype(dtype).name, "seed": SEED}
+    solves = {(name, 0): (copy, no_check) for name, copy in copies(device, x, job)}
+    ways = len(solves)
+    for method, group_size, solve in methods(device, x, job):
+        solves[method, group_size] = (solve, check)
+    times = measure_in_turn(list(solves.values()), repeats, WARM_UP)
+    copy_ms = min(each["min_ms"] for each in times[:ways])
+    for (method, group_size), each in zip(solves, times, strict=True):
+        rate = 2 * x.nbytes / 1e6 / each["min_ms"]
+        ratios = {"gigabytes_per_second": round(rate, 1), "of_copy": round(copy_ms / each["min_ms"], 3)}
+        yield {"method": method, "group_size": group_size or "", **size_of, **each, **ratios}
 
 
 def no_check(answer: None) -> None:
     """Accept a copy, which is only there to be compared with."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device")
-    parser.add_argument("--largest", type=int, default=26, metavar="POWER", help="largest size, as a power of two")
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    print(write("scans", device, rows(device, arguments.largest, arguments.repeats), arguments.output))
+def cases(setting: Setting) -> list[Case]:
+    largest, repeats = (16, 1) if setting.quick else (26, 9)
+    sizes = [(np.float32, power) for power in range(SMALLEST, largest + 1, STEP)] + [(np.int32, largest)]
+    return [
+        (f"2^{power} of {dtype.__name__}", partial(rows, setting.device, dtype, power, repeats))
+        for dtype, power in sizes
+    ]
 
 
-if __name__ == "__main__":
-    main()
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the throughput of each method against the number of elements."""
+    figure, [axes] = panels()
+    for number, method in enumerate(PLOTTED):
+        points = [
+            (float(row["n"]), float(row["gigabytes_per_second"]))
+            for row in rows
+            if (row["method"], row["group_size"], row["dtype"]) == (method, "", "float32")
+        ]
+        if points:
+            line(axes, points, method, number)
+    finish(
+        axes, "elements (float32)", "GB/s, each element read once and written once", f"Prefix sums: {device_of(rows)}"
+    )
+    return figure
+
+
+EXPERIMENT = Experiment("Prefix sums: every method against a copy (thesis 4.2)", cases, plot)

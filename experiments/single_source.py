@@ -1,27 +1,25 @@
 """How long shortest paths from one source take, and from many, beside SciPy's Dijkstra in the same run.
 
-    python -m experiments.single_source [--device D] [--graphs new-york grid ...] [--repeats 5] [--new-york FOLDER]
-                                        [--output FOLDER]
-
 "distances" and "distances and tree" are of a graph that the device holds, and stay there; the other rows are whole
 calls of sssp. Every answer is compared with SciPy's, exactly.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse.csgraph
+from matplotlib.figure import Figure
 
 import reedsp
 from experiments import inputs
-from experiments.measure import RESULTS, measure_in_turn, write
-from reedsp.device import Device, Job, get_device
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.measure import measure_in_turn
+from experiments.plotting import INK, bars, device_of, panels
+from reedsp.device import Device, Job
 from reedsp.device_graph import DeviceGraph, OutEdges
 from reedsp.exactness import choose_arithmetic, to_result
 from reedsp.near_far import in_work_groups, near_far_work_group, near_far_work_item
@@ -30,13 +28,26 @@ from reedsp.predecessors import find_trees
 SEED = 2012
 FLOAT64 = np.dtype(np.float64)
 SCIPY = "scipy dijkstra"
+PARTS = ("distances", "distances and tree", "whole call")
+METHODS = ("near-far", "output-parallel", "input-parallel", "input-parallel-refined", SCIPY)
+NEW_YORK = "new-york"  # the graph that is searched from many sources, too
 WARM_UP = 2
 
 Tasks = dict[tuple[str, str], tuple[Callable[[], Any], Callable[[Any], None]]]
 
 
-def graphs(new_york: Path | None) -> dict[str, Callable[[], reedsp.Graph]]:
-    made: dict[str, Callable[[], reedsp.Graph]] = {
+def graphs(setting: Setting) -> dict[str, Callable[[], reedsp.Graph]]:
+    if setting.quick:
+        return {
+            "grid-20": partial(inputs.grid, 20, SEED),
+            "r-mat-10": partial(inputs.r_mat, 10, 16, SEED),
+            "random-1k-8": partial(inputs.random_in_degree, 1000, 8, SEED),
+        }
+    found: dict[str, Callable[[], reedsp.Graph]] = {}
+    if setting.data is not None:
+        found[NEW_YORK] = partial(inputs.new_york, setting.data / "dimacs-ny")
+    return {
+        **found,
         "grid-1000": partial(inputs.grid, 1000, SEED),
         "grid-3000": partial(inputs.grid, 3000, SEED),
         "r-mat-18": partial(inputs.r_mat, 18, 16, SEED, directed=False),
@@ -44,7 +55,6 @@ def graphs(new_york: Path | None) -> dict[str, Callable[[], reedsp.Graph]]:
         "random-100k-10": partial(inputs.random_in_degree, 100_000, 10, SEED),
         "random-1m-8": partial(inputs.random_in_degree, 1 << 20, 8, SEED),
     }
-    return made if new_york is None else {"new-york": partial(inputs.new_york, new_york), **made}
 
 
 class Bench:
@@ -72,17 +82,17 @@ class Bench:
         return job, dist
 
     def check_distances(self, answer: tuple[Job, Any]) -> None:
-        """Stop unless the distances on the device are right."""
+        """Raise unless the distances on the device are right."""
         job, dist = answer
         got = job.download(dist, self.graph.n, self.arithmetic.dtype)
         self.check(to_result(got, self.arithmetic, FLOAT64))
 
     def check(self, dist: np.ndarray) -> None:
-        """Stop unless the distances are right."""
+        """Raise unless the distances are right."""
         if not np.array_equal(dist, self.expected):
-            raise SystemExit(f"{self.name}: {np.count_nonzero(dist != self.expected)} wrong distances")
+            raise WrongAnswerError(f"{self.name}: {np.count_nonzero(dist != self.expected)} wrong distances")
 
-    def rows(self, repeats: int) -> Iterator[dict[str, Any]]:
+    def rows(self, repeats: int) -> Iterator[Row]:
         """Time everything in turn, so that one machine's moods are the same for all."""
         solve = partial(reedsp.sssp, self.graph, self.source, device=self.device)
         whole = lambda paths: self.check(paths.dist)  # noqa: E731
@@ -119,14 +129,14 @@ class Bench:
                 "times_scipy": round(least / each["min_ms"], 2),
             }
 
-    def many(self, count: int, repeats: int, alone: float) -> Iterator[dict[str, Any]]:
+    def many(self, count: int, repeats: int, alone: float) -> Iterator[Row]:
         """Time many sources at once; `alone` is the time of one by itself."""
         sources = np.random.default_rng(SEED).choice(self.graph.n, count, replace=False).tolist()
         expected = scipy.sparse.csgraph.dijkstra(self.matrix, indices=sources)
 
         def check(dist: np.ndarray) -> None:
             if not np.array_equal(dist, expected):
-                raise SystemExit(f"{self.name}: {np.count_nonzero(dist != expected)} wrong distances")
+                raise WrongAnswerError(f"{self.name}: {np.count_nonzero(dist != expected)} wrong distances")
 
         def at_once() -> tuple[Job, Any]:
             job = Job(self.device, recycle=True)
@@ -161,32 +171,52 @@ class Bench:
             }
 
 
-def rows(device: Device, chosen: list[str], made: dict[str, Callable[[], reedsp.Graph]], repeats: int) -> Iterator[Any]:
-    for name in chosen:
-        bench = Bench(name, made[name](), device)
-        alone = 0.0
-        for row in bench.rows(repeats):
-            if (row["what"], row["method"]) == ("distances", "near-far"):
-                alone = row["min_ms"]
-            print(*(row[key] for key in ("graph", "what", "method", "min_ms", "times_scipy")), flush=True)
-            yield {**row, "times_one_by_one": ""}
-        if name == "new-york":
-            yield from bench.many(64 if device.kind == "cpu" else 256, min(2, repeats), alone)
+def rows(device: Device, name: str, make: Callable[[], reedsp.Graph], repeats: int) -> Iterator[Row]:
+    bench = Bench(name, make(), device)
+    alone = 0.0
+    for row in bench.rows(repeats):
+        if (row["what"], row["method"]) == ("distances", "near-far"):
+            alone = row["min_ms"]
+        yield {**row, "times_one_by_one": ""}
+    if name == NEW_YORK:
+        yield from bench.many(64 if device.kind == "cpu" else 256, min(2, repeats), alone)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device")
-    parser.add_argument("--graphs", nargs="+", choices=list(graphs(Path())), metavar="NAME")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--new-york", type=Path, metavar="FOLDER", help="that holds USA-road-d.NY.gr.gz")
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
-    arguments = parser.parse_args()
-    device = get_device(arguments.device)
-    made = graphs(arguments.new_york)
-    chosen = arguments.graphs or list(made)
-    print(write("single_source", device, rows(device, chosen, made, arguments.repeats), arguments.output))
+def cases(setting: Setting) -> list[Case]:
+    repeats = 1 if setting.quick else 5
+    return [(name, partial(rows, setting.device, name, make, repeats)) for name, make in graphs(setting).items()]
 
 
-if __name__ == "__main__":
-    main()
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw whole calls of each method from one source, and how many times faster than SciPy near-far is."""
+    figure, [times, ratios] = panels(2, width=7.5)
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    whole = {
+        (row["graph"], row["method"]): float(row["min_ms"])
+        for row in rows
+        if (row["what"], row["sources"]) == ("whole call", "1")
+    }
+    by_method: dict[str, list[float | None]] = {
+        method: [whole.get((graph, method)) for graph in graphs] for method in METHODS
+    }
+    bars(times, graphs, by_method, "milliseconds, whole call from one source")
+    near_far = {
+        (row["graph"], row["sources"], row["what"]): float(row["times_scipy"])
+        for row in rows
+        if row["method"] == "near-far"
+    }
+    searches = list(dict.fromkeys((graph, sources) for graph, sources, _ in near_far))
+    by_part: dict[str, list[float | None]] = {
+        part: [near_far.get((*search, part)) for search in searches] for part in PARTS
+    }
+    labels = [graph if sources == "1" else f"{graph},\n{sources} sources" for graph, sources in searches]
+    bars(ratios, labels, by_part, "times faster than SciPy's Dijkstra")
+    ratios.axhline(1, color=INK, linewidth=0.8)
+    for axes, title in ((times, "Single-source methods"), (ratios, "Near-far")):
+        axes.set_yscale("log")
+        axes.set_title(f"{title}: {device_of(rows)}", fontsize=10)
+        axes.legend(fontsize=8, frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.06))
+    return figure
+
+
+EXPERIMENT = Experiment("Near-far and Bellman-Ford from one source, beside SciPy's Dijkstra", cases, plot)

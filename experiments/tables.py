@@ -9,25 +9,19 @@ status is 1 if a page differs from the CSV files.
 from __future__ import annotations
 
 import argparse
-import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from experiments.measure import RESULTS
+from experiments import claims, published
+from experiments.catalogue import EXPERIMENTS
+from experiments.results import RESULTS, Row, by_device
 
 DOCS = RESULTS.parents[1] / "docs"
-Row = dict[str, str]
 
 
-def read(name: str) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the rows of one experiment by device."""
-    for file in sorted(RESULTS.glob(f"*/{name}.csv")):
-        with file.open(newline="") as stream:
-            yield file.parent.name, list(csv.DictReader(stream))
-
-
-def table(heads: list[str], lines: list[list[str]]) -> str:
-    rule = ["---"] + ["---:"] * (len(heads) - 1)
+def table(heads: list[str], lines: list[list[str]], texts: int = 1) -> str:
+    """Return a table whose first columns are of texts, and the others of numbers."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines))
 
 
@@ -38,7 +32,7 @@ def milliseconds(row: Row) -> str:
 def new_york() -> str:
     lines = [
         [device, row["platform"], row["driver"], row["rounds"], milliseconds(row), row["predecessors_sha256"][:12]]
-        for device, rows in read("new_york")
+        for device, rows in by_device("new_york")
         for row in rows
     ]
     return table(["device", "platform", "driver", "rounds", "median ms", "tree (SHA-256)"], lines)
@@ -48,7 +42,7 @@ def output_parallel() -> str:
     """Return one line a graph and work-group size, one column a combination of the other refinements."""
     combinations = [("False", "False"), ("True", "False"), ("False", "True"), ("True", "True")]
     lines = []
-    for device, rows in read("output_parallel"):
+    for device, rows in by_device("output_parallel"):
         groups: dict[tuple[str, ...], dict[tuple[str, str], str]] = {}
         for row in rows:
             key = (row["graph"], row["n"], row["rounds"], row["early_stop"], row["group_size"])
@@ -63,7 +57,7 @@ def output_parallel() -> str:
 def scans() -> str:
     """Return one line a device, type and method, of the largest arrays."""
     lines = []
-    for device, rows in read("scans"):
+    for device, rows in by_device("scans"):
         largest = max(int(row["n"]) for row in rows)
         for row in rows:
             if int(row["n"]) == largest:
@@ -78,13 +72,16 @@ def scans() -> str:
     return table(["device", "type", "n", "method", "least ms", "GB/s", "of the copy"], lines)
 
 
+LUND_SMITH_SIZES = (1024, 2048, 4096, 8192, 16384)  # of the paper's table 1, those that are measured here too
+
+
 def rate(value: str) -> str:
     return f"{float(value):,.0f}" if float(value) > 100 else f"{float(value):.3g}"
 
 
 def min_plus() -> str:
     """Return one line a device, type and size, one column a method."""
-    found = list(read("min_plus"))
+    found = list(by_device("min_plus"))
     methods = list(dict.fromkeys(row["method"] for _, rows in found for row in rows))
     lines = []
     for device, rows in found:
@@ -97,35 +94,28 @@ def min_plus() -> str:
     return table(["device", "weights", "n", *methods], lines)
 
 
-# Lund and Smith, table 1: seconds on an NVIDIA Tesla C1060 (the first column on an AMD Phenom 9950).
-LUND_SMITH_METHODS = ("cpu", "harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
-LUND_SMITH_SECONDS = {
-    1024: ("2.405", "0.408", "0.108", "0.0428", "0.0274"),
-    2048: ("18.38", "3.212", "0.65", "0.282", "0.14"),
-    4096: ("145.2", "26.05", "4.62", "2.06", "0.934"),
-    8192: ("", "208.6", "35.37", "16.39", "6.88"),
-    16384: ("", "", "277.8", "126.9", "53.02"),
-}
-
-
 def lund_smith() -> str:
     """Return the paper's table 1 and ours: one line a device and size, one column an implementation, in seconds."""
-    lines = [["Tesla C1060, paper", str(n), *times, ""] for n, times in LUND_SMITH_SECONDS.items()]
-    for device, rows in read("floyd_warshall"):
+    paper = published.LUND_SMITH_SECONDS
+    lines = [
+        [f"{published.LUND_SMITH_DEVICE}, paper", str(n), *(str(paper[method].get(n, "")) for method in paper), ""]
+        for n in LUND_SMITH_SIZES
+    ]
+    for device, rows in by_device("floyd_warshall"):
         groups: dict[str, dict[str, str]] = {}
         for row in rows:
             if row["kind"] == "float32" or row["method"] == "cpu":
                 groups.setdefault(row["n"], {})[row["method"]] = seconds(row)
         lines += [
-            [device, n, *(times.get(method, "") for method in (*LUND_SMITH_METHODS, "blocked"))]
+            [device, n, *(times.get(method, "") for method in (*published.LUND_SMITH_METHODS, "blocked"))]
             for n, times in groups.items()
         ]
-    return table(["device", "n", *LUND_SMITH_METHODS, "blocked"], lines)
+    return table(["device", "n", *published.LUND_SMITH_METHODS, "blocked"], lines)
 
 
 def floyd_warshall() -> str:
     """Return one line a device and size, two columns a type of weights, of the blocked algorithm."""
-    found = list(read("floyd_warshall"))
+    found = list(by_device("floyd_warshall"))
     kinds = list(dict.fromkeys(row["kind"] for _, rows in found for row in rows if row["method"] == "blocked"))
     lines = []
     for device, rows in found:
@@ -145,7 +135,7 @@ def seconds(row: Row) -> str:
 def several_devices() -> str:
     """Return one line a size and type of weights, one column a number of devices."""
     lines = []
-    for device, rows in read("several_devices"):
+    for device, rows in by_device("several_devices"):
         groups: dict[tuple[str, str], list[Row]] = {}
         for row in rows:
             groups.setdefault((row["kind"], row["n"]), []).append(row)
@@ -159,7 +149,7 @@ def largest() -> str:
     """Return one line a device."""
     lines = [
         [device, row["kind"], row["n"], f"{int(row['bytes']):,}", seconds(row), rate(row["gigatasks_per_second"])]
-        for device, rows in read("largest")
+        for device, rows in by_device("largest")
         for row in rows
     ]
     return table(["device", "weights", "n", "bytes", "s", "G/s"], lines)
@@ -170,7 +160,7 @@ def predecessors() -> str:
     figures = ("min_ms_without", "min_ms", "ratio")
     lines = [
         [device, row["graph"], row["n"], row["m"], *(f"{float(row[name]):.3g}" for name in figures)]
-        for device, rows in read("predecessors")
+        for device, rows in by_device("predecessors")
         for row in rows
     ]
     return table(["device", "graph", "n", "edges", "without, ms", "with, ms", "ratio"], lines)
@@ -180,7 +170,7 @@ def single_source() -> str:
     """Return one line a device, graph, measure and number of sources, one column a method."""
     methods = ["near-far", "output-parallel", "input-parallel", "input-parallel-refined", "scipy dijkstra"]
     lines = []
-    for device, rows in read("single_source"):
+    for device, rows in by_device("single_source"):
         groups: dict[tuple[str, ...], dict[str, str]] = {}
         for row in rows:
             groups.setdefault((row["graph"], row["sources"], row["what"]), {})[row["method"]] = row["min_ms"]
@@ -195,7 +185,7 @@ def single_source() -> str:
 def negative_weights() -> str:
     """Return one line a device and task."""
     lines = []
-    for device, rows in read("negative_weights"):
+    for device, rows in by_device("negative_weights"):
         for row in rows:
             of_scipy, ratio = float(row["scipy_ms"]) / 1e3, float(row["ratio"])
             figures = (seconds(row), f"{of_scipy:.3g}", f"{ratio:,.0f}" if ratio > 100 else f"{ratio:.3g}")
@@ -206,7 +196,7 @@ def negative_weights() -> str:
 def near_far_settings() -> str:
     """Return one line a device and graph."""
     lines = []
-    for device, rows in read("near_far_settings"):
+    for device, rows in by_device("near_far_settings"):
         for graph in dict.fromkeys(row["graph"] for row in rows):
             own = [row for row in rows if row["graph"] == graph]
             compared, wrong = sum(int(row["sources"]) for row in own), sum(int(row["wrong"]) for row in own)
@@ -221,7 +211,7 @@ def input_parallel() -> str:
     methods = [("output-parallel", ""), ("input-parallel", "")]
     methods += [("input-parallel-refined", listed) for listed in ("True", "False")]
     lines = []
-    for device, rows in read("input_parallel"):
+    for device, rows in by_device("input_parallel"):
         groups: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
         for row in rows:
             key = (row["graph"], row["n"], row["rounds"])
@@ -239,15 +229,52 @@ def breadth_first() -> str:
             *(device, row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", row["levels"], row["bottom_up_levels"]),
             *(milliseconds(row), f"{float(row['scipy_median_ms']):.3g}", row["ratio"]),
         ]
-        for device, rows in read("breadth_first")
+        for device, rows in by_device("breadth_first")
         for row in rows
     ]
     heads = ["device", "graph", "n", "edges", "levels", "bottom-up", "ms", "SciPy, ms", "ratio"]
     return table(heads, lines)
 
 
+def judged(chosen: list[claims.Claim]) -> str:
+    """Return one line a claim."""
+    heads, lines = claims.table(chosen)
+    return table(heads, lines, texts=len(heads))
+
+
+def claims_thesis() -> str:
+    return judged(claims.THESIS)
+
+
+def claims_lund_smith() -> str:
+    return judged(claims.LUND_SMITH)
+
+
+def verdicts() -> str:
+    """Return how many claims of each paper have which verdict."""
+    kinds = (claims.HOLDS, claims.LIMITED, claims.FAILS)
+    lines = [
+        [paper, *(str(sum(claim.verdict == verdict for claim in found)) for verdict in kinds), str(len(found))]
+        for paper, found in (("thesis", claims.THESIS), ("Lund and Smith", claims.LUND_SMITH))
+    ]
+    return table(["claims of", *kinds, "in all"], lines)
+
+
+def pictures() -> str:
+    """Return every experiment with its plots, one a device."""
+    parts = []
+    for name, experiment in EXPERIMENTS.items():
+        files = sorted(RESULTS.glob(f"*/{name}.svg"))
+        images = [f"![{name} on {file.parent.name}](../{file.relative_to(RESULTS.parents[1])})" for file in files]
+        parts.append("\n\n".join([f"### `{name}`", f"{experiment.about}.", *images]))
+    return "\n\n".join(parts)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "claims_lund_smith": claims_lund_smith,
+    "claims_thesis": claims_thesis,
     "new_york": new_york,
+    "pictures": pictures,
     "predecessors": predecessors,
     "input_parallel": input_parallel,
     "breadth_first": breadth_first,
@@ -261,6 +288,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "near_far_settings": near_far_settings,
     "negative_weights": negative_weights,
     "single_source": single_source,
+    "verdicts": verdicts,
 }
 
 

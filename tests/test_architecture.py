@@ -102,23 +102,25 @@ def test_light_modules_import_the_standard_library_only(module: str) -> None:
     assert ours <= set(LIGHT)
 
 
-def strings(module: str) -> Iterator[str]:
+def strings(tree: ast.AST) -> Iterator[str]:
     """Yield the string constants of a module that are no docstrings."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     docstrings = set()
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(tree):
         if isinstance(node, documented) and ast.get_docstring(node) is not None:
             docstrings.add(id(node.body[0].value))  # type: ignore[attr-defined]
         # a string on a line of its own explains the constant above it
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             docstrings.add(id(node.value))
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
 
 def test_one_module_reads_the_kernels() -> None:
-    readers = {module for module in TREES if any(re.search(r"(^|[/\\])cl($|[/\\])", text) for text in strings(module))}
+    readers = {
+        module for module in TREES if any(re.search(r"(^|[/\\])cl($|[/\\])", text) for text in strings(TREES[module]))
+    }
     assert readers == {"kernels"}
     for module, tree in TREES.items():
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -129,7 +131,9 @@ def test_one_module_reads_the_kernels() -> None:
 
 def test_kernels_are_named_by_files_that_exist() -> None:
     files = {file.name: file.read_text(encoding="utf-8") for file in kernel_directory().iterdir()}
-    named = {text for module in TREES for text in strings(module) if re.fullmatch(r"\w+\.cl", text)}
+    experiments = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.parent.glob("experiments/*.py")]
+    trees = [*TREES.values(), *experiments]
+    named = {text for tree in trees for text in strings(tree) if re.fullmatch(r"\w+\.cl", text)}
     included = {name for text in files.values() for name in re.findall(r'^#include "(.*)"$', text, re.MULTILINE)}
     assert named | included == set(files)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from experiments import figures, tables
+from experiments import tables
 from reedsp import single_source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,13 +57,6 @@ def test_readme_example_of_a_negative_cycle() -> None:
 def test_tables_are_those_of_the_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert tables.render(text) == text, "run: python -m experiments.tables"
-
-
-@pytest.mark.parametrize("name", figures.FIGURES)
-def test_figures_can_be_drawn(name: str, tmp_path: Path) -> None:
-    file = figures.draw(name, tmp_path)
-    assert file.stat().st_size > 10_000
-    assert (figures.IMAGES / file.name).exists()
 
 
 EXAMPLE = re.compile(r"^((?:reedsp|np|roads)\..*?)\s+# (array\(.*\))$", re.MULTILINE)

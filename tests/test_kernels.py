@@ -81,6 +81,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "self_test.cl": {"GROUP_SIZE": (16,)},
     "verification.cl": {},
     "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
+    "scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
     "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
     "minplus_naive.cl": {},
     "all_pairs.cl": {},

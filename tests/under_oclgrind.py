@@ -186,8 +186,28 @@ def check_places(device: Device) -> None:
     assert result.tolist() == oracle.scan(x.tolist(), OPERATORS["add"], 0, heads, False)
 
 
+def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
+    """The tree of the sweeps before them and behind their last barrier."""
+    elements = Elements(resolve("add", dtype), dtype, True, segmented=segmented)
+    n, levels, width = 2 * GROUP_SIZE, 2 * GROUP_SIZE.bit_length() + 2, 1 + segmented
+    leaves = np.random.default_rng(7).integers(1, 9, (n, width)).astype(dtype)
+    leaves[:, 1:] = leaves[:, 1:] > 6
+    heads = leaves[:, -1].astype(bool) & segmented
+    macros = {"GROUP_SIZE": GROUP_SIZE, "OF_SUMS": 1, "LEVELS": levels}
+    job = Job(device)
+    found = job.allocate(levels * leaves.size, dtype)
+    kernel = device.kernel("scan_trace.cl", "trace_sweep", **elements.macros, **macros)
+    job.launch(kernel, GROUP_SIZE, GROUP_SIZE, job.upload(leaves), found)
+    first, *_, last = job.download(found, levels * leaves.size, dtype).reshape(levels, n, width)
+    assert np.array_equal(first, leaves)
+    inclusive = oracle.scan(leaves[:, 0].tolist(), OPERATORS["add"], 0, heads, False)
+    assert last[:, 0].tolist() == [0, *inclusive[:-1]]
+
+
 def checks_of_scans(device: Device) -> Iterator[Check]:
     """Every kernel that scans."""
+    for dtype, segmented in itertools.product((np.uint32, np.float64), (False, True)):
+        yield {"scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
     yield {"heads.cl", "work_group_scan.cl"}, partial(check_places, device)
     sizes = {"work-group": 3 * GROUP_SIZE * 8 * 4 + 5, "work-item": 300, "blelloch": 2100, "naive": 100}
     files = {name: {f"{name.replace('-', '_')}_scan.cl"} for name in sizes}

@@ -1,0 +1,189 @@
+"""An experiment's run can be interrupted, leaves nothing that is wrong, and its plots are those of its figures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from check_experiments import wrong_in_plots, wrong_in_rows
+from matplotlib.figure import Figure
+
+from experiments import __main__ as command
+from experiments.catalogue import EXPERIMENTS
+from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.plotting import panels
+from experiments.results import RESULTS, read
+
+DEVICE = SimpleNamespace(name="Imaginary (tm) Processor", platform="Portable Computing Language", driver_version="1")
+SETTING = Setting(DEVICE, quick=True)  # type: ignore[arg-type]
+FOLDER = "pocl-imaginary"
+
+
+class Fake:
+    """An experiment of three cases, which can be made to fail."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.errors: dict[str, type[BaseException]] = {}
+        self.experiment = Experiment("A fake.", self.cases, self.plot)
+
+    def cases(self, setting: Setting) -> list[Case]:
+        return [(label, self.case(label)) for label in "abc"]
+
+    def case(self, label: str) -> Callable[[], Iterator[Row]]:
+        def rows() -> Iterator[Row]:
+            self.calls.append(label)
+            yield {"case": label, "note": "{}", "min_ms": 1.5}
+            if error := self.errors.get(label):
+                raise error
+
+        return rows
+
+    def plot(self, rows: list[dict[str, str]]) -> Figure:
+        figure, [axes] = panels()
+        axes.plot([float(row["min_ms"]) for row in rows])
+        return figure
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Fake]:
+    """Two experiments instead of those of the catalogue."""
+    made = {"first": Fake(), "second": Fake()}
+    monkeypatch.setattr(command, "EXPERIMENTS", {name: fake.experiment for name, fake in made.items()})
+    monkeypatch.setenv("REEDSP_COMMIT", "one")
+    return made
+
+
+def run(output: Path) -> list[str]:
+    return command.run(list(command.EXPERIMENTS), SETTING, output)
+
+
+def interrupt(fake: Fake, output: Path) -> Path:
+    """Run until the second case is interrupted, and return the journal."""
+    fake.errors["b"] = KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        run(output)
+    fake.errors.clear()
+    assert fake.calls == ["a", "b"]
+    fake.calls.clear()
+    return output / FOLDER / ".journal.jsonl"
+
+
+def labels(file: Path) -> list[str]:
+    return [row["case"] for row in read(file)]
+
+
+def test_interrupted_run_goes_on(fakes: dict[str, Fake], tmp_path: Path) -> None:
+    journal = interrupt(fakes["first"], tmp_path)
+    assert list((tmp_path / FOLDER).iterdir()) == [journal]
+    assert run(tmp_path) == []
+    assert fakes["first"].calls == ["b", "c"]
+    assert fakes["second"].calls == ["a", "b", "c"]
+    assert not journal.exists()
+    for name in fakes:
+        file = tmp_path / FOLDER / f"{name}.csv"
+        assert labels(file) == ["a", "b", "c"]
+        assert [*wrong_in_rows(file), *wrong_in_plots(file)] == []
+
+
+def test_run_under_other_conditions_starts_anew(
+    fakes: dict[str, Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(fakes["first"], tmp_path)
+    monkeypatch.setenv("REEDSP_COMMIT", "two")
+    assert run(tmp_path) == []
+    assert fakes["first"].calls == ["a", "b", "c"]
+    assert {row["commit"] for row in read(tmp_path / FOLDER / "first.csv")} == {"two"}
+
+
+def test_journal_survives_a_line_that_was_cut_off_anywhere(tmp_path: Path) -> None:
+    file, head, rows = tmp_path / "journal", {"commit": "one"}, [{"n": 1, "note": "{}"}, {"n": 2, "note": ""}]
+    journal = command.Journal(file, head)
+    journal.add("first", "a", rows)
+    kept = len(file.read_bytes())
+    journal.add("first", "b", rows)
+    whole = file.read_bytes()
+    for length in range(kept, len(whole)):
+        file.write_bytes(whole[:length])
+        found = command.Journal(file, head)
+        assert found.get("first", "a") == rows
+        assert found.get("first", "b") in (None, rows)
+        found.add("first", "c", rows)
+        assert command.Journal(file, head).get("first", "c") == rows
+    for length in range(kept):
+        file.write_bytes(whole[:length])
+        assert command.Journal(file, head).get("first", "b") is None
+
+
+def test_failed_experiment_leaves_no_file(fakes: dict[str, Fake], tmp_path: Path) -> None:
+    fakes["first"].errors["c"] = WrongAnswerError
+    assert run(tmp_path) == ["first"]
+    assert not list((tmp_path / FOLDER).glob("first.*"))
+    assert labels(tmp_path / FOLDER / "second.csv") == ["a", "b", "c"]
+    fakes["first"].errors.clear()
+    fakes["first"].calls.clear()
+    assert run(tmp_path) == []
+    assert fakes["first"].calls == ["c"]
+
+
+def test_command_says_what_failed(fakes: dict[str, Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "get_device", lambda name: DEVICE)
+    monkeypatch.setattr(sys, "argv", ["experiments", "--quick", "--output", str(tmp_path)])
+    fakes["second"].errors["a"] = WrongAnswerError
+    with pytest.raises(SystemExit, match="failed: second;"):
+        command.main()
+    fakes["second"].errors["a"] = KeyboardInterrupt
+    with pytest.raises(SystemExit, match="interrupted"):
+        command.main()
+
+
+def test_impossible_experiment_is_left_out(
+    fakes: dict[str, Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = fakes["first"]
+    impossible = Experiment("A fake.", fake.cases, fake.plot, lambda setting: "one device only")
+    monkeypatch.setitem(command.EXPERIMENTS, "first", impossible)
+    assert run(tmp_path) == []
+    assert fake.calls == []
+    assert "first: left out: one device only" in capsys.readouterr().err
+
+
+def test_list_names_all(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["experiments", "--list"])
+    command.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(EXPERIMENTS)
+    assert all(len(line.split()) > 2 for line in lines)
+
+
+def test_unknown_name_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["experiments", "figure_9_9"])
+    with pytest.raises(SystemExit) as caught:
+        command.main()
+    assert caught.value.code == 2
+    assert "no experiment is called 'figure_9_9'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", sorted(RESULTS.glob("*/*.csv")), ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_results_are_those_of_an_experiment_and_drawn(file: Path) -> None:
+    assert file.stem in EXPERIMENTS
+    assert [*wrong_in_rows(file), *wrong_in_plots(file)] == []
+
+
+def test_what_is_wrong_in_files_is_noticed(fakes: dict[str, Fake], tmp_path: Path) -> None:
+    run(tmp_path)
+    file = tmp_path / FOLDER / "first.csv"
+    for time in ("-1.5", "nan", "soon"):
+        file.write_text(file.read_text().replace("1.5", time, 1))
+        assert [wrong.split()[-1] for wrong in wrong_in_rows(file)] == [repr(time)]
+        assert len(list(wrong_in_plots(file))) == 2
+        file.write_text(file.read_text().replace(time, "1.5", 1))
+    assert [*wrong_in_rows(file), *wrong_in_plots(file)] == []
+    file.write_text(file.read_text().splitlines()[0])
+    assert list(wrong_in_rows(file)) == [f"{file}: no rows"]
+    file.with_suffix(".svg").unlink()
+    file.with_suffix(".png").write_bytes(b"")
+    assert [wrong.rpartition(": ")[2] for wrong in wrong_in_plots(file)] == ["0 bytes only", "missing"]
