@@ -41,8 +41,8 @@ class Journal:
     def __init__(self, file: Path, head: Mapping[str, Any]) -> None:
         self._file = file
         self._rows: dict[tuple[str, str], list[Row]] = {}
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        whole = [json.loads(line) for line in lines if line.endswith("}")]  # the last line may have been cut short
+        lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else [""]
+        whole = [json.loads(line) for line in lines[:-1]]  # the last line has been cut short, or is empty
         if whole and whole[0] == head:
             self._rows = {(line["experiment"], line["case"]): line["rows"] for line in whole[1:]}
         file.parent.mkdir(parents=True, exist_ok=True)

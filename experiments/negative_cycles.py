@@ -32,6 +32,10 @@ INF = float("inf")
 DEGREE = 2.5  # edges that begin at a vertex, about
 EXPONENTS = range(1, 17)
 OUTCOMES = ("right", "wrong", "endless")
+STYLES = {
+    outcome: {"facecolor": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
+    for outcome, color, hatch in zip(OUTCOMES, ("#b9cfe4", "#b5451b", "#222222"), ("", "///", "..."), strict=True)
+}
 
 Matrix = list[list[float]]  # of whole numbers, which floats hold exactly, and of inf
 Predecessors = list[list[int]]  # -1: none
@@ -366,12 +370,6 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     figure.legend(handles=patches, loc="outside lower center", ncols=len(patches), fontsize=8, frameon=False)
     figure.suptitle(f"Claims of sections 5.2.1 to 5.2.3, counted: {device_of(rows)}", fontsize=10)
     return figure
-
-
-STYLES = {
-    outcome: {"facecolor": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
-    for outcome, color, hatch in zip(OUTCOMES, ("#b9cfe4", "#b5451b", "#222222"), ("", "///", "..."), strict=True)
-}
 
 
 def draw_shares(axes: Axes, place: float, count: Counter[str]) -> None:
