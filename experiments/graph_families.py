@@ -36,17 +36,24 @@ AFFORDABLE = 2e9  # relaxations by SciPy's Bellman-Ford
 REPEATS = 3
 
 Distances = npt.NDArray[np.float64]
-Instance = tuple[reedsp.Graph, Distances]
+Instance = tuple[reedsp.Graph, int, Distances]
 
 
 def plain(make: Callable[[], reedsp.Graph]) -> Instance:
-    """Return a graph without negative weights, and its distances from vertex 0."""
+    """Return a graph without negative weights, a vertex that most edges leave, and the distances from it."""
     graph = make()
-    return graph, scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=0)
+    source = int(np.argmax(np.diff(graph.indptr)))
+    return graph, source, scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=source)
+
+
+def negative(vertices: int, edges: int) -> Instance:
+    """Return a graph with negative weights, and its distances from vertex 0."""
+    graph, dist = inputs.negative_edges(vertices, edges, SEED)
+    return graph, 0, dist
 
 
 def families(setting: Setting) -> dict[str, Callable[[], Instance]]:
-    """Return how to make each graph, and its distances from vertex 0."""
+    """Return how to make each graph, with a source and its distances."""
     full = (18, 500, 1024) if setting.device.kind == "gpu" else (17, 300, 1024)
     scale, side, small = (10, 20, 64) if setting.quick else full
     n = 1 << scale
@@ -63,12 +70,12 @@ def families(setting: Setting) -> dict[str, Callable[[], Instance]]:
         made["USA-road-d.NY"] = partial(inputs.new_york, setting.data / "dimacs-ny")
     found: dict[str, Callable[[], Instance]] = {name: partial(plain, make) for name, make in made.items()}
     for name, size in (("negative edges, small", 8 * small), ("negative edges", n)):
-        found[name] = partial(inputs.negative_edges, size, 10 * size, SEED)
+        found[name] = partial(negative, size, 10 * size)
     return found
 
 
-def frontier_relaxations(graph: reedsp.Graph) -> tuple[int, int, Distances]:
-    """Run Bellman-Ford from vertex 0 on the host, only along edges from vertices updated in the round before.
+def frontier_relaxations(graph: reedsp.Graph, source: int) -> tuple[int, int, Distances]:
+    """Run Bellman-Ford on the host, only along edges from vertices updated in the round before.
 
     Returns
     -------
@@ -79,8 +86,8 @@ def frontier_relaxations(graph: reedsp.Graph) -> tuple[int, int, Distances]:
     """
     matrix = graph.to_scipy()
     dist = np.full(graph.n, np.inf)
-    dist[0] = 0
-    active = np.array([0])
+    dist[source] = 0
+    active = np.array([source])
     rounds = relaxations = 0
     while len(active):
         counts = np.diff(matrix.indptr)[active]
@@ -95,7 +102,7 @@ def frontier_relaxations(graph: reedsp.Graph) -> tuple[int, int, Distances]:
 
 
 def rows(device: reedsp.Device, name: str, make: Callable[[], Instance], repeats: int) -> Iterator[Row]:
-    graph, expected = make()
+    graph, source, expected = make()
     rounds: dict[str, int] = {}
 
     def check(method: str, dist: Distances) -> None:
@@ -107,7 +114,9 @@ def rows(device: reedsp.Device, name: str, make: Callable[[], Instance], repeats
         rounds[method] = paths.rounds
 
     methods = [*ALL_EDGES, FRONTIER, *([] if graph.has_negative_weights else [NEAR_FAR])]
-    ours = [(partial(reedsp.sssp, graph, 0, method, device=device), partial(check_paths, method)) for method in methods]
+    ours = [
+        (partial(reedsp.sssp, graph, source, method, device=device), partial(check_paths, method)) for method in methods
+    ]
     times = dict(zip(methods, measure_in_turn(ours, repeats, warm_up=int(device.kind == "gpu")), strict=True))
     matrix = graph.to_scipy()
     sequential: dict[str, Callable[..., Any]] = {}
@@ -117,9 +126,9 @@ def rows(device: reedsp.Device, name: str, make: Callable[[], Instance], repeats
         sequential[BELLMAN_FORD] = scipy.sparse.csgraph.bellman_ford
         rounds[BELLMAN_FORD] = graph.n - 1
     for method, solve in sequential.items():
-        [times[method]] = measure_in_turn([(partial(solve, matrix, indices=0), partial(check, method))], 1)
+        [times[method]] = measure_in_turn([(partial(solve, matrix, indices=source), partial(check, method))], 1)
 
-    of_frontier, active, dist = frontier_relaxations(graph)
+    of_frontier, active, dist = frontier_relaxations(graph, source)
     check("on the host", dist)
     if of_frontier != rounds[FRONTIER]:
         raise WrongAnswerError(f"{FRONTIER}: {rounds[FRONTIER]} rounds, expected {of_frontier}")

@@ -96,7 +96,7 @@ def rows(
 
 
 def cases(setting: Setting) -> list[Case]:
-    sizes, repeats = ([256], 1) if setting.quick else ([2048, 4096], 3)
+    sizes, repeats = ([256], 1) if setting.quick else ([2048, 4096], 7)
     return [
         (f"n = {n}, {make.__name__}", partial(rows, setting.device, n, make, repeats)) for n in sizes for make in GRAPHS
     ]
