@@ -74,6 +74,6 @@ def digest(file: Path) -> str:
 def save(figure: Figure, file: Path) -> None:
     """Save the plot of a CSV file beside it, as PNG and SVG that name its digest."""
     source = digest(file)
-    with matplotlib.rc_context({"svg.hashsalt": "reedsp"}):
+    with matplotlib.rc_context({"svg.hashsalt": "reedsp", "svg.fonttype": "none"}):
         figure.savefig(file.with_suffix(".svg"), bbox_inches="tight", metadata={"Date": None, "Source": source})
     figure.savefig(file.with_suffix(".png"), bbox_inches="tight", dpi=144, metadata={"Source": source})

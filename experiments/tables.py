@@ -22,7 +22,8 @@ DOCS = RESULTS.parents[1] / "docs"
 def table(heads: list[str], lines: list[list[str]], texts: int = 1) -> str:
     """Return a table whose first columns are of texts, and the others of numbers."""
     rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines))
+    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in (heads, rule, *lines)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in escaped)
 
 
 def milliseconds(row: Row) -> str:

@@ -35,6 +35,7 @@ LAYERS = (
     ("host_matrix",),
     ("all_pairs_answers",),
     ("all_pairs", "single_source"),
+    ("csgraph",),
     ("__init__",),
     ("demo", "doctor"),
     ("cli",),
