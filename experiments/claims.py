@@ -931,15 +931,6 @@ def table(claims: list[Claim]) -> tuple[list[str], list[list[str]]]:
         figures, borne_out = claim.evidence()
         if not borne_out:
             raise ValueError(f"section {claim.section}: {claim.statement!r} no longer {claim.verdict}: {figures}")
-        lines.append(
-            [
-                str(place),
-                claim.section,
-                claim.statement,
-                figures,
-                f"`{claim.experiment}`",
-                f"**{claim.verdict}**",
-                claim.why,
-            ]
-        )
-    return ["", "section", "claim", "here", "experiment", "verdict", "why"], lines
+        verdict = f"**{claim.verdict}**" + (f". {claim.why}" if claim.why else "")
+        lines.append([str(place), claim.section, claim.statement, f"{figures} (`{claim.experiment}`)", verdict])
+    return ["", "section", "claim", "here", "verdict"], lines
