@@ -215,12 +215,7 @@ class Graph:
         """
         if not scipy.sparse.issparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
-        n = _square(matrix.shape)
-        sources, targets, weights = _sparse_entries(matrix, n)
-        if matrix.format == "bsr":
-            stored = weights != 0
-            sources, targets, weights = sources[stored], targets[stored], weights[stored]
-        return cls._from_matrix_entries(n, sources, targets, weights, directed)
+        return cls._from_matrix_entries(*sparse_entries(matrix), directed)
 
     @classmethod
     def from_dense(cls, matrix: npt.ArrayLike, directed: bool = True, *, null_value: float | None = 0) -> Graph:
@@ -651,13 +646,30 @@ def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
         raise ValueError(f"indptr ends at {indptr[-1]}, but there are {edges} indices")
 
 
-def _sparse_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return rows, columns and values of the stored entries.
+def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the edges that a sparse matrix stores, parallel ones included, as :meth:`Graph.from_scipy` reads them.
 
     SciPy's compiled conversions follow corrupt arrays out of bounds, so that they only see what has been checked.
+
+    Returns
+    -------
+    n : int
+        Number of rows and of columns.
+    rows, columns, values : ndarray
+        Where each entry is, and what it is; some may be arrays of the matrix itself.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square, or its index arrays are corrupt.
     """
+    n = _square(matrix.shape)
     if matrix.format in ("csr", "csc", "bsr"):
-        return _compressed_entries(matrix, n)
+        rows, columns, values = _compressed_entries(matrix, n)
+        if matrix.format == "bsr":
+            stored = values != 0
+            rows, columns, values = rows[stored], columns[stored], values[stored]
+        return n, rows, columns, values
     if matrix.format == "lil":
         lengths = list(map(len, matrix.rows))
         if len(lengths) != n or lengths != list(map(len, matrix.data)):
@@ -665,7 +677,7 @@ def _sparse_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[
     elif matrix.format == "dia" and len(matrix.offsets) != len(matrix.data):
         raise ValueError(f"offsets has {len(matrix.offsets)} entries for {len(matrix.data)} diagonals")
     entries = matrix.tocoo(copy=False)
-    return entries.row, entries.col, entries.data
+    return n, entries.row, entries.col, entries.data
 
 
 def _compressed_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
