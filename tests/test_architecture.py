@@ -18,8 +18,9 @@ TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sort
 
 # A module imports from the lines above its own only: the algorithms, for one, do not import one another.
 LAYERS = (
-    ("_private", "graph"),
-    ("_icd", "kernels"),
+    ("_nx_info", "_private", "graph"),
+    ("_icd", "kernels", "networkx_graph"),
+    ("networkx_host", "networkx_replay"),
     ("device", "readers"),
     ("exactness", "operands", "operators", "path_matrix"),
     ("device_graph", "rounds", "tilings"),
@@ -35,7 +36,8 @@ LAYERS = (
     ("host_matrix",),
     ("all_pairs_answers",),
     ("all_pairs", "single_source"),
-    ("csgraph",),
+    ("networkx_device",),
+    ("csgraph", "networkx_backend"),
     ("__init__",),
     ("demo", "doctor"),
     ("cli",),
@@ -43,7 +45,7 @@ LAYERS = (
 )
 LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
-LIGHT = ("__init__", "__main__", "_icd", "_private", "cli", "doctor")
+LIGHT = ("__init__", "__main__", "_icd", "_nx_info", "_private", "cli", "doctor")
 FORBIDDEN_OPTIONS = (
     "-cl-fast-relaxed-math",
     "-cl-finite-math-only",

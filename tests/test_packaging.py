@@ -119,7 +119,9 @@ def test_wheel_holds_the_package_and_the_kernels_and_nothing_else(built: Built) 
     assert {name: content for name, content in files.items() if not name.startswith(information)} == expected
     assert files[f"{information}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
     assert files[f"{information}/entry_points.txt"].decode().split() == [
-        *("[console_scripts]", "reedsp", "=", "reedsp.cli:main")
+        *("[console_scripts]", "reedsp", "=", "reedsp.cli:main"),
+        *("[networkx.backend_info]", "reedsp", "=", "reedsp._nx_info:get_info"),
+        *("[networkx.backends]", "reedsp", "=", "reedsp.networkx_backend:backend"),
     ]
 
 

@@ -1,0 +1,75 @@
+"""What networkx is told about this backend, at every ``import networkx``: nothing is imported for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ON_DEVICE = "Searched on the OpenCL device for weights that are int or float, on the host otherwise."
+_ON_HOST = "Searched on the host: the answer depends on the order of the steps of one search."
+
+DEVICE_FUNCTIONS = (
+    "all_pairs_all_shortest_paths",
+    "all_pairs_dijkstra",
+    "all_pairs_dijkstra_path",
+    "all_pairs_dijkstra_path_length",
+    "all_pairs_shortest_path",
+    "all_pairs_shortest_path_length",
+    "all_shortest_paths",
+    "average_shortest_path_length",
+    "bellman_ford_path_length",
+    "dijkstra_path",
+    "dijkstra_path_length",
+    "dijkstra_predecessor_and_distance",
+    "floyd_warshall",
+    "floyd_warshall_numpy",
+    "has_path",
+    "johnson",
+    "multi_source_dijkstra",
+    "multi_source_dijkstra_path",
+    "multi_source_dijkstra_path_length",
+    "negative_edge_cycle",
+    "predecessor",
+    "shortest_path",
+    "shortest_path_length",
+    "single_source_all_shortest_paths",
+    "single_source_dijkstra",
+    "single_source_dijkstra_path",
+    "single_source_dijkstra_path_length",
+    "single_source_shortest_path",
+    "single_source_shortest_path_length",
+    "single_target_shortest_path",
+    "single_target_shortest_path_length",
+)
+"""Functions of networkx that search on a device if the weights allow it."""
+
+HOST_FUNCTIONS = (
+    "all_pairs_bellman_ford_path",
+    "all_pairs_bellman_ford_path_length",
+    "astar_path",
+    "astar_path_length",
+    "bellman_ford_path",
+    "bellman_ford_predecessor_and_distance",
+    "bidirectional_dijkstra",
+    "bidirectional_shortest_path",
+    "find_negative_cycle",
+    "floyd_warshall_predecessor_and_distance",
+    "goldberg_radzik",
+    "reconstruct_path",
+    "single_source_bellman_ford",
+    "single_source_bellman_ford_path",
+    "single_source_bellman_ford_path_length",
+)
+"""Functions of networkx whose order of keys, ties or rounding only the very same steps on the host give."""
+
+
+def get_info() -> dict[str, Any]:
+    """Return the description of the backend that networkx asks for."""
+    described = {name: {"additional_docs": _ON_DEVICE} for name in DEVICE_FUNCTIONS}
+    described |= {name: {"additional_docs": _ON_HOST} for name in HOST_FUNCTIONS}
+    return {
+        "backend_name": "reedsp",
+        "project": "reedsp",
+        "package": "reedsp",
+        "short_summary": "Exact shortest paths on any OpenCL device.",
+        "functions": described,
+    }
