@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reedsp._private import SharedDirectoryError, private_directory
+from reedsp.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -40,12 +41,13 @@ _OPTION_VARIABLES = (
 )
 _environment_lock = threading.Lock()
 
-# Simulators take build options from their own command line, which no cache key of ours could name.
-_NEVER_CACHED = ("Oclgrind",)
+# Simulators take build options from their own command line, which no cache key of ours could name; and their log file,
+# which a child process would begin anew.
+_SIMULATORS = ("Oclgrind",)
 
 
 class KernelBuildError(RuntimeError):
-    """A kernel did not compile; the message holds the compiler's log."""
+    """A kernel did not compile; the message holds the compiler's log, or how the compiler crashed."""
 
 
 def kernel_directory() -> Path:
@@ -89,6 +91,8 @@ def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
 def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str, str | int]) -> cl.Program:
     """Build one kernel file for one device, from the disk cache if it holds this very source for this very driver.
 
+    What it does not hold is compiled in a child process (:mod:`reedsp.compiler`).
+
     Parameters
     ----------
     context, device : pyopencl.Context, pyopencl.Device
@@ -104,29 +108,80 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     Raises
     ------
     KernelBuildError
-        The compiler refused the source; the message names file and line in ``cl/``.
+        The compiler refused the source, and the message names file and line in ``cl/``; or it has crashed.
+    """
+    source = assemble(file, macros)
+    try:
+        if device.platform.name in _SIMULATORS:
+            return compile_here(context, device, source, _OPTIONS)
+        cached = _cache_file(device, source)
+        known = None if cached is None else _read(cached)
+        if known is not None and (program := _load(context, device, known)) is not None:
+            return program
+        program, binary = _compile_apart(context, device, source)
+        if cached is not None:
+            _write(cached, binary)
+        return program
+    except RefusedError as error:
+        raise KernelBuildError(
+            f"cl/{file} did not build on {device.name}:\n{name_lines(str(error), source)}"
+        ) from error
+    except CompilerCrashError as error:
+        raise KernelBuildError(f"the compiler of {device.name} has crashed on cl/{file}: {error}") from error
+
+
+def _compile_apart(context: cl.Context, device: cl.Device, source: str) -> tuple[cl.Program, bytes]:
+    """Compile in a child process, or here where that cannot be; return the binary, too."""
+    try:
+        binary = compiler.compile(driver_of(device), source, _OPTIONS)
+    except CompilerUnavailableError as error:
+        _log.info("kernels are compiled in this process: %s", error)
+    else:
+        if (program := _load(context, device, binary)) is not None:
+            return program, binary
+    program = compile_here(context, device, source, _OPTIONS)
+    return program, binary_of(program)
+
+
+def _load(context: cl.Context, device: cl.Device, binary: bytes) -> cl.Program | None:
+    import pyopencl as cl
+
+    try:
+        return _finished(cl._cl._Program(context, [device], [binary]), device, _OPTIONS)
+    except cl.Error as error:
+        _log.info("a binary is not accepted by the driver, and the kernel built anew: %s", error)
+        return None
+
+
+def compile_here(context: cl.Context, device: cl.Device, source: str, options: bytes) -> cl.Program:
+    """Compile in this process.
+
+    Raises
+    ------
+    RefusedError
+        The compiler did not accept the source.
     """
     import pyopencl as cl
 
-    source = assemble(file, macros)
-    cached = None if device.platform.name in _NEVER_CACHED else _cache_file(device, source)
-    if cached is not None:
-        binary = _read(cached)
-        if binary is not None:
-            try:
-                return _compile(cl._cl._Program(context, [device], [binary]), device)
-            except cl.Error as error:
-                _log.info("cached kernel %s is not accepted by the driver and is built anew: %s", cached.name, error)
     program = cl._cl._Program(context, source)
     try:
-        built = _compile(program, device)
+        return _finished(program, device, options)
     except cl.Error as error:
-        log = name_lines(str(program.get_build_info(device, cl.program_build_info.LOG)).strip(), source)
-        raise KernelBuildError(f"cl/{file} did not build on {device.name}:\n{log or error}") from error
-    if cached is not None:
-        binaries: list[bytes] = program.get_info(cl.program_info.BINARIES)  # type: ignore[assignment]
-        _write(cached, binaries[0])
-    return built
+        log = str(program.get_build_info(device, cl.program_build_info.LOG)).strip()
+        raise RefusedError(log or str(error)) from error
+
+
+def driver_of(device: cl.Device) -> tuple[str, ...]:
+    """Return what a binary depends on, apart from its source."""
+    return (device.platform.name, device.platform.version, device.name, device.version, device.driver_version)
+
+
+def binary_of(program: cl.Program) -> bytes:
+    """Return the binary of a program for one device."""
+    import pyopencl as cl
+
+    binaries: list[bytes] = program.get_info(cl.program_info.BINARIES)  # type: ignore[assignment]
+    return binaries[0]
 
 
 def name_lines(log: str, source: str) -> str:
@@ -147,12 +202,12 @@ def name_lines(log: str, source: str) -> str:
     return re.sub(r"<kernel>:(\d+)", place, log)
 
 
-def _compile(program: cl._cl._Program, device: cl.Device) -> cl.Program:
+def _finished(program: cl._cl._Program, device: cl.Device, options: bytes) -> cl.Program:
     """Compile, or load a binary, below pyopencl's own layer, which unpickles cache files and obeys the environment."""
     import pyopencl as cl
 
     with without_option_variables():
-        program._build(_OPTIONS, [device])
+        program._build(options, [device])
     return cl.Program(program)
 
 
@@ -193,8 +248,7 @@ def _cache_file(device: cl.Device, source: str) -> Path | None:
     folder = _cache_directory()
     if folder is None:
         return None
-    driver = (device.platform.name, device.platform.version, device.name, device.version, device.driver_version)
-    key = hashlib.sha256(repr((driver, _OPTIONS, source)).encode()).hexdigest()
+    key = hashlib.sha256(repr((driver_of(device), _OPTIONS, source)).encode()).hexdigest()
     return folder / f"{key}.bin"
 
 

@@ -48,6 +48,8 @@ def shared_data() -> Path:
 def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder instead of the user's."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    if "POCL_CACHE_DIR" not in os.environ:
+        monkeypatch.setenv("POCL_CACHE_DIR", str(tmp_path / "pocl"))
     return tmp_path / "cache"
 
 

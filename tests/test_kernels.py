@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import json
 import os
@@ -220,17 +221,33 @@ def folder(private_cache: Path) -> Path:
     return private_cache / "reedsp" / "kernels"
 
 
-@pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was built since: "source" for each compilation, "binary" for each attempt to load one."""
-    program, made = cl._cl._Program, []
+def count_builds() -> list[str]:
+    """What is built from now on: "source" for a compilation, "binary" for an attempt to load one from the cache."""
+    program, apart, made, inside = cl._cl._Program, kernels._compile_apart, [], []
 
     def create(context: cl.Context, *what: Any) -> Any:
-        made.append("source" if len(what) == 1 else "binary")
+        if not inside:
+            made.append("source" if len(what) == 1 else "binary")
         return program(context, *what)
 
-    monkeypatch.setattr(cl._cl, "_Program", create)
+    def compile_apart(*arguments: Any) -> Any:
+        made.append("source")
+        inside.append(True)
+        try:
+            return apart(*arguments)
+        finally:
+            inside.pop()
+
+    cl._cl._Program, kernels._compile_apart = create, compile_apart
     return made
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was built since, as :func:`count_builds` has it."""
+    monkeypatch.setattr(cl._cl, "_Program", cl._cl._Program)  # put back afterwards
+    monkeypatch.setattr(kernels, "_compile_apart", kernels._compile_apart)
+    return count_builds()
 
 
 # ---- sources ----------------------------------------------------------------------------------------
@@ -479,18 +496,15 @@ def test_cache_is_private(umask: int, device: Device, folder: Path) -> None:
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-COUNT = """
+COUNT = f"""
+from __future__ import annotations
 import json, sys
 import pyopencl as cl
+from reedsp import kernels
 from reedsp.device import get_device
 
-program, made = cl._cl._Program, []
-
-def create(context, *what):
-    made.append("source" if len(what) == 1 else "binary")
-    return program(context, *what)
-
-cl._cl._Program = create
+{inspect.getsource(count_builds)}
+made = count_builds()
 if sys.argv[1:]:
     get_device().kernel("self_test.cl", "self_test", **json.loads(sys.argv[1]))
 else:
