@@ -35,6 +35,9 @@ class Arithmetic:
     dtype: np.dtype[Any]
     saturate: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.dtype}{', saturating' if self.saturate else ''}"
+
     @property
     def infinity(self) -> Any:
         """The value that stands for "no path"."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
 import pyopencl as cl
 
-from reedsp.device import BoundKernel, Job
+from reedsp.device import BoundKernel, Device, DeviceError, Job
 from reedsp.path_matrix import Block, Weights, copy_block
 from reedsp.products import Hole, Products
-from reedsp.tilings import vector_length
+from reedsp.tilings import name_of, vector_length
+from reedsp.trust import is_trusted
+from reedsp.trusted_products import trusted_products
 
 TILE = 64
 """Vertices of the tiles that are closed first; a matrix has a multiple of it."""
@@ -26,6 +29,9 @@ the matrix is kept.
 _PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)
 _SIDE = 4  # of the square of entries of a work-item
 
+# Of the graph with a known answer.
+_LARGEST_HEIGHT, _LARGEST_LENGTH, _DENSITY = 1000, 100, 0.05
+
 
 class FloydWarshall:
     """The Floyd-Warshall algorithm in one arithmetic on one device.
@@ -34,12 +40,14 @@ class FloydWarshall:
     ----------
     job : Job
     weights : Weights
+    products : Products, optional
+        In this arithmetic on this device; by default such that give right answers, here too.
     """
 
-    def __init__(self, job: Job, weights: Weights) -> None:
+    def __init__(self, job: Job, weights: Weights, products: Products | None = None) -> None:
         self._job = job
         self._weights = weights
-        self.products = Products(job, weights)
+        self.products = products or _trusted_products(job, weights)
         weight_macros = weights.macros(job.device)
         if self.products.in_groups:
             own = {"TILE": TILE, "SIDE": _SIDE}
@@ -130,3 +138,42 @@ class FloydWarshall:
         copy_block(self._job, row_panel, copies[0], (size, n), dtype.itemsize)
         copy_block(self._job, column_panel, copies[1], (n, size), dtype.itemsize)
         return copies
+
+
+# ---- trust ------------------------------------------------------------------------------------------
+
+
+def _trusted_products(job: Job, weights: Weights) -> Products:
+    """Return products with which the algorithm gives right answers on the device, the preferred ones if they do."""
+    device = job.device
+    for in_groups in (None, False):
+        products = trusted_products(job, weights, in_groups)
+        form = "work-groups" if products.in_groups else "work-items"
+        name = f"Floyd-Warshall in {form} and {name_of(weights)}"
+        if is_trusted(device, name, functools.partial(_is_right, device, weights, in_groups)):
+            return products
+    raise DeviceError(f"{device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
+
+
+def _is_right(device: Device, weights: Weights, in_groups: bool | None) -> bool:
+    """Return whether the shortest paths among vertices of two tiles and a rest are those that numpy finds.
+
+    Weights are whole, so that the order of additions is of no account; negative ones lie on no cycle.
+    """
+    job = Job(device)
+    n, count = 3 * TILE, 2 * TILE + 3
+    rng = np.random.default_rng(2012)
+    edges = np.full((n, n), weights.no_path, weights.dtype)
+    heights = np.zeros(n, np.int64) if weights.non_negative else rng.integers(0, _LARGEST_HEIGHT, n)
+    lengths = rng.integers(0, _LARGEST_LENGTH, (count, count)) + heights[:count, None] - heights[None, :count]
+    present = rng.random((count, count)) < _DENSITY
+    edges[:count, :count][present] = lengths[present]
+    np.fill_diagonal(edges, 0)
+    expected = edges.astype(np.float64)
+    expected[edges == weights.no_path] = np.inf
+    for k in range(count):
+        np.minimum(expected, expected[:, k, None] + expected[None, k, :], out=expected)
+    buffer = job.upload(edges)
+    FloydWarshall(job, weights, trusted_products(job, weights, in_groups)).close(Block(buffer, n), n)
+    found = job.download(buffer, n * n, weights.dtype).reshape(n, n)
+    return np.array_equal(np.where(found == weights.no_path, np.inf, found), expected)

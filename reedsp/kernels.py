@@ -64,6 +64,14 @@ def kernel_directory() -> Path:
     raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")
 
 
+def sources_digest() -> str:
+    """Return a digest of all kernel sources."""
+    digest = hashlib.sha256(_OPTIONS)
+    for file in sorted(kernel_directory().iterdir()):
+        digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
 def assemble(file: str, macros: Mapping[str, str | int]) -> str:
     """Join macros and one kernel file, with the files that it includes, each once, into one source.
 

@@ -11,7 +11,7 @@ import pyopencl as cl
 
 from reedsp.device import Job, get_device
 from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
-from reedsp.products import Products
+from reedsp.trusted_products import trusted_products
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
 
@@ -202,12 +202,12 @@ def multiply(
         job.launch(kernel, (columns, rows), (_TILE, _TILE), a, b, c, *sizes)
     else:
         blocks = (Block(a, inner), Block(b, columns), Block(c, columns))
-        Products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
+        trusted_products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
 
 
 def padded(job: Job, weights: Weights, shape: tuple[int, int, int], method: str) -> tuple[int, int, int]:
     """Return rows of a, columns of a and columns of b in whole tiles of a method, to be filled up with "no path"."""
-    return Products(job, weights, _IN_GROUPS[method]).padded(shape) if method in _IN_GROUPS else shape
+    return trusted_products(job, weights, _IN_GROUPS[method]).padded(shape) if method in _IN_GROUPS else shape
 
 
 def padded_side(job: Job, weights: Weights, n: int, method: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,9 @@ from reedsp.device import Device, DeviceError, Job
 from reedsp.device_graph import DeviceGraph, OutEdges
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
+from reedsp.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.predecessors import find_trees
+from reedsp.trust import is_trusted
 
 _GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
@@ -26,13 +29,41 @@ def in_work_groups(device: Device, arithmetic: Arithmetic) -> bool:
 
     That takes atomic operations on the numbers of the arithmetic, and is slow on CPUs.
     """
-    return device.kind != "cpu" and (arithmetic.dtype.itemsize == 4 or device.int64_atomics)
+    return device.kind != "cpu" and _can_work_in_groups(device, arithmetic)
+
+
+def _can_work_in_groups(device: Device, arithmetic: Arithmetic) -> bool:
+    return arithmetic.dtype.itemsize == 4 or device.int64_atomics
+
+
+def chosen_form(device: Device, arithmetic: Arithmetic) -> bool:
+    """Return whether to search in work-groups: what :func:`in_work_groups` says, if that gives right answers here.
+
+    Raises
+    ------
+    DeviceError
+        The device gives right answers in neither way.
+    """
+    preferred = in_work_groups(device, arithmetic)
+    for together in (preferred, not preferred):
+        name = f"near-far in {'work-groups' if together else 'work-items'} and {arithmetic}"
+        is_right = functools.partial(_is_right, device, arithmetic, together)
+        if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, is_right):
+            return together
+    raise DeviceError(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
+
+
+def _is_right(device: Device, arithmetic: Arithmetic, together: bool) -> bool:
+    graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=False)
+    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    near_far(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors, work_groups=together)
+    return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
     """Return how many rows of n vertices fit into the memory that a search may use."""
     size = arithmetic.dtype.itemsize
-    if in_work_groups(device, arithmetic):
+    if chosen_form(device, arithmetic):
         queues = 4 * (4 + size)
         bytes_each = n * (queues + size + 3 * 4)
         memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
@@ -70,7 +101,7 @@ def near_far(
         For each row of the answer the vertices at distance 0: a source, or several of which the nearest counts.
     job : Job
     arithmetic : Arithmetic
-        Holds every path sum, as :func:`reedsp.exactness.choose_arithmetic` finds it.
+        Holds every path sum, as ``reedsp.exactness.choose_arithmetic`` finds it.
     dist : ndarray of the arithmetic's dtype, shape (rows, n)
         Filled with the distances.
     predecessors : ndarray of int32, shape (rows, n), or None
@@ -86,7 +117,7 @@ def near_far(
     delta : float, optional
         By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
     work_groups : bool, optional
-        As :func:`in_work_groups` returns it by default. It decides how fast the search is, never what it finds.
+        As :func:`chosen_form` returns it by default. It decides how fast the search is, never what it finds.
 
     Returns
     -------
@@ -101,7 +132,7 @@ def near_far(
         The device cannot do it.
     """
     edges = OutEdges.of(graph, job, arithmetic)
-    together = in_work_groups(job.device, arithmetic) if work_groups is None else work_groups
+    together = chosen_form(job.device, arithmetic) if work_groups is None else work_groups
     search = near_far_work_group.solve if together else near_far_work_item.solve
     distinct = [list(dict.fromkeys(some)) for some in starts]
     found, rounds = search(

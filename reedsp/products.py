@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import struct
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyopencl as cl
 
 from reedsp.device import BoundKernel, Job, round_up
 from reedsp.path_matrix import Block, Weights
-from reedsp.tilings import Tiling, tilings_for, works_in_groups
+from reedsp.tilings import Tiling
 
 # Pairs (sum, minimum) of one launch: so that a CPU is interrupted, and a display refreshed, in time.
 _LARGEST_LAUNCH_IN_GROUPS = 1 << 41
@@ -49,16 +50,18 @@ class Products:
     ----------
     job : Job
     weights : Weights
-    in_groups : bool, optional
+    in_groups : bool
         Use work-groups that share local memory (``cl/minplus_registers.cl``), or work-items that work alone
-        (``cl/minplus_panels.cl``); by default whatever the device is quicker with.
+        (``cl/minplus_panels.cl``).
+    tilings : sequence of Tiling
+        For either of these, the largest first.
     """
 
-    def __init__(self, job: Job, weights: Weights, in_groups: bool | None = None) -> None:
+    def __init__(self, job: Job, weights: Weights, in_groups: bool, tilings: Sequence[Tiling]) -> None:
         self._job = job
         self._weights = weights
-        self.in_groups = works_in_groups(job.device) if in_groups is None else in_groups
-        self._tilings = tilings_for(job.device, weights, self.in_groups)
+        self.in_groups = in_groups
+        self._tilings = tilings
         self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
         self._plans: dict[tuple[tuple[int, int, int], Hole], tuple[Tiling, list[_Launch]]] = {}
         self._panels: cl.Buffer | None = None

@@ -22,7 +22,7 @@ import pyopencl as cl
 
 from reedsp.device import Device, DeviceError, Job
 from reedsp.path_matrix import Block, Weights
-from reedsp.products import Hole, Products
+from reedsp.products import Products
 from reedsp.tilings import (
     ARITHMETICS,
     SCHEMA,
@@ -46,6 +46,7 @@ from reedsp.tilings import (
     vector_length,
     works_in_groups,
 )
+from reedsp.trusted_products import is_right, numbers, product
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +57,6 @@ Progress = Callable[[float, str], None]
 _ENOUGH_SECONDS = 5e-3  # of a product that is timed
 _SMALLEST, _LARGEST = 256, 8192  # sides of the matrices
 _CHECKED_ROWS = 8
-_LARGEST_WEIGHT = 4000
 _HOPELESS = 2.0  # times the shortest time: not tried again after some rounds
 _ROUNDS_FOR_ALL = 3
 _WORTHWHILE = 1.03  # times the present rate: less may be chance
@@ -191,14 +191,6 @@ def _varied(tiling: Tiling, values: Iterable[Parameters], device: Device, weight
 # ---- measuring --------------------------------------------------------------------------------------
 
 
-class _Candidate(Products):
-    """Products with one tiling only."""
-
-    def __init__(self, job: Job, weights: Weights, in_groups: bool, tiling: Tiling) -> None:
-        super().__init__(job, weights, in_groups)
-        self._tilings = [tiling]
-
-
 class _Bench:
     """Square matrices on a device, and how fast tilings multiply them.
 
@@ -214,14 +206,14 @@ class _Bench:
         self.in_groups = works_in_groups(device)
         self._job = Job(device)
         self._rng = np.random.default_rng(2012)
-        self._products: dict[str, _Candidate | None] = {}  # None: wrong, or it failed
+        self._products: dict[str, Products | None] = {}  # None: wrong, or it failed
         self._resize(_SMALLEST)
 
     def choose_size(self, tiling: Tiling) -> None:
         """Make the matrices as large as a product needs to take long enough to be timed."""
         memory = min(self.device.max_allocation, self.device.global_memory // 8)
         while 2 * self._n <= _LARGEST and 4 * self._n**2 * self.weights.dtype.itemsize <= memory:
-            products = _Candidate(self._job, self.weights, self.in_groups, tiling)
+            products = self._products_with(tiling)
             if min(self._seconds(products) for _ in range(3)) >= _ENOUGH_SECONDS:  # the first one builds a kernel
                 break
             self._resize(2 * self._n)
@@ -230,15 +222,15 @@ class _Bench:
     def works(self, tiling: Tiling) -> bool:
         """Return whether some rows of a product with this tiling are right, as numpy has them."""
         if (key := repr(tiling)) not in self._products:
-            products = _Candidate(self._job, self.weights, self.in_groups, tiling)
+            products = self._products_with(tiling)
             self._products[key] = (
                 products if self._passes(tiling, lambda: self._some_rows_are_right(products)) else None
             )
         return self._products[key] is not None
 
     def is_right(self, tiling: Tiling) -> bool:
-        """Return whether all of a smaller product is right, with a hole in it, and joined with what is there or not."""
-        return self._passes(tiling, lambda: all(self._is_all_right(tiling, accumulate) for accumulate in (False, True)))
+        """Return whether all of a smaller product is right."""
+        return self._passes(tiling, lambda: is_right(self.device, self.weights, self.in_groups, tiling))
 
     def rates(self, tilings: Sequence[Tiling], rounds: int, rounds_for_all: int = _ROUNDS_FOR_ALL) -> list[float]:
         """Return billions of pairs per second with each of the tilings; 0 with those that do not work."""
@@ -252,10 +244,13 @@ class _Bench:
                     best[place] = min(best[place], self._seconds(products))
         return [self._n**3 / seconds / 1e9 for seconds in best]
 
+    def _products_with(self, tiling: Tiling) -> Products:
+        return Products(self._job, self.weights, self.in_groups, [tiling])
+
     def _resize(self, n: int) -> None:
         self._n = n
         self._products.clear()
-        self._a, self._b = (self._numbers((n, n)) for _ in range(2))
+        self._a, self._b = (numbers((n, n), self.weights, self._rng) for _ in range(2))
         self._right: npt.NDArray[Any] | None = None
         buffers = self._job.upload(self._a), self._job.upload(self._b), self._job.allocate(n * n, self.weights.dtype)
         self._blocks = Block(buffers[0], n), Block(buffers[1], n), Block(buffers[2], n)
@@ -282,48 +277,12 @@ class _Bench:
         job, n, dtype = self._job, self._n, self.weights.dtype
         chosen = np.linspace(0, n - 1, _CHECKED_ROWS, dtype=np.intp)
         if self._right is None:
-            self._right = self._expected(self._a[chosen], self._b)
+            self._right = product(self._a[chosen], self._b, self.weights)
         a, _, c = self._blocks
         job.copy(c.buffer, 0, a.buffer, 0, n * n * dtype.itemsize)  # so that what is not written is wrong
         products.queue(*self._blocks, (n, n, n))
         rows = [job.download_rows(c.buffer, int(row) * n, (1, n), dtype)[0] for row in chosen]
         return np.array_equal(rows, self._right)
-
-    def _is_all_right(self, tiling: Tiling, accumulate: bool) -> bool:
-        unit, extra = (128, 0) if self.in_groups else (64, 3)
-        shape = (2 * unit + extra, tiling.macros["DEPTH"] + (64 if self.in_groups else 5), 2 * unit)
-        hole = Hole(unit, unit + 2 * extra, unit, unit)
-        rows, columns = (np.ones(size, np.bool_) for size in (shape[0] + hole.rows, shape[2] + hole.columns))
-        rows[hole.row : hole.row + hole.rows] = False
-        columns[hole.column : hole.column + hole.columns] = False
-        a, b, c = (
-            self._numbers(size) for size in ((len(rows), shape[1]), (shape[1], len(columns)), (len(rows), len(columns)))
-        )
-        c[self._rng.random(c.shape) < 0.5] = 0 if self.weights.non_negative else -2 * _LARGEST_WEIGHT  # less than sums
-        there = np.ix_(rows, columns)
-        product = self._expected(a[rows], b[:, columns])
-        expected = c.copy()
-        expected[there] = np.minimum(product, c[there]) if accumulate else product
-        left, right, result = (Block(self._job.upload(each), each.shape[1]) for each in (a, b, c))
-        products = _Candidate(self._job, self.weights, self.in_groups, tiling)
-        products.queue(left, right, result, shape, accumulate, hole)
-        return np.array_equal(self._job.download(result.buffer, c.size, c.dtype).reshape(c.shape), expected)
-
-    def _numbers(self, shape: tuple[int, int]) -> npt.NDArray[Any]:
-        """Return path weights, some of them infinite."""
-        low = 0 if self.weights.non_negative else -_LARGEST_WEIGHT
-        result = self._rng.integers(low, _LARGEST_WEIGHT, shape).astype(self.weights.dtype)
-        if self.weights.dtype.kind == "f":
-            result += self._rng.random(shape).astype(self.weights.dtype)
-        result[self._rng.random(shape) < 0.1] = self.weights.no_path
-        return result
-
-    def _expected(self, a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the product, by numpy."""
-        if self.weights.dtype.kind == "f":
-            return np.array([(row[:, None] + b).min(axis=0) for row in a])
-        least = np.array([(row[:, None].astype(np.int64) + b).min(axis=0) for row in a])
-        return np.where(least > self.weights.limit, self.weights.no_path, least).astype(self.weights.dtype)
 
 
 # ---- searching --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csgraph
 
 import reedsp
-from reedsp import floyd_warshall, products, tilings
+from reedsp import floyd_warshall, tilings, trusted_products
 from reedsp.device import Device, Job
 from reedsp.floyd_warshall import SPAN, TILE, FloydWarshall
 from reedsp.path_matrix import INTEGERS, Block, Weights
@@ -37,7 +37,7 @@ Close = Callable[[np.ndarray, Weights], np.ndarray]
 @pytest.fixture(params=[False, True], ids=["alone", "in groups"])
 def in_groups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Both kinds of kernels on every device; in groups with the smallest tiling on those that are not made for it."""
-    monkeypatch.setattr(products, "works_in_groups", lambda device: request.param)
+    monkeypatch.setattr(trusted_products, "works_in_groups", lambda device: request.param)
     return request.param
 
 
@@ -263,7 +263,7 @@ def test_progress(device: Device, in_groups: bool, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("vector_bytes", [16, 32, 64])
 def test_every_length_of_vectors(vector_bytes: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCL has none of more than 16 elements, however large the registers are."""
-    monkeypatch.setattr(products, "works_in_groups", lambda device: False)
+    monkeypatch.setattr(trusted_products, "works_in_groups", lambda device: False)
     monkeypatch.setattr(tilings, "_vector_bytes", lambda device: vector_bytes)
     matrix, expected = example(TILE, 0.1, 0)
     job = Job(device)
@@ -285,7 +285,7 @@ def test_result_does_not_depend_on_the_way(device: Device, monkeypatch: pytest.M
     np.fill_diagonal(matrix, 0)
     results = []
     for each in (False, True):
-        monkeypatch.setattr(products, "works_in_groups", lambda device, each=each: each)
+        monkeypatch.setattr(trusted_products, "works_in_groups", lambda device, each=each: each)
         for weights in (FLOAT32, replace(FLOAT32, non_negative=True)):
             job = Job(device)
             buffer = job.upload(matrix)

@@ -23,7 +23,7 @@ import pyopencl as cl
 import pytest
 
 from reedsp import checkpoint as checkpoint_module
-from reedsp import floyd_warshall, out_of_core, products
+from reedsp import floyd_warshall, out_of_core, trusted_products
 from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, DeviceError, DeviceMemoryError, Job
 from reedsp.floyd_warshall import TILE, FloydWarshall
@@ -155,7 +155,7 @@ def test_products_in_groups(
     weights: Weights, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a GPU, whatever the device is."""
-    for module in (products, out_of_core):
+    for module in (trusted_products, out_of_core):
         monkeypatch.setattr(module, "works_in_groups", lambda _: True)
     n = 3 * SHORT_SPAN + 1
     given = weights_of_edges(n, weights)

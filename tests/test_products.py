@@ -29,10 +29,8 @@ def queue_of(device: Device, weights: Weights, in_groups: bool, tiling: Tiling |
     """Return what is tested, with its own or only this tiling."""
     if weights.dtype == np.float64 and not device.fp64:
         pytest.skip("the device has no doubles")
-    queue = Products(Job(device), weights, in_groups)
-    if tiling is not None:
-        queue._tilings = [tiling]
-    return queue
+    chosen = tilings.tilings_for(device, weights, in_groups) if tiling is None else [tiling]
+    return Products(Job(device), weights, in_groups, chosen)
 
 
 def numbers(shape: tuple[int, int], weights: Weights, rng: np.random.Generator) -> np.ndarray:

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp import products, tilings, tuning
+from reedsp import tilings, trusted_products, tuning
 from reedsp.device import Device, Job
+from reedsp.path_matrix import Weights
 from reedsp.products import Products
 from reedsp.tilings import ARITHMETICS, Tiling, pairs, panels, registers
 
@@ -42,7 +43,7 @@ def nothing_stored(private_cache: Path) -> Iterator[None]:
 @pytest.fixture
 def in_groups(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
     """As on a GPU."""
-    for module in (tilings, tuning, products):
+    for module in (tilings, tuning, trusted_products):
         monkeypatch.setattr(module, "works_in_groups", lambda device: True)
     monkeypatch.setattr(device, "local_memory", 48 << 10)
     monkeypatch.setattr(device, "max_work_group_size", 1024)
@@ -301,7 +302,7 @@ def take(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Cal
     They are those of a CPU, unless the test asks for those of a GPU.
     """
     if "in_groups" not in request.fixturenames:
-        for module in (tilings, tuning, products):
+        for module in (tilings, tuning, trusted_products):
             monkeypatch.setattr(module, "works_in_groups", lambda device: False)
 
     def set_times(
@@ -313,12 +314,12 @@ def take(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Cal
         def some_rows_are_right(bench: tuning._Bench, candidate: Products) -> bool:
             return not wrong(candidate._tilings[0])
 
-        def is_all_right(bench: tuning._Bench, tiling: Tiling, accumulate: bool) -> bool:
-            return not (accumulate and wrong_in_the_end(tiling))
+        def is_right(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:
+            return not wrong_in_the_end(tiling)
 
         monkeypatch.setattr(tuning._Bench, "_seconds", seconds)
         monkeypatch.setattr(tuning._Bench, "_some_rows_are_right", some_rows_are_right)
-        monkeypatch.setattr(tuning._Bench, "_is_all_right", is_all_right)
+        monkeypatch.setattr(tuning, "is_right", is_right)
 
     monkeypatch.setattr(tuning, "ARITHMETICS", {"int32": INT32})
     return set_times

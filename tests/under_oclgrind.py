@@ -43,7 +43,6 @@ from reedsp import (
     near_far_work_group,
     near_far_work_item,
     predecessors,
-    products,
     scan,
     single_source,
 )
@@ -56,6 +55,7 @@ from reedsp.operators import resolve
 from reedsp.path_matrix import INTEGERS, Block, Weights
 from reedsp.products import Hole, Products
 from reedsp.scan import Buffers, Elements, plan_reduce, plan_scan
+from reedsp.tilings import tilings_for
 
 GROUP_SIZE = 16
 LARGEST = 300  # edges: two work-groups and a tail at least, and still quick in a simulator
@@ -266,9 +266,7 @@ def product_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def small_products(job: Job, weights: Weights, in_groups: bool) -> Products:
     """Return products with the smallest tiling."""
-    result = Products(job, weights, in_groups)
-    result._tilings = result._tilings[-1:]
-    return result
+    return Products(job, weights, in_groups, tilings_for(job.device, weights, in_groups)[-1:])
 
 
 def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
@@ -324,11 +322,9 @@ def checks_of_floyd_warshall(device: Device) -> Iterator[Check]:
 
 def check_floyd_warshall(device: Device, weights: Weights, n: int, in_groups: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(products, "works_in_groups", lambda device: in_groups)
         patch.setattr(FloydWarshall, "_copied", copied_by_the_host)
         matrix, expected, job = paths(n, weights), closure(paths(n, weights)), Job(device)
-        algorithm = FloydWarshall(job, weights)
-        algorithm.products._tilings = algorithm.products._tilings[-1:]
+        algorithm = FloydWarshall(job, weights, small_products(job, weights, in_groups))
         buffer = job.upload(matrix)
         algorithm.close(Block(buffer, n), n)
         assert np.array_equal(job.download(buffer, n * n, weights.dtype), expected.ravel())

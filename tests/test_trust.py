@@ -1,0 +1,208 @@
+"""What gives a wrong answer on a device, or fails there, is put aside, and something else serves."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.sparse import csgraph
+
+import reedsp
+from reedsp import compiler as compiler_module
+from reedsp import kernels, near_far, tilings, trust, trusted_products
+from reedsp.compiler import Compiler
+from reedsp.device import Device, DeviceError, DeviceMemoryError
+from reedsp.exactness import Arithmetic
+from reedsp.known_graph import SOURCE, is_known_tree, known_graph
+from reedsp.trust import is_trusted
+
+# Each is wrong for few edges or entries only.
+FAULTS = {
+    "near_far_piles.cl": (
+        "path_sum(entry.dist, edge.weight)",
+        "path_sum(entry.dist, edge.weight + (edge.target == 77))",
+    ),
+    "near_far_work_group.cl": ("extended(key, out.weight)", "extended(key, out.weight + (out.target == 77))"),
+    "floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
+    "minplus.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
+    "minplus_vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
+}
+
+INT32 = Arithmetic(np.dtype(np.int32))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known(monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
+    """As in a new process of somebody who has never used the device."""
+    monkeypatch.setattr(trust, "_known", {})
+
+
+@pytest.fixture
+def fresh(device: Device) -> Device:
+    """The device, with nothing built for it."""
+    return Device(device.index, device.handle)
+
+
+def plant(folder: Path, file: str) -> None:
+    right, wrong = FAULTS[file]
+    text = (folder / file).read_text()
+    assert right in text
+    (folder / file).write_text(text.replace(right, wrong))
+
+
+def graph_and_distances() -> tuple[reedsp.Graph, np.ndarray]:
+    rng = np.random.default_rng(5)
+    graph = reedsp.Graph.from_edges(200, *rng.integers(0, 200, (2, 900)), rng.integers(1, 9000, 900))  # for int32
+    return graph, csgraph.floyd_warshall(graph.to_scipy())
+
+
+# ---- what is remembered -----------------------------------------------------------------------------
+
+
+def test_75_tried_once_and_remembered(device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def passes(name: str) -> bool:
+        return is_trusted(device, name, lambda: bool(tried.append(name)) or True)
+
+    assert passes("one")
+    assert passes("one")
+    assert tried == ["one"]
+    trust._known.clear()  # another process
+    assert passes("one")
+    assert tried == ["one"]
+    assert len(list((private_cache / "reedsp" / "trusted").iterdir())) == 1
+    assert passes("other")
+    assert tried == ["one", "other"]
+    trust._known.clear()
+    monkeypatch.setattr(kernels, "sources_digest", lambda: "those of another version")
+    assert passes("one")
+    other = SimpleNamespace(platform=device.platform, platform_version="", name="", driver_version="a later one")
+    assert is_trusted(other, "one", lambda: bool(tried.append("driver")) or True)
+    assert tried == ["one", "other", "one", "driver"]
+
+
+def test_75_failure_is_said_once_and_not_remembered(device: Device, private_cache: Path) -> None:
+    with pytest.warns(RuntimeWarning, match=r"^a way gives a wrong answer on .*, and is put aside$"):
+        assert not is_trusted(device, "a way", lambda: False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not is_trusted(device, "a way", lambda: True)
+        trust._known.clear()
+        assert is_trusted(device, "a way", lambda: True)
+
+
+def test_73_what_fails_is_put_aside(device: Device) -> None:
+    def fail() -> bool:
+        raise DeviceError("it does not build")
+
+    with pytest.warns(RuntimeWarning, match=r"^a way fails: it does not build on .*, and is put aside$"):
+        assert not is_trusted(device, "a way", fail)
+
+
+def test_77_lack_of_memory_says_nothing_about_a_way(device: Device) -> None:
+    def fail() -> bool:
+        raise DeviceMemoryError("no memory")
+
+    with pytest.raises(DeviceMemoryError):
+        is_trusted(device, "a way", fail)
+    assert is_trusted(device, "a way", lambda: True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_68_folder_of_others_vouches_for_nothing(device: Device, private_cache: Path) -> None:
+    assert is_trusted(device, "a way", lambda: True)
+    trust._known.clear()
+    (private_cache / "reedsp" / "trusted").chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="a way gives a wrong answer"):
+        assert not is_trusted(device, "a way", lambda: False)
+
+
+# ---- the known graph --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("fractional", [False, True])
+def test_known_distances_are_those_of_scipy(fractional: bool, negative: bool) -> None:
+    graph, expected = known_graph(fractional, negative)
+    dist, pred = csgraph.bellman_ford(graph.to_scipy(), indices=SOURCE, return_predecessors=True)
+    assert np.array_equal(dist, expected)
+    assert graph.has_negative_weights == negative
+    assert np.diff(graph.indptr).max() > 500
+    assert np.isinf(expected).sum() == 10
+    assert is_known_tree(dist, pred, np.inf, graph, expected)
+    for vertex, wrong in ((7, -9999), (7, 599), (599, 7), (SOURCE, 7)):
+        assert not is_known_tree(dist, np.where(np.arange(graph.n) == vertex, wrong, pred), np.inf, graph, expected)
+    assert not is_known_tree(dist + (np.arange(graph.n) == 300), pred, np.inf, graph, expected)
+
+
+# ---- what serves instead ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_75_wrong_near_far_is_replaced_by_the_other(
+    together: bool, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near_far, "in_work_groups", lambda device, arithmetic: together)
+    file = "near_far_work_group.cl" if together else "near_far_piles.cl"
+    plant(kernel_copy, file)
+    graph, expected = graph_and_distances()
+    form = "work-groups" if together else "work-items"
+    with pytest.warns(RuntimeWarning, match=f"near-far in {form} and int32 .* is put aside"):
+        assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
+    assert near_far.chosen_form(fresh, INT32) is not together
+    assert np.array_equal(reedsp.sssp(graph, 4, device=fresh).dist, expected[4])
+
+
+def test_75_wrong_products_are_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trusted_products, "works_in_groups", lambda device: True)
+    plant(kernel_copy, "minplus.cl")
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="the min-plus product of int32 in registers .* gives a wrong answer"):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+    plant(kernel_copy, "minplus_vectors.cl")
+    trust._known.clear()
+    with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="no tiling gives right min-plus products"):
+        reedsp.apsp(graph, "floyd-warshall", device=Device(fresh.index, fresh.handle))
+
+
+def test_75_wrong_tile_of_floyd_warshall_is_replaced(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trusted_products, "works_in_groups", lambda device: True)
+    plant(kernel_copy, "floyd_warshall_tile.cl")
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="Floyd-Warshall in work-groups and int32 gives a wrong answer"):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")
+def test_74_what_crashes_the_compiler_is_put_aside(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler_module, "_CHILD", "child_that_crashes")
+    compiler = Compiler()
+    monkeypatch.setattr(kernels, "compiler", compiler)
+    monkeypatch.setattr(trusted_products, "works_in_groups", lambda device: True)
+    with (kernel_copy / "minplus_registers.cl").open("a") as file:
+        file.write("// planted_crash\n")
+    graph, expected = graph_and_distances()
+    with pytest.warns(
+        RuntimeWarning, match=r"registers .* fails: the compiler of .* has crashed on cl/minplus_registers\.cl"
+    ):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+    compiler.stop()
+
+
+def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
+    """Its version 2026.2 does; if a later one does not, the tile is just right."""
+    weights = tilings.ARITHMETICS["int32"]
+    large = tilings.registers(128, 128, 8, 8, 8)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        right = is_trusted(device, "a large tile", lambda: trusted_products.is_right(device, weights, True, large))
+    assert right == (not caught)
