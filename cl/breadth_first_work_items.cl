@@ -20,6 +20,7 @@
 //                             is which changes with every level
 //   sums                 i/o  (rows, parts, 2) what each part has found in a level: vertices, and edges that leave them
 //   control              i/o  (rows, CONTROL_WORDS)
+//   answers              out  (rows, 2, n) levels, and predecessors
 
 #ifndef PREFETCH_BUILT_IN
 #error "breadth_first_work_items.cl needs the macro PREFETCH_BUILT_IN"
@@ -275,13 +276,15 @@ __kernel void advance(__global const ulong *restrict frontier, __global int *res
     }
 }
 
-__kernel void split(__global const ulong *restrict found, __global int *restrict levels,
-                    __global int *restrict predecessors, const uint part_words, const uint n)
+__kernel void split(__global const ulong *restrict found, __global int *restrict answers, const uint part_words,
+                    const uint n)
 {
     const size_t row = get_global_id(1);
     const ulong first = get_global_id(0) * (ulong)part_words * WORD_BITS;
     const ulong last = min(first + (ulong)part_words * WORD_BITS, (ulong)n);
-    for (ulong vertex = row * n + first; vertex < row * n + last; ++vertex) {
+    found += row * n;
+    __global int *levels = answers + 2 * row * n, *predecessors = levels + n;
+    for (ulong vertex = first; vertex < last; ++vertex) {
         levels[vertex] = (int)(found[vertex] >> 32);
         predecessors[vertex] = (int)found[vertex];
     }

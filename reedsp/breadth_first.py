@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,18 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Device, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX, Neighbours
-from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
+from reedsp.exports import rows_to_dataframe, tree_to_networkx
+from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument, vertices_argument
+from reedsp.plotting import axes_for, draw_search
+from reedsp.presentation import DASH, SHOWN, and_more, card, name_or_dash, run_facts
+from reedsp.routes import Routes, walk
+from reedsp.tied_paths import edge_sources, tied_paths
 from reedsp.verification import VerificationError
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    from matplotlib.axes import Axes
 
 METHODS = ("work-items", "work-groups")
 """What `options` can name: kernels for CPU devices, and kernels for GPUs."""
@@ -35,7 +45,7 @@ _ROW_BYTES = 20  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
 _CONTROL_WORDS, _STEP, _BOTTOM_UP_LEVELS = 8, 0, 6
-_TOP_DOWN, _TO_BOTTOM_UP, _DONE = 0, 1, 3
+_TOP_DOWN, _DONE = 0, 3
 
 # Of "work-groups".
 _GROUPS_EDGE_FACTOR = 14
@@ -103,8 +113,10 @@ class BreadthFirst:
         ValueError
             There is no path, the vertex does not exist, or `source` is missing or not among the sources.
         """
-        vertex = vertex_argument(self.graph, target, "target", self._node_keys)
-        row = self._row(source)
+        route = self._route(vertex_argument(self.graph, target, "target", self._node_keys), self._row(source))
+        return [self._name(each) for each in route]
+
+    def _route(self, vertex: int, row: int) -> list[int]:
         levels, pred = np.atleast_2d(self.levels, self.pred)
         if levels[row, vertex] == _UNREACHED:
             start = self.source[row] if isinstance(self.source, list) else self.source
@@ -112,7 +124,143 @@ class BreadthFirst:
         route = [vertex]
         for _ in range(levels[row, vertex]):
             route.append(int(pred[row, route[-1]]))
-        return [self._name(each) for each in reversed(route)]
+        return route[::-1]
+
+    def paths_to(self, targets: Iterable[Hashable], source: Hashable | None = None) -> Routes:
+        """Return a path with the fewest edges to each of many targets, all walked together.
+
+        Parameters
+        ----------
+        targets : iterable of int
+            Vertices, or nodes if the graph was given as a networkx graph; an array of vertices is the quickest.
+        source : int, optional
+            Which of several sources to start from.
+
+        Returns
+        -------
+        Routes
+            A sequence of lists, each as :meth:`path` returns it; an empty one where there is no path.
+
+        Raises
+        ------
+        ValueError, TypeError
+            A vertex does not exist (the message names its position), or `source` is missing or not among the sources.
+        """
+        row = self._row(source)
+        ends = vertices_argument(self.graph, targets, "targets", self._node_keys)
+        levels, pred = np.atleast_2d(self.levels, self.pred)
+        rows = np.full(len(ends), row, np.intp)
+        return walk(self.graph, pred, rows, ends, levels[row, ends] != _UNREACHED, self._node_keys)
+
+    def all_paths_to(self, target: Hashable, source: Hashable | None = None) -> Iterator[list[Any]]:
+        """Yield every path with the fewest edges to a vertex, in the order of their lists of vertex numbers.
+
+        Parameters
+        ----------
+        target : int
+            A vertex, or a node if the graph was given as a networkx graph.
+        source : int, optional
+            Which of several sources to start from.
+
+        Yields
+        ------
+        list of int
+            Vertices, or nodes if the graph was given as a networkx graph; each list is made when it is asked for.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`path`, at the call.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3])
+        >>> list(reedsp.bfs(graph, 0).all_paths_to(3))
+        [[0, 1, 3], [0, 2, 3]]
+        """
+        vertex, row = vertex_argument(self.graph, target, "target", self._node_keys), self._row(source)
+        start = self._route(vertex, row)[0]
+        levels = np.atleast_2d(self.levels)[row]
+        tails = edge_sources(self.graph)
+        down = (levels[tails] >= 0) & (levels[self.graph.indices] == levels[tails] + 1)
+        routes = tied_paths(self.graph, down, [start], vertex)
+        return ([self._name(each) for each in route] for route in routes)
+
+    def to_networkx(self, source: Hashable | None = None) -> networkx.DiGraph[Any]:
+        """Return the tree as a graph of networkx.
+
+        Parameters
+        ----------
+        source : int, optional
+            Which of several sources to start from.
+
+        Returns
+        -------
+        networkx.DiGraph
+            The reached vertices by their labels, each with the attribute ``level``, and the edges of the tree with
+            their ``weight`` in the graph.
+
+        Raises
+        ------
+        ValueError
+            `source` is missing or not among the sources, or several vertices have the same label.
+        """
+        row = self._row(source)
+        levels, pred = (array[row] for array in np.atleast_2d(self.levels, self.pred))
+        reached = np.flatnonzero(levels != _UNREACHED)
+        return tree_to_networkx(self.graph, pred, reached, {"level": levels[reached].tolist()})
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the result as a table of pandas, which has to be installed.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line for each vertex, or with several sources for each source and vertex, by their labels. The columns
+            are ``level`` (-1: not reached) and ``pred`` (a label, or missing).
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        listed = self.source if isinstance(self.source, list) else None
+        return rows_to_dataframe(self.graph, listed, {"level": self.levels}, {"pred": self.pred})
+
+    def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the result with matplotlib, as :meth:`ShortestPaths.plot` does, with levels for distances.
+
+        Parameters
+        ----------
+        target : int, optional
+            Show the path to this vertex.
+        source : int, optional
+            Which of several sources to start from.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        ValueError
+            As for :meth:`path`.
+        """
+        row = self._row(source)
+        route = []
+        if target is not None:
+            route = self._route(vertex_argument(self.graph, target, "target", self._node_keys), row)
+        levels, pred = (array[row] for array in np.atleast_2d(self.levels, self.pred))
+        start = self.source[row] if isinstance(self.source, list) else self.source
+        values = np.where(levels == _UNREACHED, np.inf, levels)
+        ax = axes_for(ax)
+        draw_search(ax, self.graph, values, pred, [start], route, "level")
+        return ax
 
     def verify(self) -> bool:
         """Check on the host that levels and predecessors are right, by the rules of the Graph500 validator and more.
@@ -149,6 +297,39 @@ class BreadthFirst:
         if vertex not in self.source:
             raise ValueError(f"source = {source!r} is not among the sources")
         return self.source.index(vertex)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.levels, dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.levels.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.levels.__dlpack_device__()
+
+    def _repr_html_(self) -> str:
+        levels, pred = np.atleast_2d(self.levels, self.pred)
+        facts = [("method", self.method), *run_facts(self.stats, self.device)]
+        starts = self.source if isinstance(self.source, list) else [self.source]
+        if len(levels) != 1:
+            rows = [
+                (self.graph.label(start), f"{np.count_nonzero(row != _UNREACHED):,}", int(row.max()))
+                for start, row in zip(starts[:SHOWN], levels, strict=False)
+            ]
+            title = f"Breadth-first search from {len(levels):,} sources, {self.graph.n:,} vertices"
+            return card(title, facts, ["source", "reached", "levels"], [*rows, *and_more(len(levels), 3)])
+        shown = [
+            (
+                self.graph.label(v),
+                DASH if levels[0, v] == _UNREACHED else int(levels[0, v]),
+                name_or_dash(self.graph, int(pred[0, v])),
+            )
+            for v in range(min(self.graph.n, SHOWN))
+        ]
+        reached = np.count_nonzero(levels != _UNREACHED)
+        whence = repr(self.graph.label(starts[0]))
+        title = f"Breadth-first search from {whence}: {reached:,} of {self.graph.n:,} vertices reached"
+        return card(title, facts, ["vertex", "level", "before it"], [*shown, *and_more(self.graph.n, 3)])
 
     def __repr__(self) -> str:
         reached = int(np.count_nonzero(self.levels != _UNREACHED))
@@ -217,10 +398,11 @@ def bfs(
     if method == "work-items" and "group_size" in choices:
         raise ValueError("options: group_size: 'work-items' has none")
     job = Job(chosen, recycle=True)
-    levels, pred = (np.empty((len(sources), graph.n), np.int32) for _ in range(2))
+    answers = np.empty((len(sources), 2, graph.n), np.int32)
     search = _search_by_work_items if method == "work-items" else _search_by_work_groups
-    stats = search(graph, sources, levels, pred, job, **choices)
+    stats = search(graph, sources, answers, job, **choices)
     job.recycle()
+    levels, pred = answers[:, 0], answers[:, 1]
     return BreadthFirst(
         graph=graph,
         source=sources if many else sources[0],
@@ -239,12 +421,13 @@ def bfs(
 def _search_by_work_items(
     graph: Graph,
     sources: Sequence[int],
-    levels: npt.NDArray[np.int32],
-    pred: npt.NDArray[np.int32],
+    answers: npt.NDArray[np.int32],
     job: Job,
     direction: str = "auto",
 ) -> dict[str, Any]:
-    """Fill the rows of `levels` and `pred`, as many of them at once as fit into memory; return what is to be reported.
+    """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
+
+    Return what is to be reported.
 
     Top-down one work-item searches level after level; bottom-up all compute units share a level.
     """
@@ -253,20 +436,29 @@ def _search_by_work_items(
     searching, bottom_up_levels = 0.0, 0
     for first in range(0, len(sources), most):
         rows = slice(first, first + most)
-        search = _RowsOfWorkItems(graph, sources[rows], job, direction)
+        search = _RowsOfWorkItems(graph, sources[rows], answers[rows], job, direction)
         bottom_up_levels += search.run()
         searching += time.perf_counter() - started
-        search.split_into(levels[rows], pred[rows])
+        search.split()
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
 
 
 class _RowsOfWorkItems:
-    """Searches from a few sources at a time (cl/breadth_first_work_items.cl), which have begun."""
+    """Searches from a few sources at a time (cl/breadth_first_work_items.cl), which have begun.
 
-    def __init__(self, graph: Graph, sources: Sequence[int], job: Job, direction: str) -> None:
+    The host looks at the device seldom, and prepares what comes next while the device searches: most searches are over
+    sooner than a few looks take.
+    """
+
+    def __init__(
+        self, graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32], job: Job, direction: str
+    ) -> None:
         self._edges = Neighbours.of(graph, job, incoming=False)
         self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
+        self._answers = answers
+        # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
+        self._goes_up = direction != "top-down" and "searched_bottom_up" in graph._derived
         self._macros = {
             "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
             **self._edges.macros,
@@ -291,6 +483,8 @@ class _RowsOfWorkItems:
         limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
         self._top_down = self._bind("top_down", 1, *edges, *state, *limits, self._n)
+        self._top_down.queue()
+        self._bottom_up: _BottomUp | None = None
 
     def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
         kernel = self._job.device.kernel("breadth_first_work_items.cl", name, **self._macros)
@@ -298,16 +492,26 @@ class _RowsOfWorkItems:
 
     def run(self) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
-        bottom_up: _BottomUp | None = None
-        while True:
+        if self._goes_up:
+            self._queue_bottom_up()
             self._top_down.queue()
+        self._bind_split()
+        while True:
             control = self._job.download(self._control, self._rows * _CONTROL_WORDS, np.uint64)
             steps = control[_STEP::_CONTROL_WORDS]
             if (steps == _DONE).all():
                 return int(control[_BOTTOM_UP_LEVELS::_CONTROL_WORDS].sum())
-            if ((steps != _TOP_DOWN) & (steps != _DONE)).any():
-                bottom_up = bottom_up or self._bind_bottom_up()
-                bottom_up.queue(self._job, (steps == _TO_BOTTOM_UP).any())
+            self._goes_up = self._goes_up or bool(((steps != _TOP_DOWN) & (steps != _DONE)).any())
+            if self._goes_up:
+                self._queue_bottom_up()
+            self._top_down.queue()
+
+    def _queue_bottom_up(self) -> None:
+        """Queue what does nothing unless bottom-up pays."""
+        if self._bottom_up is None:
+            self._graph._derived["searched_bottom_up"] = True
+            self._bottom_up = self._bind_bottom_up()
+        self._bottom_up.queue(self._job)
 
     def _bind_bottom_up(self) -> _BottomUp:
         """Return the kernels that many graphs do without."""
@@ -333,19 +537,20 @@ class _RowsOfWorkItems:
             self._bind("advance", 1, frontier, self._queue, sums, control, parts, n),
         )
 
-    def split_into(self, levels: npt.NDArray[np.int32], pred: npt.NDArray[np.int32]) -> None:
-        """Fill the rows of two contiguous arrays."""
-        job, results = self._job, (levels, pred)
-        in_place = job.device.kind == "cpu"  # no copy, and both cores ask for the pages of new arrays
-        buffers = [
-            job.borrow(each, writable=True) if in_place else job.allocate(each.size, np.int32) for each in results
-        ]
-        self._bind("split", self._parts, self._found, *buffers, self._part_words, self._n).queue()
-        for buffer, array in zip(buffers, results, strict=True):
-            if in_place:
-                job.give_back(buffer, array)
-            else:
-                job.download_into(array, buffer)
+    def _bind_split(self) -> None:
+        job, size = self._job, self._answers.size
+        # In place there is no copy, and both cores ask for the pages of the new array.
+        self._in_place = job.device.kind == "cpu"
+        self._result = job.borrow(self._answers, writable=True) if self._in_place else job.allocate(size, np.int32)
+        self._split = self._bind("split", self._parts, self._found, self._result, self._part_words, self._n)
+
+    def split(self) -> None:
+        """Write the answers."""
+        self._split.queue()
+        if self._in_place:
+            self._job.give_back(self._result, self._answers)
+        else:
+            self._job.download_into(self._answers, self._result)
 
 
 @dataclass(frozen=True)
@@ -356,10 +561,9 @@ class _BottomUp:
     parts: list[BoundKernel]
     advance: BoundKernel
 
-    def queue(self, job: Job, bits_are_missing: bool) -> None:
+    def queue(self, job: Job) -> None:
         """Queue a few levels, or one of a large graph, waiting for each of its parts."""
-        if bits_are_missing:
-            self.write_bits.queue()
+        self.write_bits.queue()
         for _ in range(_BOTTOM_UP_BATCH if len(self.parts) == 1 else 1):
             for part in self.parts:
                 part.queue()
@@ -382,21 +586,20 @@ def _largest_degree(graph: Graph) -> int:
 def _search_by_work_groups(
     graph: Graph,
     sources: Sequence[int],
-    levels: npt.NDArray[np.int32],
-    pred: npt.NDArray[np.int32],
+    answers: npt.NDArray[np.int32],
     job: Job,
     direction: str = "auto",
     group_size: int | None = None,
 ) -> dict[str, Any]:
-    """Fill the rows of `levels` and `pred`, one after the other; return what is to be reported."""
+    """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
     started = time.perf_counter()
     search = _WorkGroups(graph, job, direction, group_size)
     searching, bottom_up_levels = 0.0, 0
     for row, source in enumerate(sources):
         bottom_up_levels += search.run(source)
         searching += time.perf_counter() - started
-        job.download_into(levels[row], search.levels)
-        job.download_into(pred[row], search.predecessors)
+        job.download_into(answers[row, 0], search.levels)
+        job.download_into(answers[row, 1], search.predecessors)
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
 

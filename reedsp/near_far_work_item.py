@@ -31,7 +31,7 @@ _LAG = 32  # intervals
 _SLICE = 4096  # edges
 _FEW = 512  # entries
 _PATIENCE = 50_000  # looks: about a tenth of a millisecond
-_FIRST_BATCH = 8  # launches
+_FIRST_BATCH = 6  # launches, after the first two
 _LARGEST_BATCH = 64
 
 
@@ -219,23 +219,12 @@ def _solve_row(
     sizes = (np.uint32(piles.capacity), np.uint32(n))
     job.launch(begin, workers, 1, job.upload(starts), np.uint32(len(starts)), *state, delta, *sizes)
     tuning = (np.uint64(_TEAM_BUDGET), np.uint32(_FEW), np.uint32(_PATIENCE))
-    launches = [
-        job.bind(
-            advance,
-            workers,
-            1,
-            edges.first_edge,
-            edges.edges,
-            *state,
-            np.uint32(phase),
-            delta,
-            *bounds,
-            *tuning,
-            *sizes,
-        )
-        for phase in range(2)
-    ]
-    batch, number = _FIRST_BATCH, 0
+    launches = []
+    for phase in range(2):
+        now = (*state, np.uint32(phase), delta, *bounds, *tuning, *sizes)
+        launches.append(job.bind(advance, workers, 1, edges.first_edge, edges.edges, *now))
+        launches[-1].queue()  # the device begins while the host prepares the second one
+    batch, number = _FIRST_BATCH, 2
     while True:
         started = time.perf_counter()
         for _ in range(batch):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.bellman_ford import output_parallel
-from reedsp.device import Device, Job, get_device
+from reedsp.device import Device, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, result_dtype, to_result
 from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
@@ -183,12 +183,19 @@ def _by_near_far(
     progress: Callable[[int, int], None] | None,
     choices: dict[str, Any],
 ) -> _Found:
-    """Solve as many rows at once as there is memory for, in parts of about the same size."""
+    """Solve as many rows at once as there is memory for, in parts of about the same size.
+
+    A CPU's work-items take a row each: in a part that gives all of them as many rows, none is idle while others end.
+    """
     dist = np.empty((len(starts), graph.n), arithmetic.dtype)
     pred = np.empty((len(starts), graph.n), np.int32)
     rounds = 0
-    parts = -(-len(starts) // rows_at_once(job.device, arithmetic, graph.n))
-    step = -(-len(starts) // max(1, parts))
+    most = rows_at_once(job.device, arithmetic, graph.n)
+    sharers = job.device.compute_units if job.device.kind == "cpu" else 1
+    if most > sharers:
+        most -= most % sharers
+    parts = -(-len(starts) // most)
+    step = min(most, round_up(-(-len(starts) // max(1, parts)), sharers))
     for first in range(0, len(starts), max(1, step)):
         last = min(first + step, len(starts))
         into = (dist[first:last], pred[first:last])

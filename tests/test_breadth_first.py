@@ -139,6 +139,18 @@ def test_a_search_goes_on_where_a_dispatch_has_ended(
     assert np.array_equal(pieces.pred, whole.pred)
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_next_search_does_not_ask_first(direction: str, device: reedsp.Device) -> None:
+    """Once a graph has been searched bottom-up, kernels for it are queued ahead."""
+    graph, long = power_law(3000, 20_000, 6), core_with_tail(300, 200, 7)
+    for each, sources in itertools.product((graph, long), ([0], [1], [2, 0, 5], [1])):
+        found = bfs(each, sources, device=device, options={"method": "work-items", "direction": direction})
+        for row, source in enumerate(sources):
+            assert (found.levels[row].tolist(), found.pred[row].tolist()) == reference(each, source)
+        assert (found.stats["bottom_up_levels"] > 0) == (direction != "top-down")
+        assert ("searched_bottom_up" in each._derived) == (direction != "top-down")
+
+
 @every_setting
 @pytest.mark.parametrize("at_once", [1, 3, 64])
 def test_several_sources(

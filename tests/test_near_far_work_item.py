@@ -13,7 +13,7 @@ from families import FAMILIES, Family, _relabel_killer
 from scipy.sparse import csgraph, csr_array
 
 import reedsp
-from reedsp import near_far_work_item
+from reedsp import near_far_work_item, single_source
 from reedsp.device import Device, Job
 from reedsp.device_graph import OutEdges
 from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic
@@ -215,6 +215,33 @@ def test_progress_is_reported_between_launches(device: Device, monkeypatch: pyte
         assert len(seen) > 3
         assert seen == sorted(seen)
         assert {n for _, n in seen} == {graph.n}
+
+
+@pytest.mark.parametrize(
+    ("kind", "at_once", "rows", "parts"),
+    [
+        ("cpu", 15, 64, [12, 12, 12, 12, 12, 4]),
+        ("cpu", 15, 13, [8, 5]),
+        ("cpu", 3, 7, [3, 3, 1]),
+        ("cpu", 100, 7, [7]),
+        ("gpu", 15, 64, [13, 13, 13, 13, 12]),
+    ],
+)
+def test_parts_of_which_each_core_gets_as_many_rows(
+    kind: str, at_once: int, rows: int, parts: list[int], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def near_far(graph: object, starts: Sequence[object], *arguments: object, **options: object) -> int:
+        taken.append(len(starts))
+        return 1
+
+    monkeypatch.setattr(single_source, "near_far", near_far)
+    monkeypatch.setattr(single_source, "rows_at_once", lambda *arguments: at_once)
+    monkeypatch.setattr(device, "kind", kind)
+    monkeypatch.setattr(device, "compute_units", 4)
+    reedsp.sssp(reedsp.Graph.from_edges(rows, [0], [1], [1]), range(rows), "near-far", dtype="int32", device=device)
+    assert taken == parts
 
 
 def test_not_more_work_items_than_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
