@@ -23,7 +23,7 @@ import stat
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from reedsp.graph import MAX_VERTICES, Graph
+from reedsp.graph import MAX_VERTICES, Graph, sparse_entries
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
@@ -69,7 +69,9 @@ _DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WORD = re.compile(rb"\S+")
 
 
-def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
+def read(
+    path: str | os.PathLike[str], *, relabel: bool = False, progress: Callable[[int, int], None] | None = None
+) -> Graph:
     """Read a graph from a file.
 
     The format follows from the file's name and, when that says nothing, from its content. gzip and xz
@@ -88,7 +90,8 @@ def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
                  by exactly m > 0 lines ``u v`` with all numbers below n is a header
     .graph       METIS (header ``n m [fmt [ncon]]``, then one line for each vertex): undirected, vertices
                  from 1. Vertex weights and sizes are skipped
-    .npz         what :func:`scipy.sparse.save_npz` writes: directed, vertices from 0
+    .npz         what :func:`scipy.sparse.save_npz` writes: directed, vertices from 0; or what
+                 :func:`reedsp.write` does, which also keeps direction, numbering and labels
     ============ ======================================================================================
 
     Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
@@ -101,6 +104,8 @@ def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
     relabel : bool
         For an edge list: number the vertices that occur from 0 in ascending order, and keep the file's numbers
         in :attr:`Graph.labels`. Needed where the numbers are so sparse that most vertices would be empty.
+    progress : callable(done, size), optional
+        Called now and then with the bytes of the file that have been read, and their number.
 
     Returns
     -------
@@ -116,6 +121,31 @@ def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
         and 200 times the compressed size, and a header that claims far more vertices than the file could use.
     OSError
         The file cannot be opened or read, or is not a regular file.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> with open("three-arcs.gr", "w") as file:
+    ...     _ = file.write("p sp 3 3\\na 1 2 7\\na 2 3 1\\na 1 3 9\\n")
+    >>> graph = reedsp.read("three-arcs.gr")
+    >>> graph
+    <reedsp.Graph: 3 vertices, 3 edges, directed, int64 weights>
+    >>> graph.label(0)
+    1
+    """
+    return survey(path, relabel=relabel, progress=progress)[0]
+
+
+def survey(
+    path: str | os.PathLike[str], *, relabel: bool = False, progress: Callable[[int, int], None] | None = None
+) -> tuple[Graph, int]:
+    """Read a graph as :func:`read` does, and count the edges that the file lists.
+
+    Returns
+    -------
+    graph : Graph
+    listed : int
+        Edges in the file, parallel ones included; an undirected one counts once.
     """
     name = os.fsdecode(path)
     mode = os.stat(path).st_mode
@@ -124,13 +154,15 @@ def read(path: str | os.PathLike[str], *, relabel: bool = False) -> Graph:
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "not a regular file", name)
     with open(path, "rb") as file:
-        text = _Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * os.fstat(file.fileno()).st_size)
-        reader = _READERS.get(_suffix(name)) or _sniff(text)
+        size = os.fstat(file.fileno()).st_size
+        report = None if progress is None else lambda: progress(file.tell(), size)
+        text = _Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * size, report)
+        reader = READERS.get(suffix(name)) or _sniff(text)
         if not relabel:
-            return reader(text)
+            return reader(text), text.edges
         if reader is not _read_edge_list:
             raise text.fault(None, "relabel=True is for edge lists; this format declares its vertices")
-        return _read_edge_list(text, relabel=True)
+        return _read_edge_list(text, relabel=True), text.edges
 
 
 # ---- decompression and lines ------------------------------------------------------------------------
@@ -179,12 +211,18 @@ class _Text:
         The beginning of the content, without a byte order mark.
     complete : bool
         Whether the head is all of the content.
+    edges : int
+        Edges that the text lists, once they are known.
     """
 
-    def __init__(self, name: str, pieces: Iterator[bytes], limit: int) -> None:
+    def __init__(
+        self, name: str, pieces: Iterator[bytes], limit: int, report: Callable[[], object] | None = None
+    ) -> None:
         self._name = name
         self._pieces = pieces
         self._limit = limit
+        self._report = report
+        self.edges = 0
         self._block = b""
         self._position = 0
         self.size = 0
@@ -211,6 +249,8 @@ class _Text:
             piece = next(filter(None, self._pieces), b"")
         except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
             raise self.fault(None, f"the compressed data are damaged: {error}") from None
+        if self._report is not None:
+            self._report()
         self.size += len(piece)
         if self.size > self._limit:
             raise self.fault(None, f"expands to more than {self._limit} bytes, too much for a file of its size")
@@ -567,6 +607,30 @@ def _check_exact(text: _Text, parts: list[_Rows]) -> None:
                 raise _inexact(text, int(part.lines[row]), int(part.weights[row]))
 
 
+def _build(
+    text: _Text,
+    n: int,
+    ends: npt.NDArray[Any],
+    weights: npt.NDArray[Any] | None,
+    directed: bool = True,
+    *,
+    offset: int = 0,
+    labels: list[int] | None = None,
+) -> Graph:
+    """Build the graph of the edges that the text lists; `ends` has shape (m, 2)."""
+    text.edges = len(ends)
+    sources, targets = ends.T
+    return Graph.from_edges(n, sources, targets, weights, directed, offset=offset, labels=labels)
+
+
+def _distinct_edges(graph: Graph) -> int:
+    """Return the number of edges, counting an undirected one once."""
+    if graph.directed:
+        return graph.m
+    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    return int(np.count_nonzero(sources <= graph.indices))
+
+
 # ---- claims -----------------------------------------------------------------------------------------
 
 
@@ -606,8 +670,7 @@ def _read_gr(text: _Text) -> Graph:
     content = _join(text, _read_table(text, table))
     _check_vertices(text, line, n)
     _check_count(text, content, line, m, "edges")
-    sources, targets = content.ids.T
-    return Graph.from_edges(n, sources, targets, content.weights, directed=dimacs, offset=1)
+    return _build(text, n, content.ids, content.weights, directed=dimacs, offset=1)
 
 
 # ---- edge lists -------------------------------------------------------------------------------------
@@ -628,16 +691,14 @@ def _read_edge_list(text: _Text, relabel: bool = False) -> Graph:
         ids = ids[1:]
     if relabel:
         labels, inverse = np.unique(ids, return_inverse=True)
-        sources, targets = inverse.reshape(-1, 2).T
-        return Graph.from_edges(len(labels), sources, targets, content.weights, labels=labels.tolist())
+        return _build(text, len(labels), inverse.reshape(-1, 2), content.weights, labels=labels.tolist())
     if declared is None:
         _check_density(text, content)
         n = int(ids.max()) + 1
     else:
         _check_vertices(text, line, declared)
         n = declared
-    sources, targets = ids.T
-    return Graph.from_edges(n, sources, targets, content.weights)
+    return _build(text, n, ids, content.weights)
 
 
 def _declared_vertices(content: _Content) -> int | None:
@@ -716,16 +777,16 @@ def _read_mtx_coordinate(text: _Text, field: bytes, symmetry: bytes) -> Graph:
     content = _join(text, _read_table(text, table), real=_is_real(field))
     _check_vertices(text, line, n)
     _check_count(text, content, line, m, "entries")
-    sources, targets = content.ids.T
+    ends: npt.NDArray[Any] = content.ids
     weights = content.weights
     if symmetry == b"skew-symmetric" and weights is not None:
-        loops = sources == targets
+        loops = ends[:, 0] == ends[:, 1]
         if loops.any():
             place = content.line(int(np.argmax(loops)))
             raise text.fault(place, "a skew-symmetric matrix has no entries on its diagonal")
-        sources, targets = np.concatenate((sources, targets)), np.concatenate((targets, sources))
+        ends = np.concatenate((ends, ends[:, ::-1]))
         weights = np.concatenate((weights, _negated(text, content, weights)))
-    return Graph.from_edges(n, sources, targets, weights, directed=symmetry != b"symmetric", offset=1)
+    return _build(text, n, ends, weights, directed=symmetry != b"symmetric", offset=1)
 
 
 def _read_mtx_array(text: _Text, field: bytes, symmetry: bytes) -> Graph:
@@ -751,6 +812,7 @@ def _read_mtx_array(text: _Text, field: bytes, symmetry: bytes) -> Graph:
             begin = end
     directed = symmetry != b"symmetric"
     graph = Graph.from_dense(matrix, directed)
+    text.edges = _distinct_edges(graph)
     return Graph(graph.indptr, graph.indices, graph.weights, directed=directed, offset=1)
 
 
@@ -771,10 +833,11 @@ def _read_metis(text: _Text) -> Graph:
     content = _join(text, _read_adjacency(text, line, layout))
     _check_count(text, content, line, 2 * m, f"= 2 * {m} neighbours")
     _check_symmetry(text, content, layout.n)
-    sources, targets = content.ids.T
-    once = sources < targets
+    once = content.ids[:, 0] < content.ids[:, 1]
+    ends = content.ids[once]
     weights = None if content.weights is None else content.weights[once]
-    return Graph.from_edges(layout.n, sources[once], targets[once], weights, directed=False, offset=1)
+    del content, once  # half of it is enough, and the graph needs memory, too
+    return _build(text, layout.n, ends, weights, directed=False, offset=1)
 
 
 def _read_adjacency(text: _Text, header_line: int, layout: _Adjacency) -> list[_Rows]:
@@ -903,15 +966,36 @@ def _read_npz(text: _Text) -> Graph:
     try:
         bytes_inside = _check_members(content)
         matrix = scipy.sparse.load_npz(io.BytesIO(content))
+        naming = _naming(content, matrix.shape[0])
     except Exception as error:  # the content is in memory: whatever goes wrong in zipfile, numpy or scipy is its fault
         raise text.fault(None, f"not a file that scipy.sparse.save_npz wrote: {error}") from None
     limit = min(MAX_VERTICES, _BASE_VERTICES + bytes_inside // 2)
     if max(matrix.shape) > limit:
         raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
     try:
-        return Graph.from_scipy(matrix)
+        if naming is None:
+            graph = Graph.from_scipy(matrix)
+        else:
+            n, sources, targets, weights = sparse_entries(matrix)
+            graph = Graph.from_edges(n, sources, targets, weights, **naming)
     except (TypeError, ValueError) as error:
         raise text.fault(None, str(error)) from None
+    text.edges = matrix.nnz if graph.directed else _distinct_edges(graph)
+    return graph
+
+
+def _naming(content: bytes, n: int) -> dict[str, Any] | None:
+    """Return the arguments `directed`, `offset` and `labels` of a graph; None: scipy.sparse.save_npz wrote the file."""
+    with np.load(io.BytesIO(content)) as arrays:
+        if not {"directed", "offset"} <= set(arrays):
+            return None
+        naming = {"directed": bool(arrays["directed"]), "offset": int(arrays["offset"])}
+        if "labels" not in arrays:
+            return naming
+        labels = arrays["labels"]
+        if labels.dtype.kind not in "iU" or labels.shape != (n,):
+            raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
+        return {**naming, "labels": labels.tolist()}
 
 
 def _check_members(content: bytes) -> int:
@@ -943,7 +1027,7 @@ def _check_array(file: IO[bytes], member: zipfile.ZipInfo) -> None:
 
 # ---- formats ----------------------------------------------------------------------------------------
 
-_READERS: dict[str, Callable[[_Text], Graph]] = {
+READERS: Mapping[str, Callable[[_Text], Graph]] = {
     ".gr": _read_gr,
     ".mtx": _read_mtx,
     ".el": _read_edge_list,
@@ -951,9 +1035,11 @@ _READERS: dict[str, Callable[[_Text], Graph]] = {
     ".graph": _read_metis,
     ".npz": _read_npz,
 }
+"""What reads the files whose names end so."""
 
 
-def _suffix(name: str) -> str:
+def suffix(name: str) -> str:
+    """Return the ending of a file's name that tells the format: in lower case, without that of a compression."""
     path = PurePath(name.lower())
     return PurePath(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
 

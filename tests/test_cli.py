@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,18 @@ import pytest
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp import _icd, all_pairs, cli, demo, single_source, tilings, tuning
+from reedsp import (
+    _icd,
+    all_pairs,
+    cli,
+    cli_options,
+    cli_output,
+    cli_progress,
+    demo,
+    single_source,
+    tilings,
+    tuning,
+)
 from reedsp.device import get_device
 
 GRAPH = """\
@@ -32,6 +44,7 @@ a 3 4 8
 a 4 5 1
 a 6 1 1
 """
+COMMANDS = ["sssp", "bfs", "apsp", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
@@ -54,7 +67,7 @@ def negative_cycle_file(tmp_path: Path) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Run a command in this process; return exit status, standard output and standard error."""
-    status = cli._run([str(argument) for argument in arguments])
+    status = cli.run([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
@@ -75,15 +88,15 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--help")
     assert status == 0
-    for command in ("doctor", "devices", "sssp", "apsp", "tune", "demo"):
+    for command in COMMANDS:
         assert re.search(rf"^\W*{command} +[A-Z]", out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", ["doctor", "devices", "sssp", "apsp", "tune", "demo"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
     if command == "doctor":
         with pytest.raises(SystemExit, match="0"):
-            cli._run(["doctor", "--help"])
+            cli.run(["doctor", "--help"])
         out = capsys.readouterr().out
     else:
         status, out, _ = run(capsys, command, "--help")
@@ -121,8 +134,8 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], graph_file: Path, argum
 
 
 def test_offers_every_method_of_the_library() -> None:
-    assert [method.value for method in cli.Method] == ["auto", *single_source._METHODS]
-    assert {method.value for method in cli.AllPairsMethod} == {"auto", *all_pairs._METHODS}
+    assert [method.value for method in cli_options.Method] == ["auto", *single_source._METHODS]
+    assert {method.value for method in cli_options.AllPairsMethod} == {"auto", *all_pairs._METHODS}
 
 
 # ---- sssp -------------------------------------------------------------------------------------------
@@ -204,15 +217,15 @@ def test_relabel(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ],
 )
 def test_long_route_is_elided(length: int, text: str) -> None:
-    assert cli._elided(range(length)) == text
+    assert cli_output.elided(range(length)) == text
 
 
 # ---- apsp -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", list(cli.AllPairsMethod))
+@pytest.mark.parametrize("method", list(cli_options.AllPairsMethod))
 def test_all_pairs(
-    capsys: pytest.CaptureFixture[str], graph_file: Path, device: reedsp.Device, method: cli.AllPairsMethod
+    capsys: pytest.CaptureFixture[str], graph_file: Path, device: reedsp.Device, method: cli_options.AllPairsMethod
 ) -> None:
     status, out, err = run(capsys, "apsp", graph_file, "--method", method.value, "--device", device.index)
     assert (status, err) == (0, "")
@@ -628,16 +641,6 @@ def test_output_is_not_replaced_unasked(capsys: pytest.CaptureFixture[str], grap
     assert sorted(tmp_path.iterdir()) == [output, graph_file]
 
 
-def test_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
-    output = tmp_path / "late.csv"
-    cli._check_output(output, False, (".csv",))
-    output.write_text("precious")
-    with pytest.raises(cli._Failure, match="exists; --force replaces it"):
-        cli._write_atomically(output, lambda stream: stream.write(b"new"), force=False)
-    assert output.read_text() == "precious"
-    assert list(tmp_path.iterdir()) == [output]
-
-
 def test_output_into_nowhere(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
     output = tmp_path / "nowhere" / "x.csv"
     result = run(capsys, "sssp", graph_file, "--source", 1, "--output", output)
@@ -693,7 +696,7 @@ def test_devices_that_fail_and_a_wrong_choice(
     ("count", "text"), [(100, "100 B"), (48 * 2**10, "48 KiB"), (2**31, "2 GiB"), (140 * 2**30, "140 GiB")]
 )
 def test_sizes_are_readable(count: int, text: str) -> None:
-    assert cli._bytes(count) == text
+    assert cli_output.size_text(count) == text
 
 
 # ---- progress ---------------------------------------------------------------------------------------
@@ -704,7 +707,16 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("bar", [cli._rounds_bar, cli._vertices_bar, cli._tuning_bar])
+@pytest.mark.parametrize(
+    "bar",
+    [
+        cli_progress.rounds_bar,
+        cli_progress.vertices_bar,
+        partial(cli_progress.parts_bar, "tuning"),
+        partial(cli_progress.bytes_bar, "reading"),
+        partial(cli_progress.edges_bar, "writing"),
+    ],
+)
 def test_no_progress_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch, bar: Any) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with bar() as progress:
@@ -715,9 +727,9 @@ def test_progress_bar_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """How much there is to do is known, and so is the time left after some of it."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", -1.0)
     monkeypatch.setenv("TERM", "xterm")
-    with cli._vertices_bar() as progress:
+    with cli_progress.vertices_bar() as progress:
         assert progress is not None
         progress(1234, 5000)
     assert "1,234 of 5,000 vertices" in terminal.getvalue()
@@ -727,9 +739,9 @@ def test_progress_bar_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_bar_of_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", -1.0)
     monkeypatch.setenv("TERM", "xterm")
-    with cli._tuning_bar() as progress:
+    with cli_progress.parts_bar("tuning") as progress:
         assert progress is not None
         progress(0.5, "int32")
     assert "int32" in terminal.getvalue()
@@ -739,9 +751,9 @@ def test_progress_bar_of_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_bar_of_long_work(monkeypatch: pytest.MonkeyPatch, after: float, shown: bool) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli, "_PROGRESS_AFTER_SECONDS", after)
+    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", after)
     monkeypatch.setenv("TERM", "xterm")
-    with cli._rounds_bar() as progress:
+    with cli_progress.rounds_bar() as progress:
         assert progress is not None
         progress(1234, 5000)
     assert ("1,234 rounds" in terminal.getvalue()) is shown

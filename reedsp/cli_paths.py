@@ -1,0 +1,255 @@
+"""``reedsp sssp`` and ``reedsp bfs``: paths from one vertex, from each of several, or from the nearest."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reedsp.cli_graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
+from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Method, Relabel, Sources, Target
+from reedsp.cli_output import Failure, check_output, elided, new_table, print_json, print_table, refuse, stated_failures
+from reedsp.cli_progress import rounds_bar
+from reedsp.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from reedsp import BreadthFirst, Graph, ShortestPaths
+
+TreeOutput = Annotated[
+    Path | None,
+    typer.Option(
+        show_default=False,
+        help="Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of "
+        "all vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
+        "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0.",
+    ),
+]
+
+
+def sssp(
+    file: GraphFile,
+    source: Sources,
+    target: Target = None,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="Of several sources, start at the nearest for each vertex.")
+    ] = False,
+    cutoff: Annotated[
+        float | None, typer.Option(show_default=False, help="Leave out paths that are longer than this.")
+    ] = None,
+    method: Annotated[Method, typer.Option(help="How to solve.")] = Method.auto,
+    device: DeviceName = None,
+    output: TreeOutput = None,
+    force: Force = False,
+    as_json: Json = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Also check the answer on the device, edge by edge.")
+    ] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find shortest paths from one vertex of a graph in a file, or from several.
+
+    With --target prints the distance and the route, otherwise how far the vertices are that were reached.
+    Weights may be negative. The exit status is 1 if there is no route or a source reaches a negative cycle.
+    """
+    with stated_failures():
+        if nearest and len(source) < 2:
+            refuse("needs several --source", "--nearest")
+        if cutoff is not None and math.isnan(cutoff):
+            refuse("nan is no distance", "--cutoff")
+        if output is not None:
+            check_output(output, force, (".npz", ".csv"))
+        import reedsp
+
+        graph, summary, starts, goal = _read(file, source, target, relabel)
+        bound = int(cutoff) if cutoff is not None and cutoff.is_integer() else cutoff
+        whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
+        started = time.perf_counter()
+        try:
+            with rounds_bar() as progress:
+                paths = reedsp.sssp(
+                    graph,
+                    starts if len(starts) > 1 else starts[0],
+                    method.value,
+                    target=None if whole else goal,
+                    cutoff=bound,
+                    device=device,
+                    progress=progress,
+                    min_only=nearest,
+                )
+        except reedsp.NegativeCycleError as error:
+            fail_on_negative_cycle(graph, error, as_json, "the source reaches a negative cycle")
+        seconds = time.perf_counter() - started
+        if verify:
+            paths.verify()
+        summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
+        summary |= {"seconds": seconds, "verified": verify}
+        answers = _distances(graph, paths, starts, goal)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json, bound)
+
+
+def bfs(
+    file: GraphFile,
+    source: Sources,
+    target: Target = None,
+    device: DeviceName = None,
+    output: TreeOutput = None,
+    force: Force = False,
+    as_json: Json = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Also check the answer, edge by edge.")] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find paths with the fewest edges from one vertex of a graph in a file, or from several.
+
+    With --target prints the level, which is the number of edges, and the route; otherwise how many vertices were
+    reached, and the last level. Weights are ignored. The exit status is 1 if there is no route.
+    """
+    with stated_failures():
+        if output is not None:
+            check_output(output, force, (".npz", ".csv"))
+        import reedsp
+
+        graph, summary, starts, goal = _read(file, source, target, relabel)
+        started = time.perf_counter()
+        paths = reedsp.bfs(graph, starts if len(starts) > 1 else starts[0], device=device)
+        seconds = time.perf_counter() - started
+        if verify:
+            paths.verify()
+        summary |= {"method": paths.method, "device": paths.device, "seconds": seconds, "verified": verify}
+        _finish(graph, paths, summary, _levels(graph, paths, starts, goal), goal, output, force, as_json)
+
+
+def _read(
+    file: Path, source: list[str], target: str | None, relabel: bool
+) -> tuple[Graph, dict[str, Any], list[int], int | None]:
+    """Return the graph, what is to be said about it, the sources and the target."""
+    started = time.perf_counter()
+    graph = read_graph(file, relabel)
+    seconds = time.perf_counter() - started
+    starts = [vertex_called(graph, each, "--source") for each in source]
+    goal = None if target is None else vertex_called(graph, target, "--target")
+    names = [graph.label(start) for start in starts]
+    summary = {"file": str(file), "vertices": graph.n, "edges": graph.m}
+    summary |= {"source": names if len(names) > 1 else names[0], "read_seconds": seconds}
+    return graph, summary, starts, goal
+
+
+# ---- answers ----------------------------------------------------------------------------------------
+
+
+def _distances(graph: Graph, paths: ShortestPaths, starts: list[int], goal: int | None) -> list[dict[str, Any]]:
+    """Return what was asked for, for each source, or for the nearest of all."""
+    import numpy as np
+
+    rows = np.atleast_2d(paths.dist)
+    answers: list[dict[str, Any]] = []
+    for row, dist in enumerate(rows):
+        if goal is None:
+            reached = np.flatnonzero(np.isfinite(dist))
+            farthest = int(reached[np.argmax(dist[reached])])
+            answer: dict[str, Any] = {
+                "reached": len(reached),
+                "max_distance": number(graph, dist[farthest]),
+                "farthest": graph.label(farthest),
+            }
+        else:
+            distance = number(graph, dist[goal])
+            start = starts[row] if len(rows) > 1 else None
+            path = None if distance is None else [graph.label(vertex) for vertex in paths.path(goal, start)]
+            answer = {"target": graph.label(goal), "distance": distance, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": graph.label(starts[row]), **answer})
+    if paths.nearest is not None and goal is None:
+        answers[0]["nearest"] = {str(graph.label(s)): int(np.count_nonzero(paths.nearest == s)) for s in starts}
+    return answers
+
+
+def _levels(graph: Graph, paths: BreadthFirst, starts: list[int], goal: int | None) -> list[dict[str, Any]]:
+    """Return what was asked for, for each source."""
+    import numpy as np
+
+    rows = np.atleast_2d(paths.levels)
+    answers: list[dict[str, Any]] = []
+    for row, levels in enumerate(rows):
+        if goal is None:
+            farthest = int(np.argmax(levels))
+            answer: dict[str, Any] = {
+                "reached": int(np.count_nonzero(levels >= 0)),
+                "max_level": int(levels[farthest]),
+                "farthest": graph.label(farthest),
+            }
+        else:
+            level = int(levels[goal]) if levels[goal] >= 0 else None
+            path = None if level is None else [graph.label(v) for v in paths.path(goal, starts[row])]
+            answer = {"target": graph.label(goal), "level": level, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": graph.label(starts[row]), **answer})
+    return answers
+
+
+def _finish(
+    graph: Graph,
+    paths: ShortestPaths | BreadthFirst,
+    summary: dict[str, Any],
+    answers: list[dict[str, Any]],
+    goal: int | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    cutoff: float | None = None,
+) -> None:
+    """Write and print the answers; fail if there is no route where one was asked for."""
+    from reedsp import result_files
+
+    missing = [answer for answer in answers if goal is not None and answer["path"] is None]
+    if output is not None and not missing:
+        route = None if goal is None or paths.pred.ndim > 1 else paths.path(goal)
+
+        def write(stream: IO[bytes]) -> None:
+            if output.suffix == ".npz":
+                result_files.write_npz(stream, paths, goal, cutoff)
+            else:
+                result_files.write_csv(stream, paths, route)
+
+        write_whole(output, write, overwrite=force)
+    if as_json:
+        told = answers[0] if len(answers) == 1 else {"answers": answers}
+        print_json({**summary, **told, "stats": paths.stats})
+    elif not missing:
+        _print(graph, summary, answers, output)
+    if missing:
+        names = missing[0].get("source", summary["source"])
+        named = " or ".join(map(str, names)) if isinstance(names, list) else names
+        raise Failure(f"there is no route from {named} to {missing[0]['target']}")
+
+
+def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]], output: Path | None) -> None:
+    print_graph(summary)
+    for answer in answers if "path" in answers[0] else []:
+        print_route(answer["path"][0], answer, "distance" if "distance" in answer else "level")
+    if "path" not in answers[0] and len(answers) > 1:
+        _print_rows(answers)
+    elif "path" not in answers[0]:
+        names = summary["source"]
+        named = elided(names).replace(" -> ", ", ") if isinstance(names, list) else names
+        print(f"reached   {answers[0]['reached']:,} of {graph.n:,} vertices from {named}")
+        where, how_far = answers[0]["farthest"], answers[0].get("max_distance")
+        far = f"at level {answers[0]['max_level']}" if how_far is None else f"at distance {how_far}"
+        print(f"farthest  {where}, {far}")
+        for name, count in answers[0].get("nearest", {}).items():
+            print(f"nearest   {name} to {count:,} vertices")
+    rounds = f", {summary['rounds']:,} rounds" if "rounds" in summary else ""
+    print(f"solved    {summary['method']}{rounds}, {summary['seconds']:.3f} s on {summary['device']}")
+    if summary["verified"]:
+        print(f"verified  {'distances' if 'rounds' in summary else 'levels'} and predecessors are right for every edge")
+    if output is not None:
+        print(f"written   {output}")
+
+
+def _print_rows(answers: list[dict[str, Any]]) -> None:
+    extent = "distance" if "max_distance" in answers[0] else "level"
+    table = new_table("source", "reached", "farthest", extent, right=("reached", extent))
+    for answer in answers:
+        values = (answer["source"], f"{answer['reached']:,}", answer["farthest"], answer[f"max_{extent}"])
+        table.add_row(*map(str, values))
+    print_table(table)

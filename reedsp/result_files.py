@@ -1,0 +1,330 @@
+"""Results in files: distances or levels with their trees, as CSV or as numpy's ``.npz`` and ``.npy``.
+
+A CSV names vertices as the graph's file does. The arrays of ``.npz`` and ``.npy`` count them from 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.breadth_first import BreadthFirst
+from reedsp.device_graph import NO_VERTEX
+from reedsp.graph import Graph
+from reedsp.result import AllPairs, ShortestPaths
+
+_UNREACHED_LEVEL = -1
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a result file says: a row of distances for each source.
+
+    Attributes
+    ----------
+    sources : list of list of int
+        The vertices that each row starts from.
+    dist : ndarray, shape (k, n)
+        Distances; int64 where all of them are whole, else floating-point. Unspecified where `reached` is false.
+    reached, unbounded : ndarray of bool, shape (k, n)
+        Where there is a finite distance, and where a path can pass a negative cycle.
+    pred : ndarray of int, shape (k, n), or None
+    nearest : ndarray of int, shape (n,), or None
+    cutoff : float or None
+        Longer paths were left out.
+    levels : bool
+        Whether each edge counts 1.
+    """
+
+    sources: Sequence[list[int]]
+    dist: npt.NDArray[Any]
+    reached: npt.NDArray[np.bool_]
+    unbounded: npt.NDArray[np.bool_]
+    pred: npt.NDArray[Any] | None
+    nearest: npt.NDArray[Any] | None = None
+    cutoff: float | None = None
+    levels: bool = False
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+def write_csv(stream: IO[bytes], paths: ShortestPaths | BreadthFirst, vertices: Sequence[int] | None = None) -> None:
+    """Write a line for each vertex, or for some of them, and for each of several sources.
+
+    The columns are ``vertex``, ``distance`` or ``level``, and ``predecessor``; before them ``source`` if there are
+    several, behind them ``nearest`` if the paths start at the nearest.
+    """
+    graph = paths.graph
+    levels = isinstance(paths, BreadthFirst)
+    nearest = None if isinstance(paths, BreadthFirst) else paths.nearest
+    several = isinstance(paths.source, list) and nearest is None
+    values, pred = np.atleast_2d(paths.levels if isinstance(paths, BreadthFirst) else paths.dist, paths.pred)
+    chosen = range(graph.n) if vertices is None else vertices
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    header = ["vertex", "level" if levels else "distance", "predecessor"]
+    writer.writerow([*(["source"] if several else []), *header, *(["nearest"] if nearest is not None else [])])
+    for row, source in enumerate(paths.source if isinstance(paths.source, list) and several else [None]):
+        before = [] if source is None else [graph.label(source)]
+        lengths = _texts(graph, values[row], levels)
+        tree = _names(graph, pred[row])
+        near = [] if nearest is None else [_names(graph, nearest)]
+        writer.writerows(
+            [*before, graph.label(vertex), lengths[vertex], tree[vertex], *(names[vertex] for names in near)]
+            for vertex in chosen
+        )
+    text.detach()  # flushes, and leaves the stream open
+
+
+def _texts(graph: Graph, values: npt.NDArray[Any], levels: bool) -> list[Any]:
+    if levels:
+        return [level if level >= 0 else "inf" for level in values.tolist()]
+    kind = int if graph.has_integral_weights else float
+    return [kind(value) if value < np.inf else "inf" for value in values.tolist()]
+
+
+def _names(graph: Graph, vertices: npt.NDArray[np.int32]) -> list[Any]:
+    return [graph.label(vertex) if vertex >= 0 else "" for vertex in vertices.tolist()]
+
+
+def write_npz(
+    stream: IO[bytes], paths: ShortestPaths | BreadthFirst, target: int | None = None, cutoff: float | None = None
+) -> None:
+    """Write ``dist`` or ``levels``, ``pred``, ``source``, and what the vertices are called.
+
+    With a target also ``target`` and, from one source or the nearest, ``path``; ``cutoff`` and ``nearest`` if asked
+    for.
+    """
+    arrays: dict[str, Any] = {"pred": paths.pred, "source": paths.source, **_numbering(paths.graph)}
+    if isinstance(paths, BreadthFirst):
+        arrays["levels"] = paths.levels
+    else:
+        arrays["dist"] = paths.dist
+        if paths.nearest is not None:
+            arrays["nearest"] = paths.nearest
+    if cutoff is not None:
+        arrays["cutoff"] = cutoff
+    if target is not None:
+        arrays["target"] = target
+        if paths.pred.ndim == 1:
+            arrays["path"] = np.array(paths.path(target), np.int32)
+    np.savez_compressed(stream, **arrays)
+
+
+def write_matrices(stream: IO[bytes], paths: AllPairs) -> None:
+    """Write ``dist``, ``pred`` if there is one, and what the vertices are called."""
+    arrays = {"dist": paths.dist, **_numbering(paths.graph)}
+    if paths.pred is not None:
+        arrays["pred"] = paths.pred
+    np.savez(stream, **arrays)  # compression would take longer than the solution
+
+
+def _numbering(graph: Graph) -> dict[str, Any]:
+    """Return what the vertices are called in the file that the graph comes from."""
+    return {"offset": graph.offset} | ({} if graph.labels is None else {"labels": np.array(graph.labels)})
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
+    """Read what :func:`write_csv`, :func:`write_npz`, :func:`write_matrices` or `reedsp.apsp(out=...)` wrote.
+
+    A matrix in a ``.npy`` file is mapped rather than read; its predecessors are in ``name.pred.npy``, if anywhere.
+
+    Raises
+    ------
+    ValueError
+        The file is no such result, or not one of this graph. The message begins with its name.
+    """
+    try:
+        if path.suffix == ".csv":
+            return _load_csv(path, graph, cutoff)
+        if path.suffix == ".npy":
+            beside = path.with_suffix(".pred.npy")
+            pred = np.load(beside, mmap_mode="r") if beside.exists() else None
+            return _matrices(np.load(path, mmap_mode="r"), pred, graph)
+        if path.suffix == ".npz":
+            with np.load(path) as content:
+                return _load_npz(dict(content), graph, cutoff)
+    except (ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    raise ValueError(f"{path}: the name does not end in .csv, .npz or .npy")
+
+
+def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> Stored:
+    levels = "levels" in content
+    if not levels and "dist" not in content:
+        raise ValueError("there is neither an array 'dist' nor 'levels'")
+    pred = content.get("pred")
+    if "source" not in content:
+        return _matrices(content["dist"], pred, graph)
+    named = np.atleast_1d(content["source"])
+    if named.dtype.kind not in "iu" or not ((named >= 0) & (named < graph.n)).all():
+        raise ValueError(f"source: {content['source']} is not a vertex of this graph")
+    nearest = content.get("nearest")
+    sources = [named.tolist()] if nearest is not None else [[each] for each in named.tolist()]
+    dist = np.atleast_2d(content["levels" if levels else "dist"])
+    if "cutoff" in content:
+        cutoff = content["cutoff"].item()
+    return _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
+
+
+def _matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:
+    return _rows([[source] for source in range(graph.n)], dist, pred, graph, None, None, False)
+
+
+def _rows(
+    sources: list[list[int]],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[Any] | None,
+    graph: Graph,
+    nearest: npt.NDArray[Any] | None,
+    cutoff: float | None,
+    levels: bool,
+) -> Stored:
+    """Check shapes and types, and find out where there is a path. Matrices stay mapped: see :func:`masks`."""
+    shape = (len(sources), graph.n)
+    for name, array in (("distances", dist), ("pred", pred)):
+        if array is not None and array.shape != shape:
+            raise ValueError(f"the {name} have shape {array.shape}, but this graph needs {shape}")
+    if dist.dtype.kind not in "iuf" or (pred is not None and pred.dtype.kind not in "iu"):
+        raise ValueError(f"expected numbers, got {dist.dtype}{'' if pred is None else f' and {pred.dtype}'}")
+    if nearest is not None and (nearest.shape != (graph.n,) or nearest.dtype.kind not in "iu"):
+        raise ValueError(f"expected nearest to be {graph.n} vertices, got {nearest.dtype} of shape {nearest.shape}")
+    nothing = np.empty((0, 0), bool)
+    return Stored(sources, dist, nothing, nothing, pred, nearest, cutoff, levels)
+
+
+def masks(stored: Stored, row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return where a row has a finite distance, and where a path can pass a negative cycle."""
+    if stored.reached.size:
+        return stored.reached[row], stored.unbounded[row]
+    dist = stored.dist[row]
+    if stored.levels:
+        return dist != _UNREACHED_LEVEL, np.zeros(len(dist), bool)
+    if dist.dtype.kind == "f":
+        return np.isfinite(dist), np.isneginf(dist)
+    limits = np.iinfo(dist.dtype)
+    return (dist != limits.max) & ((dist != limits.min) | (limits.min == 0)), (dist == limits.min) & (limits.min < 0)
+
+
+def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        header = next(reader, [])
+        known = {name: place for place, name in enumerate(header)}
+        levels = "level" in known
+        if not {"vertex", "level" if levels else "distance", "predecessor"} <= set(known):
+            raise ValueError(f"1: expected the columns vertex, distance and predecessor, got {','.join(header)!r}")
+        several, near = "source" in known, "nearest" in known
+        rows: dict[int, _Row] = {}
+        names = _Names(graph)
+        for line, fields in enumerate(reader, 2):
+            if len(fields) != len(header):
+                raise ValueError(f"{line}: expected {len(header)} fields, got {len(fields)}")
+            source = names.vertex(fields[known["source"]], line) if several else 0
+            row = rows.get(source) or rows.setdefault(source, _Row(graph.n))
+            vertex = names.vertex(fields[known["vertex"]], line)
+            value = _value(fields[known["level" if levels else "distance"]], line)
+            before = fields[known["predecessor"]]
+            nearest = fields[known["nearest"]] if near else ""
+            row.put(
+                *(vertex, value, names.vertex(before, line) if before else NO_VERTEX),
+                *(names.vertex(nearest, line) if nearest else NO_VERTEX, line),
+            )
+    if not rows:
+        raise ValueError("there is no vertex in it")
+    for row in rows.values():
+        if None in row.dist:
+            missing = graph.label(row.dist.index(None))
+            raise ValueError(
+                f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
+            )
+    dist, reached, unbounded = _values(row.dist for row in rows.values())
+    pred = np.array([row.pred for row in rows.values()])
+    starts = _starts(list(rows), several, reached, pred, near)
+    nearest_of = np.array(next(iter(rows.values())).nearest) if near else None
+    return Stored(starts, dist, reached, unbounded, pred, nearest_of, cutoff, levels)
+
+
+def _starts(
+    keys: list[int], several: bool, reached: npt.NDArray[np.bool_], pred: npt.NDArray[Any], near: bool
+) -> list[list[int]]:
+    """Return the sources of each row: they are named, or have a distance and no predecessor."""
+    if several:
+        return [[source] for source in keys]
+    roots = np.flatnonzero(reached[0] & (pred[0] == NO_VERTEX)).tolist()
+    if not roots or (len(roots) > 1 and not near):
+        raise ValueError(f"{len(roots)} vertices have a distance but no predecessor, where one source is expected")
+    return [roots]
+
+
+class _Names:
+    """Vertices by the names that a CSV calls them by."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._vertex_of: dict[str, int] = {}
+        if graph.labels is not None:
+            self._vertex_of = {str(label): vertex for vertex, label in enumerate(graph.labels)}
+
+    def vertex(self, text: str, line: int) -> int:
+        if self._graph.labels is not None:
+            vertex = self._vertex_of.get(text, -1)
+        else:
+            vertex = -1
+            with contextlib.suppress(ValueError):
+                vertex = int(text) - self._graph.offset
+        if not 0 <= vertex < self._graph.n:
+            raise ValueError(f"{line}: {text!r} is not a vertex of this graph")
+        return vertex
+
+
+class _Row:
+    """The lines of one source."""
+
+    def __init__(self, n: int) -> None:
+        self.dist: list[int | float | None] = [None] * n
+        self.pred = [NO_VERTEX] * n
+        self.nearest = [NO_VERTEX] * n
+
+    def put(self, vertex: int, dist: int | float, pred: int, nearest: int, line: int) -> None:
+        if self.dist[vertex] is not None:
+            raise ValueError(f"{line}: a second line for the same vertex")
+        self.dist[vertex], self.pred[vertex], self.nearest[vertex] = dist, pred, nearest
+
+
+def _value(text: str, line: int) -> int | float:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            value = kind(text)
+            if value == value:  # not NaN
+                return value
+    raise ValueError(f"{line}: expected a distance, got {text!r}")
+
+
+def _values(
+    rows: Iterable[list[int | float | None]],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return distances as int64 where they are all written as integers, and where they are finite and -inf."""
+    table = [list(row) for row in rows]
+    flat = list(itertools.chain.from_iterable(table))
+    infinite = np.array([value in (np.inf, -np.inf) for value in flat])
+    finite = [0 if out else value for value, out in zip(flat, infinite.tolist(), strict=True)]
+    integral = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in finite)
+    shape = (len(table), -1)
+    values = np.array(finite, np.int64 if integral else np.float64).reshape(shape)
+    endless = np.array([value == -np.inf for value in flat])
+    return values, ~infinite.reshape(shape), endless.reshape(shape)
