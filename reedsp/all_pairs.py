@@ -42,7 +42,7 @@ def apsp(
     method: str = "auto",
     predecessors: bool = False,
     negative_cycles: str = "raise",
-    out: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     device: Device | int | str | Sequence[Device | int | str] | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
@@ -72,8 +72,9 @@ def apsp(
     negative_cycles : {"raise", "mark"}
         Whether a negative cycle is an error, or the pairs whose paths can pass one get the distance -inf (in an integer
         dtype its least value).
-    out : path, optional
-        A ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
+    out : path or ndarray, optional
+        An array of shape (n, n) that is filled with the distances; its dtype is that of `dtype`, if both are given. Or
+        a ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
         go to a file beside it, ``name.pred.npy`` for ``name.npy``. Work in progress is kept in a folder beside it, the
         name of which ends in ``.partial``: the same call goes on where one was interrupted, even killed, to the same
         bytes.
@@ -131,10 +132,11 @@ def apsp(
         names = ", ".join(repr(name) for name in ("auto", *_METHODS))
         raise ValueError(f"method = {method!r}, expected one of {names}")
     choices = _choices("floyd-warshall" if method == "auto" else method, options)
-    result = result_dtype(dtype, graph)
-    target = None if out is None else _output_file(out)
+    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
+    place = _output_array(out, graph.n, result) if isinstance(out, np.ndarray) else None
+    target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     if graph.n == 0:
-        none = np.empty((0, 0), result)
+        none = np.empty((0, 0), result) if place is None else place
         if target is not None:
             write_npy(target, iter((none,)), none.shape, result)
         pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
@@ -157,7 +159,7 @@ def apsp(
             raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
         if graph.has_negative_weights and not graph.has_integral_weights:
             raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
-        dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress)
+        dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress, place)
         stats = {**job.stats(), "arithmetic": arithmetic}
         return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
     weights = _weights(graph, result)
@@ -188,7 +190,9 @@ def apsp(
             if checkpoint is not None:
                 checkpoint.remove()
             raise
-        dist, pred = answers.to_memory(predecessors) if target is None else answers.to_files(target, predecessors)
+        dist, pred = (
+            answers.to_memory(predecessors, place) if target is None else answers.to_files(target, predecessors)
+        )
         if checkpoint is not None:
             checkpoint.remove()
     return AllPairs(
@@ -200,6 +204,14 @@ def apsp(
         stats={**_stats(matrix.jobs), "arithmetic": str(weights.dtype)},
         _node_keys=node_keys,
     )
+
+
+def _output_array(out: npt.NDArray[Any], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if out.shape != (n, n) or out.dtype != dtype:
+        raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {(n, n)} and {dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
 
 
 def _output_file(out: str | os.PathLike[str]) -> Path:

@@ -39,8 +39,10 @@ class Answers:
         self._anew = anew
         self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
 
-    def to_memory(self, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
-        """Return distances, and predecessors if they are wanted."""
+    def to_memory(
+        self, predecessors: bool, out: npt.NDArray[Any] | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        """Return distances, in `out` if that is given, and predecessors if they are wanted."""
         n = self._matrix.n
         pred = np.empty((n, n), np.int32) if predecessors else None
         place = 0
@@ -48,7 +50,7 @@ class Answers:
             if pred is not None:
                 pred[place : place + len(rows)] = rows
             place += len(rows)
-        dist, place = np.empty((n, n), self._dtype), 0
+        dist, place = np.empty((n, n), self._dtype) if out is None else out, 0
         for rows in self._distances():
             dist[place : place + len(rows)] = rows
             place += len(rows)

@@ -46,11 +46,11 @@ class PathMatrix:
 
     def __init__(self, job: Job, weights: Weights, graph: Graph, keep_edges: bool = False) -> None:
         self.job = job
-        self.jobs = [job]
+        self.jobs: list[Job] = [job]
         self.weights = weights
         self.graph = graph
-        self.n = graph.n
-        self.side = _side(graph.n)
+        self.n: int = graph.n
+        self.side: int = _side(graph.n)
         size = graph.m * (np.dtype(np.int32).itemsize + weights.dtype.itemsize)
         self._keep_edges = keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory
         self.in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
@@ -71,7 +71,7 @@ class PathMatrix:
     def begin_again(self) -> None:
         """Make a matrix of the edges."""
         job, weights, graph = self.job, self.weights, self.graph
-        self.block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
+        self.block: Block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
         macros = weights.macros(job.device)
         clear = job.device.kernel("all_pairs.cl", "clear", **macros)
         job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))

@@ -84,13 +84,14 @@ class Checkpoint:
     def __init__(self, folder: Path, fingerprint: str, n: int, dtype: npt.DTypeLike) -> None:
         if n < 1:
             raise ValueError(f"n: at least one row is needed, got {n}")
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         self._n, self._dtype = n, np.dtype(dtype)
         self._header = {
             **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
             "vertices at a time": SPAN,  # which decides the order in which floats are added up
         }
-        self.fresh, self.done = True, 0
+        self.fresh: bool = True
+        self.done: int = 0
         self.unfinished: tuple[int, int] | None = None
         self.panels: npt.NDArray[Any] | None = None
         self.columns: npt.NDArray[Any] | None = None
@@ -241,7 +242,7 @@ class Checkpoint:
             _reserve(self._file(_MATRIX), size)
         elif not self._file(_MATRIX).is_file() or self._file(_MATRIX).stat().st_size != size:
             raise _damaged(self._file(_MATRIX), f"not {size:,} bytes long")
-        self.matrix = np.memmap(self._file(_MATRIX), self._dtype, "r+", shape=(self._n, self._n))
+        self.matrix: np.memmap[Any, Any] = np.memmap(self._file(_MATRIX), self._dtype, "r+", shape=(self._n, self._n))
         if not self.fresh:
             self._verify()
             self._map_side_files()

@@ -26,6 +26,7 @@ from reedsp.all_pairs import apsp
 from reedsp.breadth_first import bfs
 from reedsp.device_graph import NO_VERTEX
 from reedsp.graph import Graph, sparse_entries
+from reedsp.k_shortest import yen as _yen
 from reedsp.single_source import sssp
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "johnson",
     "reconstruct_path",
     "shortest_path",
+    "yen",
 ]
 
 _Answer = npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
@@ -299,6 +301,65 @@ def johnson(
     return _from_each(graph, indices, return_predecessors)
 
 
+def yen(
+    csgraph: Any,
+    source: int,
+    sink: int,
+    K: int,
+    *,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> _Answer:
+    """Find the K shortest simple paths between two vertices.
+
+    Parameters
+    ----------
+    csgraph, directed, return_predecessors, unweighted
+        As for :func:`shortest_path`. Weights may be negative.
+    source, sink : int
+        Where the paths start and end, 0 .. n-1.
+    K : int
+        Number of paths; fewer are found if there are no more.
+
+    Returns
+    -------
+    dist : ndarray of float64, shape (k,)
+        Weight of each path, ascending.
+    predecessors : ndarray of int32, shape (k, n)
+        Vertex before each one on a path; -9999 for the start and for vertices that are not on it. If asked for.
+        The order of equally long paths is that of :func:`reedsp.yen`.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle anywhere.
+    ValueError
+        `source`, `sink` or `K` is out of range, or the graph is not square.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import yen
+    >>> yen([[0, 1, 2, 0], [0, 0, 0, 1], [2, 0, 0, 3], [0, 0, 0, 0]], 0, 3, K=2, return_predecessors=True)
+    (array([2., 5.]), array([[-9999,     0, -9999,     1],
+           [-9999, -9999,     0,     2]], dtype=int32))
+    """
+    graph = _graph(csgraph, directed, unweighted)
+    for name, vertex in (("source", source), ("sink", sink)):
+        if not 0 <= vertex < graph.n:
+            raise ValueError(f"{name} = {vertex}: must have 0 <= {name} < {graph.n}")
+    _refuse_negative_cycles(graph)
+    paths = _yen(graph, source, sink, K)
+    if not return_predecessors:
+        return paths.dist
+    predecessors = np.full((len(paths), graph.n), NO_VERTEX, np.int32)
+    rows = np.repeat(np.arange(len(paths)), np.diff(paths.routes.indptr))
+    same = rows[1:] == rows[:-1]
+    vertices = paths.routes.vertices
+    predecessors[rows[1:][same], vertices[1:][same]] = vertices[:-1][same]
+    return paths.dist, predecessors
+
+
 def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True) -> _Answer:
     """List the vertices that can be reached from one, those behind fewer edges first.
 
@@ -398,8 +459,16 @@ def reconstruct_path(csgraph: Any, predecessors: npt.ArrayLike, directed: bool =
     -------
     csr_array or csr_matrix of float64, shape (n, n)
         As for :func:`breadth_first_tree`.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import reconstruct_path
+    >>> reconstruct_path([[0, 7, 2], [0, 0, 0], [0, 3, 0]], [-9999, 2, 0]).toarray()
+    array([[0., 0., 2.],
+           [0., 0., 0.],
+           [0., 3., 0.]])
     """
-    tree = _reconstruct_path(_weight_matrix(csgraph, directed), predecessors)
+    tree = _reconstruct_path(_weight_matrix(csgraph, directed), np.asarray(predecessors))
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
 
@@ -421,6 +490,16 @@ def construct_dist_matrix(
     Returns
     -------
     ndarray of float64, shape (n, n)
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import construct_dist_matrix, shortest_path
+    >>> graph = [[0, 7, 2], [0, 0, 0], [0, 3, 0]]
+    >>> _, predecessors = shortest_path(graph, return_predecessors=True)
+    >>> construct_dist_matrix(graph, predecessors)
+    array([[ 0.,  5.,  2.],
+           [inf,  0., inf],
+           [inf,  3.,  0.]])
     """
     matrix = _weight_matrix(graph, directed)
     return _construct_dist_matrix(matrix, predecessors, null_value=null_value)  # type: ignore[no-any-return]
@@ -453,6 +532,14 @@ def csgraph_masked_from_dense(
     ------
     ValueError
         The matrix is not square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reedsp.csgraph import csgraph_masked_from_dense
+    >>> csgraph_masked_from_dense([[0, 7], [np.inf, 0]]).mask
+    array([[ True, False],
+           [ True,  True]])
     """
     values = np.array(graph, copy=True if copy else None)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
@@ -485,6 +572,13 @@ def csgraph_from_dense(
     ------
     ValueError
         The matrix is not square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reedsp.csgraph import csgraph_from_dense
+    >>> csgraph_from_dense([[0, 7], [np.inf, 0]]).nnz
+    1
     """
     edges = _csgraph_from_masked(csgraph_masked_from_dense(graph, null_value, nan_null, infinity_null, copy=False))
     return scipy.sparse.csr_matrix(edges) if isinstance(graph, np.matrix) else edges
@@ -500,6 +594,13 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     Returns
     -------
     csr_array of float64, shape (n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reedsp.csgraph import csgraph_from_masked
+    >>> csgraph_from_masked(np.ma.masked_equal([[-1, 7], [0, -1]], -1)).nnz     # the 0 is an edge
+    2
     """
     return _csgraph_from_masked(np.ma.MaskedArray(graph, np.ma.getmaskarray(graph)))
 

@@ -46,9 +46,12 @@ class DeviceGraph:
     def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic, in_degree_order: bool) -> None:
         indptr, sources, weights = graph.in_edges()
         counts = np.diff(indptr)
-        self.n, self.m = graph.n, graph.m
+        self.n: int = graph.n
+        self.m: int = graph.m
         self.reordered = in_degree_order
         self.arithmetic = arithmetic
+        self.vertex_of: npt.NDArray[np.int32]
+        self.number_of: npt.NDArray[np.int32]
         if in_degree_order:
             self.vertex_of = np.argsort(-counts, kind="stable").astype(np.int32)
             self.number_of = np.empty(self.n, np.int32)
@@ -60,13 +63,13 @@ class DeviceGraph:
         else:
             self.vertex_of = self.number_of = np.arange(self.n, dtype=np.int32)
             starts = indptr[:-1]
-        self.max_edge_count = int(counts.max(initial=0))
+        self.max_edge_count: int = int(counts.max(initial=0))
         self._counts = counts
         self._edge_targets: cl.Buffer | None = None
-        self.edge_weights = job.upload(weights.astype(arithmetic.dtype, copy=False))
-        self.edge_sources = job.upload(sources)
-        self.edge_counts = job.upload(counts.astype(np.uint32))
-        self.vertex_edge_index = job.upload(starts.astype(np.uint64))
+        self.edge_weights: cl.Buffer = job.upload(weights.astype(arithmetic.dtype, copy=False))
+        self.edge_sources: cl.Buffer = job.upload(sources)
+        self.edge_counts: cl.Buffer = job.upload(counts.astype(np.uint32))
+        self.vertex_edge_index: cl.Buffer = job.upload(starts.astype(np.uint64))
 
     def edge_targets(self, job: Job) -> cl.Buffer:
         """Return the ends of the edges, of int32 and shape (m,), copied to the device at the first call."""
@@ -123,18 +126,20 @@ class OutEdges:
     """
 
     def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic) -> None:
-        self.n, self.m = graph.n, graph.m
+        self.n: int = graph.n
+        self.m: int = graph.m
+        self.macros: dict[str, str | int]
         first_edge, self.macros = _offsets(graph.indptr, graph.m)
         edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
         edges["target"] = graph.indices
         edges["weight"] = graph.weights
-        self.max_degree = int(np.diff(graph.indptr).max(initial=0))
-        self.mean_degree = graph.m / max(1, graph.n)
+        self.max_degree: int = int(np.diff(graph.indptr).max(initial=0))
+        self.mean_degree: float = graph.m / max(1, graph.n)
         sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
         positive = np.sort(sample[sample > 0])
-        self.typical_weight = float(positive[len(positive) // 2]) if len(positive) else 1.0
-        self.first_edge = job.upload(first_edge)
-        self.edges = job.upload(edges)
+        self.typical_weight: float = float(positive[len(positive) // 2]) if len(positive) else 1.0
+        self.first_edge: cl.Buffer = job.upload(first_edge)
+        self.edges: cl.Buffer = job.upload(edges)
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic) -> OutEdges:
@@ -163,11 +168,13 @@ class Neighbours:
     """
 
     def __init__(self, graph: Graph, job: Job, incoming: bool) -> None:
-        self.n, self.m = graph.n, graph.m
+        self.n: int = graph.n
+        self.m: int = graph.m
         indptr, vertices = graph.in_edges()[:2] if incoming else (graph.indptr, graph.indices)
+        self.macros: dict[str, str | int]
         first_edge, self.macros = _offsets(indptr, graph.m)
-        self.first_edge = job.upload(first_edge)
-        self.vertices = job.upload(vertices)
+        self.first_edge: cl.Buffer = job.upload(first_edge)
+        self.vertices: cl.Buffer = job.upload(vertices)
 
     @classmethod
     def of(cls, graph: Graph, job: Job, incoming: bool) -> Neighbours:

@@ -74,6 +74,8 @@ class Graph:
         Number of stored edges; an undirected edge counts twice, an undirected self loop once.
     directed, offset, labels
         As given.
+    coordinates : ndarray of float64, shape (n, 2), or None
+        Where each vertex lies, x and y, if :meth:`with_coordinates` was told. Read-only.
 
     Raises
     ------
@@ -84,7 +86,10 @@ class Graph:
         An index is not an integer, or the weights are complex, strings or Python objects.
     """
 
-    __slots__ = ("__weakref__", "_derived", "directed", "indices", "indptr", "labels", "offset", "weights")
+    __slots__ = (
+        *("__weakref__", "_derived", "coordinates", "directed"),
+        *("indices", "indptr", "labels", "offset", "weights"),
+    )
 
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[np.int32]
@@ -92,6 +97,7 @@ class Graph:
     directed: bool
     offset: int
     labels: tuple[Hashable, ...] | None
+    coordinates: npt.NDArray[np.float64] | None
     _derived: dict[Any, Any]
 
     def __init__(
@@ -143,6 +149,7 @@ class Graph:
         self.directed = bool(directed)
         self.offset = offset
         self.labels = None if labels is None else tuple(labels)
+        self.coordinates = None
         self._derived = {}
 
     # ---- constructors -------------------------------------------------------------------------------
@@ -279,7 +286,7 @@ class Graph:
         np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
         indices = np.broadcast_to(np.arange(n, dtype=np.int32), present.shape)[present]
         graph.indptr, graph.indices, graph.weights = _frozen((indptr, indices, weights))
-        graph.directed, graph.offset, graph.labels, graph._derived = True, 0, None, {}
+        graph.directed, graph.offset, graph.labels, graph.coordinates, graph._derived = True, 0, None, None, {}
         return graph
 
     @classmethod
@@ -354,6 +361,43 @@ class Graph:
 
         result._store(len(nodes), sources, targets, values, position, graph.is_directed(), 0, nodes)
         return result
+
+    def with_coordinates(self, coordinates: npt.ArrayLike) -> Graph:
+        """Return the same graph with a place for each vertex; nothing but the coordinates is copied.
+
+        Parameters
+        ----------
+        coordinates : array_like of real numbers, shape (n, 2)
+            x and y of each vertex, in any unit, for instance from :func:`reedsp.read_coordinates`.
+
+        Raises
+        ------
+        ValueError
+            The shape is another one, or a number is not finite.
+        TypeError
+            They are no real numbers.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> square = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+        >>> square.with_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]]).coordinates[2]
+        array([1., 1.])
+        """
+        given = _array(coordinates, "coordinates")
+        _require_real(given, "coordinates")
+        if given.shape != (self.n, 2):
+            raise ValueError(f"coordinates has shape {given.shape}, expected {(self.n, 2)}")
+        places = given.astype(np.float64, order="C")
+        if not np.isfinite(places).all():
+            vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
+            raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
+        graph = Graph.__new__(Graph)
+        graph.indptr, graph.indices, graph.weights = self.indptr, self.indices, self.weights
+        graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
+        [graph.coordinates] = _frozen((places,))
+        graph._derived = self._derived  # nothing in it depends on coordinates
+        return graph
 
     # ---- what the graph is --------------------------------------------------------------------------
 
@@ -477,8 +521,15 @@ class Graph:
         raise AttributeError(f"a Graph cannot be changed: {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels)
+        # Derived arrays and copies on devices stay behind: whoever loads the graph makes them anew, where needed.
+        state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels, self.coordinates)
         return _restore, state
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -553,6 +604,25 @@ def source_argument(graph: Graph, source: Any, node_keys: bool) -> tuple[list[in
     return [vertex_argument(graph, each, f"source[{position}]", node_keys) for position, each in named], True
 
 
+def vertices_argument(graph: Graph, vertices: Any, name: str, node_keys: bool) -> npt.NDArray[np.intp]:
+    """Return several vertices as numbers: of a networkx graph they are nodes, otherwise as :func:`vertex_number`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One is no vertex; the message names its position.
+    """
+    if not node_keys and isinstance(vertices, np.ndarray) and vertices.dtype.kind in "iu" and vertices.ndim == 1:
+        wrong = (vertices < -graph.n) | (vertices >= graph.n)
+        if not wrong.any():
+            return np.where(vertices < 0, vertices + graph.n, vertices).astype(np.intp)
+    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
+        raise TypeError(f"{name}: expected several vertices, got {vertices!r}")
+    named = enumerate(vertices)
+    numbers = [vertex_argument(graph, each, f"{name}[{position}]", node_keys) for position, each in named]
+    return np.array(numbers, np.intp)
+
+
 def is_networkx(graph: Any) -> bool:
     """Whether this is a networkx graph; does not import networkx."""
     module = sys.modules.get("networkx")
@@ -569,10 +639,10 @@ def _restore(
     directed: bool,
     offset: int,
     labels: tuple[Hashable, ...] | None,
+    coordinates: npt.NDArray[np.float64] | None,
 ) -> Graph:
-    graph = Graph(indptr, indices, weights, directed=directed, offset=offset)
-    object.__setattr__(graph, "labels", labels)
-    return graph
+    graph = Graph(indptr, indices, weights, directed=directed, offset=offset, labels=labels)
+    return graph if coordinates is None else graph.with_coordinates(coordinates)
 
 
 def _integer(value: object, name: str) -> int:

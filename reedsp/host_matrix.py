@@ -57,7 +57,7 @@ class HostMatrix:
         self.jobs = [job]
         self.weights = weights
         self.graph = graph
-        self.n = graph.n
+        self.n: int = graph.n
         self._devices = devices
         self._memory_limit = memory_limit
         self._checkpoint = checkpoint

@@ -25,6 +25,7 @@ def johnson(
     dtype: np.dtype[Any],
     predecessors: bool,
     progress: Callable[[int, int], None] | None = None,
+    out: npt.NDArray[Any] | None = None,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, str]:
     """Solve shortest paths between all pairs along the edges of a sparse graph.
 
@@ -42,6 +43,8 @@ def johnson(
     predecessors : bool
     progress : callable(vertices, n), optional
         Called with the number of sources that are done.
+    out : ndarray, shape (n, n), optional
+        Filled with the distances.
 
     Returns
     -------
@@ -58,27 +61,52 @@ def johnson(
         A path weight lies outside the arithmetic, or a distance outside `dtype`.
     """
     n = graph.n
-    potentials = _potentials(graph, job) if graph.has_negative_weights else None
-    bare = graph if potentials is None else _reweighted(graph, potentials)
-    arithmetic = choose_arithmetic(bare, dtype if potentials is None else _INT64)
-    dist = np.empty((n, n), dtype)
+    searches = Searches(graph, job, dtype)
+    dist = np.empty((n, n), dtype) if out is None else out
     pred = np.empty((n, n), np.int32) if predecessors else None
-    step = min(rows_at_once(job.device, arithmetic, n), -(-n // _LEAST_PARTS))
+    step = min(searches.at_once, -(-n // _LEAST_PARTS))
     for first in range(0, n, step):
         last = min(first + step, n)
-        starts = [[source] for source in range(first, last)]
-        found = np.empty((last - first, n), arithmetic.dtype)
-        near_far(
-            *(bare, starts, job, arithmetic, found, None if pred is None else pred[first:last]),
-            by_hops=graph.has_negative_weights,
-        )
-        if potentials is None:
-            dist[first:last] = to_result(found, arithmetic, dtype)
-        else:
-            dist[first:last] = _with_potentials(found, arithmetic, potentials, first, dtype)
+        dist[first:last] = searches.rows(np.arange(first, last), None if pred is None else pred[first:last])
         if progress is not None:
             progress(last, n)
-    return dist, pred, str(arithmetic.dtype)
+    return dist, pred, str(searches.arithmetic.dtype)
+
+
+class Searches:
+    """Searches from any vertices, some at a time, of a graph whose weights potentials have made non-negative.
+
+    Parameters
+    ----------
+    graph, job, dtype
+        As for :func:`johnson`.
+
+    Attributes
+    ----------
+    arithmetic : Arithmetic
+        In which path weights are added.
+    at_once : int
+        Number of vertices to start from for which there is memory.
+    """
+
+    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any]) -> None:
+        self._job = job
+        self._dtype = dtype
+        self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
+        self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
+        self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
+        self.at_once = rows_at_once(job.device, self.arithmetic, graph.n)
+
+    def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:
+        """Return distances from some vertices, shape (k, n), and fill `pred`, of the same shape, if it is given."""
+        found = np.empty((len(sources), self._bare.n), self.arithmetic.dtype)
+        near_far(
+            *(self._bare, [[source] for source in sources.tolist()], self._job, self.arithmetic, found, pred),
+            by_hops=self._potentials is not None,
+        )
+        if self._potentials is None:
+            return to_result(found, self.arithmetic, self._dtype)
+        return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
 
 
 def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
@@ -108,13 +136,13 @@ def _with_potentials(
     dist: npt.NDArray[Any],
     arithmetic: Arithmetic,
     potentials: npt.NDArray[np.int64],
-    first: int,
+    sources: npt.NDArray[np.intp],
     dtype: np.dtype[Any],
 ) -> npt.NDArray[Any]:
     """Return the distances along the edges of the graph itself."""
     whole = Arithmetic(_INT64)
     reached = dist != arithmetic.infinity
     shifted = np.full(dist.shape, whole.infinity, np.int64)
-    change = potentials - potentials[first : first + len(dist), np.newaxis]
+    change = potentials - potentials[sources, np.newaxis]
     np.add(dist, change, out=shifted, where=reached, casting="unsafe")
     return to_result(shifted, whole, dtype)

@@ -99,7 +99,7 @@ class HostArrays:
     """
 
     def __init__(self, device: Device, borrow: bool) -> None:
-        self.job = Job(device)
+        self.job: Job = Job(device)
         self._borrow = borrow
 
     def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
@@ -161,7 +161,7 @@ class DeviceArrays:
                 raise ValueError(f"{name}: it belongs to another OpenCL context than {first}")
         if device is not None and get_device(device).handle != leader.queue.device:
             raise ValueError(f"device: {first} is on {leader.queue.device.name.strip()}, not on {get_device(device)}")
-        self.job = Job(device_of(leader.queue), recycle=True)
+        self.job: Job = Job(device_of(leader.queue), recycle=True)
         self._queue, self._allocator = leader.queue, leader.allocator
         self.job.begin_after([event for array in given.values() for event in array.events])
 
