@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.bellman_ford import output_parallel
-from reedsp.device import Device, Job, get_device, round_up
+from reedsp.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, result_dtype, to_result
 from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
 from reedsp.input_parallel import input_parallel, input_parallel_refined
-from reedsp.near_far import near_far, rows_at_once
+from reedsp.known_graph import SOURCE, is_known_tree, known_graph
+from reedsp.near_far import chosen_form, near_far, rows_at_once
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
+from reedsp.trust import is_trusted
 
 _BELLMAN_FORD = {
     "output-parallel": output_parallel,
@@ -131,7 +134,7 @@ def sssp(
             raise ValueError(f"{name}: needs weights that are not negative")
     chosen = get_device(device)
     choices = _options(method, options)
-    method = _method(method, graph, chosen, min_only)
+    method = _method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
     bound = None if cutoff is None else ceiling
@@ -245,23 +248,59 @@ def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.
     return np.where(is_source[before], before, np.int32(NO_VERTEX))
 
 
-def _method(method: str, graph: Graph, device: Device, min_only: bool) -> str:
-    """Return the method to use: of those that can, the one that measured fastest.
+def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> str:
+    """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
 
-    Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it
-    has more, unless thousands of edges end at one vertex, which keeps its work-item busy for long.
+    Raises
+    ------
+    DeviceError
+        None of them gives right answers on the device.
     """
     if method not in ("auto", *_METHODS):
         names = ", ".join(repr(name) for name in ("auto", *_METHODS))
         raise ValueError(f"method = {method!r}, expected one of {names}")
     if min_only and method not in ("auto", "near-far"):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
-    if method != "auto":
-        return method
+    methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
+    for each in methods:
+        if _is_trusted(each, device, arithmetic):
+            return each
+    raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
+
+
+def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> list[str]:
+    """Return the methods that can, as they measured, the fastest first.
+
+    Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it
+    has more, unless thousands of edges end at one vertex, which keeps its work-item busy for long.
+    """
+    if min_only:
+        return ["near-far"]
     if not graph.has_negative_weights:
-        return "near-far"
+        return ["near-far", "input-parallel-refined", "output-parallel", "input-parallel"]
     skewed = np.diff(graph.in_edges().indptr).max(initial=0) > _MANY_EDGES
-    return "input-parallel-refined" if device.kind == "cpu" or skewed else "output-parallel"
+    if device.kind == "cpu" or skewed:
+        return ["input-parallel-refined", "output-parallel", "input-parallel"]
+    return ["output-parallel", "input-parallel-refined", "input-parallel"]
+
+
+def _is_trusted(method: str, device: Device, arithmetic: Arithmetic) -> bool:
+    if method != "near-far":
+        is_right = functools.partial(_is_right, _BELLMAN_FORD[method], device, arithmetic)
+        return is_trusted(device, f"{method} in {arithmetic}", is_right)
+    try:
+        chosen_form(device, arithmetic)
+    except DeviceMemoryError:
+        raise
+    except DeviceError:
+        return False
+    return True
+
+
+def _is_right(solve: Callable[..., Solution], device: Device, arithmetic: Arithmetic) -> bool:
+    graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=True)
+    found = solve(graph, SOURCE, Job(device), arithmetic)
+    return is_known_tree(found.dist, found.predecessors, arithmetic.infinity, graph, expected)
 
 
 def _options(method: str, options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -27,6 +27,7 @@ FAULTS = {
         "path_sum(entry.dist, edge.weight + (edge.target == 77))",
     ),
     "near_far_work_group.cl": ("extended(key, out.weight)", "extended(key, out.weight + (out.target == 77))"),
+    "common.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
     "floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
     "minplus.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
     "minplus_vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
@@ -156,6 +157,23 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
         assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
     assert near_far.chosen_form(fresh, INT32) is not together
     assert np.array_equal(reedsp.sssp(graph, 4, device=fresh).dist, expected[4])
+
+
+def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
+    """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
+    for file in ("near_far_piles.cl", "near_far_work_group.cl"):
+        plant(kernel_copy, file)
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="near-far in .* is put aside"):
+        paths = reedsp.sssp(graph, 3, device=fresh)
+    assert paths.method in ("input-parallel-refined", "output-parallel")
+    assert np.array_equal(paths.dist, expected[3])
+    with pytest.raises(DeviceError, match=r": near-far in int32 give wrong answers, or fail$"):
+        reedsp.sssp(graph, 3, "near-far", device=fresh)
+    plant(kernel_copy, "common.cl")
+    trust._known.clear()
+    with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="input-parallel in int32 give wrong answers"):
+        reedsp.sssp(graph, 3, device=Device(fresh.index, fresh.handle))
 
 
 def test_75_wrong_products_are_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
