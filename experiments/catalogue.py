@@ -17,6 +17,7 @@ from experiments import (
     near_far_settings,
     negative_cycles,
     negative_weights,
+    networkx_backend,
     new_york,
     output_parallel,
     predecessors,
@@ -53,5 +54,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         near_far_settings,
         breadth_first,
         negative_weights,
+        networkx_backend,
     )
 }

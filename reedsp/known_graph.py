@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ _VERTICES, _OUT_OF_REACH, _HUB = 600, 10, 5
 _LARGEST_LENGTH, _LARGEST_HEIGHT = 50, 1000
 
 
-@functools.lru_cache(maxsize=4)
 def known_graph(fractional: bool, negative: bool) -> tuple[Graph, npt.NDArray[Any]]:
     """Return a graph and the distances of its vertices from the first one, inf where there is no path.
 

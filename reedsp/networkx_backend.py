@@ -18,9 +18,28 @@ import numpy.typing as npt
 
 from reedsp import networkx_device as on_device
 from reedsp import networkx_host as on_host
-from reedsp._nx_info import DEVICE_FUNCTIONS, HOST_FUNCTIONS
+from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.negative_cycle import NegativeCycleError
 from reedsp.networkx_graph import Arcs, NetworkXGraph, Node, Rows
+from reedsp.networkx_measures import (  # noqa: F401  networkx finds them here
+    barycenter,
+    center,
+    closeness_centrality,
+    diameter,
+    eccentricity,
+    efficiency,
+    global_efficiency,
+    gutman_index,
+    harmonic_diameter,
+    hyper_wiener_index,
+    is_connected,
+    local_efficiency,
+    periphery,
+    radius,
+    schultz_index,
+    sum_of_distances,
+    wiener_index,
+)
 
 Lengths = dict[Node, Any]
 Paths = dict[Node, list[Node]]
@@ -57,10 +76,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if name in HOST_FUNCTIONS:
         return f"{name} is searched on the host, where networkx is as fast"
     graph = args[0] if args else kwargs["G"]
-    if any(map(callable, (*args[1:], *kwargs.values()))):
-        return "weights that are a function are searched on the host, where networkx is as fast"
-    if len(graph) < on_device.LEAST_NODES:
-        return f"{len(graph)} nodes, fewer than {on_device.LEAST_NODES}: networkx answers sooner"
+    if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
+        return "a search that is led by a function is searched on the host, where networkx is as fast"
+    least = on_device.LEAST_NODES_FROM_EACH if name in FROM_EACH else on_device.LEAST_NODES
+    if len(graph) < least:
+        return f"{len(graph)} nodes, fewer than {least}: networkx answers sooner"
     return on_device.has_device() or "there is no usable OpenCL device"
 
 
@@ -199,15 +219,23 @@ def _dijkstra_lengths(
     return on_host.dijkstra(G.rows(weight, reverse), sources, cutoff)[0]
 
 
-def _dijkstra(
-    G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
-) -> tuple[Lengths, Paths]:
-    arcs = _dijkstra_arcs(G, weight, cutoff, reverse)
+def _dijkstra(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any) -> tuple[Lengths, Paths]:
+    arcs = _dijkstra_arcs(G, weight, cutoff)
     if arcs is not None:
         tree = on_device.dijkstra(G, arcs, sources, cutoff)
         return tree.lengths, tree.paths()
-    lengths, predecessors = on_host.dijkstra(G.rows(weight, reverse), sources, cutoff)
+    lengths, predecessors = on_host.dijkstra(G.rows(weight), sources, cutoff)
     return lengths, _paths_along(sources, lengths, predecessors)
+
+
+def _dijkstra_paths(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False) -> Paths:
+    """Return a shortest path to each node, or from each where `reverse`."""
+    arcs = _dijkstra_arcs(G, weight, cutoff, reverse)
+    if arcs is not None:
+        return on_device.dijkstra(G, arcs, sources, cutoff).paths(source_last=reverse)
+    lengths, predecessors = on_host.dijkstra(G.rows(weight, reverse), sources, cutoff)
+    paths = _paths_along(sources, lengths, predecessors)
+    return _backwards(paths) if reverse else paths
 
 
 def _paths_along(sources: list[Node], lengths: Lengths, predecessors: Predecessors) -> Paths:
@@ -267,7 +295,7 @@ def single_source_dijkstra(
 
 def multi_source_dijkstra_path(G: NetworkXGraph, sources: Any, cutoff: Any = None, weight: Any = "weight") -> Paths:
     """Return a shortest path from any of the sources to each node."""
-    return _dijkstra(G, _all_present(G, sources), cutoff, weight)[1]
+    return _dijkstra_paths(G, _all_present(G, sources), cutoff, weight)
 
 
 def multi_source_dijkstra_path_length(
@@ -337,7 +365,7 @@ def all_pairs_dijkstra_path(
         yield from ((node, tree.paths()) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
     else:
         for node in G:
-            yield node, _dijkstra(G, [node], cutoff, weight)[1]
+            yield node, _dijkstra_paths(G, [node], cutoff, weight)
 
 
 def bidirectional_dijkstra(
@@ -475,7 +503,8 @@ def negative_edge_cycle(G: NetworkXGraph, weight: Any = "weight", heuristic: boo
     """Tell whether there is a negative cycle."""
     if not any(G.adjacency().values()):
         return False
-    arcs = on_device.whole_arcs_for(G, weight)
+    # networkx asks a function about the edges of a node more, too
+    arcs = None if callable(weight) else on_device.whole_arcs_for(G, weight)
     if arcs is None:
         return _has_negative_cycle(G, weight, heuristic)
     try:
@@ -583,19 +612,20 @@ def shortest_path(
     if source is not None:
         return _paths_from(G, source, weight, method, reverse=False)
     if target is not None:
-        return _backwards(_paths_from(G, target, weight, method, reverse=True))
+        return _paths_from(G, target, weight, method, reverse=True)
     if method == "unweighted":
         return all_pairs_shortest_path(G)
     return all_pairs_dijkstra_path(G, None, weight) if method == "dijkstra" else all_pairs_bellman_ford_path(G, weight)
 
 
 def _paths_from(G: NetworkXGraph, source: Node, weight: Any, method: str, reverse: bool) -> Paths:
+    """Return a path to each node, or from each where `reverse`."""
     if method == "unweighted":
-        paths = _fewest_edges(G, source, None, reverse)
-        return _backwards(paths) if reverse else paths
+        return _fewest_edges(G, source, None, reverse)
     if method == "dijkstra":
-        return _dijkstra(G, _all_present(G, {source}), None, weight, reverse)[1]
-    return _bellman_ford_paths(G, source, weight, reverse)
+        return _dijkstra_paths(G, _all_present(G, {source}), None, weight, reverse)
+    paths = _bellman_ford_paths(G, source, weight, reverse)
+    return _backwards(paths) if reverse else paths
 
 
 def shortest_path_length(
@@ -643,17 +673,10 @@ def average_shortest_path_length(G: NetworkXGraph, weight: Any = None, method: s
         raise nx.NetworkXPointlessConcept("the graph without nodes has no paths and so no mean of their lengths")
     if n == 1:
         return 0
-    if not _is_connected(G):
+    if not is_connected(G):
         raise nx.NetworkXError(f"Graph is not {'strongly ' if G.is_directed() else ''}connected.")
     total: float = _sum_of_lengths(G, weight, method)
     return total / (n * (n - 1))
-
-
-def _is_connected(G: NetworkXGraph) -> bool:
-    directions = (False, True) if G.is_directed() else (False,)
-    if on_device.is_wanted(G):
-        return all(on_device.reaches_all(G, reverse) for reverse in directions)
-    return all(len(_levels(G, G.nodes[0], None, reverse)) == len(G) for reverse in directions)
 
 
 def _sum_of_lengths(G: NetworkXGraph, weight: Any, method: str) -> Any:
@@ -662,14 +685,9 @@ def _sum_of_lengths(G: NetworkXGraph, weight: Any, method: str) -> Any:
     if method == "floyd-warshall":
         return sum(sum(row.values()) for row in floyd_warshall(G, weight).values())
     if method == "bellman-ford":
-        rows: Iterator[tuple[Node, Lengths]] = all_pairs_bellman_ford_path_length(G, weight)
-    else:
-        arcs = on_device.arcs_for(G, None if method == "unweighted" else weight)
-        if arcs is not None and arcs.is_integral and not arcs.hidden:
-            return on_device.sum_of_lengths(G, arcs, weighted=method == "dijkstra")
-        dijkstra = method == "dijkstra"
-        rows = all_pairs_dijkstra_path_length(G, None, weight) if dijkstra else all_pairs_shortest_path_length(G)
-    return sum(chain.from_iterable(lengths.values() for _, lengths in rows))
+        rows = all_pairs_bellman_ford_path_length(G, weight)
+        return sum(chain.from_iterable(lengths.values() for _, lengths in rows))
+    return sum_of_distances(G, None if method == "unweighted" else weight)
 
 
 def all_shortest_paths(
@@ -764,6 +782,14 @@ def astar_path(
 ) -> list[Node]:
     """Return the path between two nodes that A* finds."""
     _require_both(G, source, target)
+    if heuristic is None and not cutoff and source != target:  # then it takes the steps of Dijkstra's search
+        arcs = on_device.arcs_for(G, weight)
+        if arcs is not None:
+            number = G.number_of[target]
+            tree = on_device.dijkstra(G, arcs, [source], None, target)
+            if not tree.number_reached(number):
+                raise _no_path(source, target)
+            return tree.path_to(G.nodes[number], number)
     return on_host.a_star(G.rows(weight), source, target, heuristic, cutoff)
 
 

@@ -16,6 +16,7 @@ from reedsp.device import DeviceError, get_device
 from reedsp.graph import Graph
 from reedsp.negative_cycle import NegativeCycleError
 from reedsp.networkx_graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_paths import LazyPaths, PathTree
 from reedsp.networkx_replay import Replay, replay
 from reedsp.single_source import sssp
 
@@ -23,6 +24,8 @@ FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
 """Environment variable: 1 sends every search that a device can do to the device, however small."""
 LEAST_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/networkx.md)."""
+LEAST_NODES_FROM_EACH = 250
+"""The same of distances from each node, of which only sums and extremes are wanted."""
 _ROWS_AT_ONCE = 64
 _EXACT_IN_FLOAT64 = 2**53
 _MOST_ENTRIES = 2**24
@@ -45,15 +48,15 @@ def has_device() -> bool:
     return True
 
 
-def is_wanted(graph: NetworkXGraph) -> bool:
-    """Tell whether searches of this graph belong on the device."""
-    large = len(graph) >= LEAST_NODES or os.environ.get(FORCE_DEVICE) == "1"
-    return large and len(graph) > 0 and has_device()
+def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
+    """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
+    large = len(graph) >= (LEAST_NODES if searches < len(graph) else LEAST_NODES_FROM_EACH)
+    return (large or os.environ.get(FORCE_DEVICE) == "1") and len(graph) > 0 and has_device()
 
 
-def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False) -> Arcs | None:
+def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False, searches: int = 1) -> Arcs | None:
     """Return the edges for Dijkstra's searches on the device; None means that the host has to search."""
-    if not is_wanted(graph):
+    if not is_wanted(graph, searches):
         return None
     arcs = graph.arcs(weight, reverse)
     return None if arcs is None or arcs.has_negative_costs else arcs
@@ -98,6 +101,7 @@ class DeviceTree:
         cutoff: Any = None,
     ) -> None:
         self._arcs, self._dist, self._reached, self._cutoff = arcs, dist, reached, cutoff
+        self._number_of = graph.number_of
         self._sources = [graph.number_of[source] for source in sources]
         self._names = _renamed(graph.nodes, self._sources, sources)
 
@@ -139,16 +143,12 @@ class DeviceTree:
         order = self._order[self._sources_found :]
         return zip(order, self._first[order].tolist(), strict=True)
 
-    def paths(self, reverse: bool = False) -> dict[Node, list[Node]]:
-        """Return the path to each node; `reverse` puts the source last."""
-        names = self._names
-        paths = {names[v]: [names[v]] for v in dict.fromkeys(self._sources)}
-        order = self._order[self._sources_found :]
-        tails = self._arcs.tails[self._first[order]].tolist()
-        for head, tail in zip(order, tails, strict=True):
-            name = names[head]
-            paths[name] = [name, *paths[names[tail]]] if reverse else [*paths[names[tail]], name]
-        return paths
+    def paths(self, source_last: bool = False) -> LazyPaths:
+        """Return the path to each node; `source_last` turns them round."""
+        before = np.full(self._arcs.n, -1, np.int32)
+        found = np.flatnonzero(self._first >= 0)
+        before[found] = self._arcs.tails[self._first[found]]
+        return LazyPaths(PathTree(self._names, self._number_of, self._replay.order, before.data, source_last))
 
     def length_to(self, number: int) -> Any:
         """Return the distance of a node that was reached."""
@@ -223,9 +223,9 @@ def dijkstra(
 
 def dijkstra_from_each(graph: NetworkXGraph, arcs: Arcs, cutoff: Any = None) -> Iterator[tuple[Node, DeviceTree]]:
     """Search from each node in turn, from some of them at a time."""
-    for first, numbers in _parts(arcs.n):
+    for numbers in _parts(arcs.n, range(arcs.n)):
         dist, reached = _distances(arcs, numbers, cutoff)
-        for row, node in enumerate(graph.nodes[first : first + len(numbers)]):
+        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
             yield node, DeviceTree(graph, arcs, [node], dist[row], reached[row], cutoff)
 
 
@@ -239,21 +239,24 @@ def breadth_first(graph: NetworkXGraph, source: Node, cutoff: Any, reverse: bool
 def breadth_first_from_each(graph: NetworkXGraph, cutoff: Any) -> Iterator[tuple[Node, DeviceTree]]:
     """Search from each node in turn, from some of them at a time."""
     arcs = _unweighted(graph, reverse=False)
-    for first, numbers in _parts(arcs.n):
+    for numbers in _parts(arcs.n, range(arcs.n)):
         levels = _counted(bfs(arcs.graph, numbers)).levels.astype(np.int64)
         reached = _within(levels, cutoff)
-        for row, node in enumerate(graph.nodes[first : first + len(numbers)]):
+        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
             yield node, DeviceTree(graph, arcs, [node], levels[row], reached[row])
 
 
-def sum_of_lengths(graph: NetworkXGraph, arcs: Arcs, weighted: bool) -> int:
-    """Return the sum of all distances of a connected graph, whose weights are ints."""
-    total = 0
-    for _, numbers in _parts(arcs.n):
-        found = _distances(arcs, numbers)[0] if weighted else _counted(bfs(arcs.graph, numbers)).levels
-        fits = int(found.max()) * found.size < 2**63
-        total += int(found.sum(dtype=np.int64)) if fits else sum(found.ravel().tolist())
-    return total
+def distances_from_each(
+    arcs: Arcs, numbers: Sequence[int], weighted: bool
+) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
+    """Yield the distances from each of these nodes, and which of them it reaches, by the numbers of the nodes."""
+    for part in _parts(arcs.n, numbers):
+        if weighted:
+            dist, reached = _distances(arcs, part)
+        else:
+            dist = _counted(bfs(arcs.graph, part)).levels.astype(np.int64)
+            reached = dist >= 0
+        yield from zip(dist, reached, strict=True)
 
 
 def reaches(graph: NetworkXGraph, source: Node, target: Node) -> bool:
@@ -357,10 +360,10 @@ def _within(levels: npt.NDArray[np.int64], cutoff: Any) -> npt.NDArray[np.bool_]
     return reached
 
 
-def _parts(n: int) -> Iterator[tuple[int, list[int]]]:
+def _parts(n: int, numbers: Sequence[int]) -> Iterator[list[int]]:
     step = max(1, min(_ROWS_AT_ONCE, _MOST_ENTRIES // max(1, n)))
-    for first in range(0, n, step):
-        yield first, list(range(first, min(first + step, n)))
+    for first in range(0, len(numbers), step):
+        yield list(numbers[first : first + step])
 
 
 def _distances(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from reedsp.graph import Graph
 
@@ -85,6 +86,19 @@ class NetworkXGraph:
         """Tell whether there may be parallel edges."""
         return bool(self.source.is_multigraph())
 
+    @property
+    def edges(self) -> Any:
+        """The edges, as networkx has them."""
+        return self.source.edges
+
+    def number_of_nodes(self) -> int:
+        """Return the number of nodes."""
+        return len(self.nodes)
+
+    def number_of_edges(self) -> int:
+        """Return the number of edges, an undirected one counted once."""
+        return int(self.source.number_of_edges())
+
     def __len__(self) -> int:
         return len(self.nodes)
 
@@ -150,42 +164,68 @@ class NetworkXGraph:
         return lambda tail, head, data: data.get(weight, 1)
 
     def arcs(self, weight: Any, reverse: bool = False) -> Arcs | None:
-        """Return the edges as arrays, or None if no device adds up these weights as Python does."""
+        """Return the edges as arrays, or None if no device adds up these weights as Python does.
+
+        A function is called once for each edge, and anew in each call, because it may have changed its mind.
+        """
         if callable(weight):
-            return None
+            return self._read_arcs(weight, reverse)
         arcs: Arcs | None = self._keep(("arcs", weight, self._side(reverse)), lambda: self._read_arcs(weight, reverse))
         return arcs
 
     def matrix(self, weight: Any) -> npt.NDArray[np.float64]:
         """Return the weights of all pairs as floats, inf where there is no edge."""
         matrix = np.full((len(self.nodes), len(self.nodes)), np.inf)
-        tails, heads = self._keep(("ends", False), lambda: self._ends(reverse=False))
-        matrix[tails, heads] = np.array(self._values(weight, reverse=False), np.float64)
+        values, place = self._values(weight, reverse=False)
+        costs = np.array(values, np.float64)
+        matrix[self._ends(reverse=False)] = costs if place is None else costs[place]
         return matrix
 
     def _read_arcs(self, weight: Any, reverse: bool) -> Arcs | None:
         n = len(self.nodes)
-        tails, heads = self._keep(("ends", self._side(reverse)), lambda: self._ends(reverse))
+        tails, heads = self._ends(reverse)
         if weight is None:
             ones = np.ones(len(heads), np.int64)
             return Arcs(n, tails, heads, ones, None, Graph.from_edges(n, tails, heads), False)
         try:
-            values = self._values(weight, reverse)
+            values, place = (
+                (self._evaluated(weight, reverse), None) if callable(weight) else self._values(weight, reverse)
+            )
         except Exception:  # as in rows()
             return None
         kinds = set(map(type, values))
-        hidden = type(None) in kinds
-        if hidden:
-            shown = np.fromiter((value is not None for value in values), bool, len(values))
-            tails, heads = tails[shown], heads[shown]
-            values = [value for value in values if value is not None]
-        costs = exact_costs(values, n)
+        if type(None) in kinds:
+            return self._shown(tails, heads, values if place is None else [values[i] for i in place])
+        costs = exact_costs(values, kinds, n)
         if costs is None:
             return None
-        mixed = values if kinds & {int, bool} and float in kinds else None
-        return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), hidden)
+        if place is not None:
+            costs = costs[place]
+        mixed = None
+        if is_mixed(kinds):
+            mixed = values if place is None else [values[i] for i in place]
+        return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), False)
+
+    def _shown(self, tails: npt.NDArray[np.int32], heads: npt.NDArray[np.int32], values: list[Any]) -> Arcs | None:
+        """Return the edges but those of weight None."""
+        n = len(self.nodes)
+        shown = np.fromiter((value is not None for value in values), bool, len(values))
+        tails, heads = tails[shown], heads[shown]
+        values = [value for value in values if value is not None]
+        kinds = set(map(type, values))
+        costs = exact_costs(values, kinds, n)
+        if costs is None:
+            return None
+        mixed = values if is_mixed(kinds) else None
+        return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), True)
 
     def _ends(self, reverse: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = self._keep(
+            ("ends", self._side(reverse)), lambda: self._read_ends(reverse)
+        )
+        return ends
+
+    def _read_ends(self, reverse: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         adjacency = self.adjacency(reverse)
         rows = [adjacency[node] for node in self.nodes]
         degrees = np.fromiter(map(len, rows), np.int64, len(rows))
@@ -195,12 +235,25 @@ class NetworkXGraph:
         heads = np.fromiter(others, np.int32, int(degrees.sum()))
         return np.repeat(np.arange(len(rows), dtype=np.int32), degrees), heads
 
-    def _values(self, weight: Any, reverse: bool) -> list[Any]:
+    def _values(self, weight: Any, reverse: bool) -> tuple[list[Any], npt.NDArray[np.int64] | None]:
+        """Return weights, and the place among them of that of each edge, or None if they are in the order of edges.
+
+        An undirected graph of networkx holds the data of an edge once, though both its ends lead there: they are
+        read once, which halves the time.
+        """
         adjacency = self.adjacency(reverse)
-        data = chain.from_iterable(adjacency[node].values() for node in self.nodes)
+        data: Iterable[Any] = chain.from_iterable(adjacency[node].values() for node in self.nodes)
+        place = None
+        if type(adjacency) is dict and not self.is_directed():
+            read, place = self._keep("once", lambda: _read_once(*self._ends(False), len(self.nodes)))
+            data = compress(data, read)
         if self.is_multigraph():
-            return [min([each.get(weight, 1) for each in parallel.values()]) for parallel in data]
-        return [each.get(weight, 1) for each in data]
+            return [min([each.get(weight, 1) for each in parallel.values()]) for parallel in data], place
+        return [each.get(weight, 1) for each in data], place
+
+    def _evaluated(self, weight: Callable[[Node, Node, Any], Any], reverse: bool) -> list[Any]:
+        adjacency = self.adjacency(reverse)
+        return [weight(node, other, data) for node in self.nodes for other, data in adjacency[node].items()]
 
     def _side(self, reverse: bool) -> bool:
         return reverse and self.is_directed()
@@ -212,27 +265,53 @@ class NetworkXGraph:
 
 
 class _Evaluated:
-    """Edges whose weight is found out when a search passes them."""
+    """Edges whose weight is found out when a search first passes them."""
 
     def __init__(self, adjacency: Any, cost: Callable[[Node, Node, Any], Any]) -> None:
         self._adjacency, self._cost = adjacency, cost
+        self._known: dict[Node, list[tuple[Node, Any]]] = {}
 
-    def __call__(self, node: Node) -> Iterator[tuple[Node, Any]]:
-        return ((other, self._cost(node, other, data)) for other, data in self._adjacency[node].items())
+    def __call__(self, node: Node) -> Iterable[tuple[Node, Any]]:
+        return self._known[node] if node in self._known else self._passed(node)
+
+    def _passed(self, node: Node) -> Iterator[tuple[Node, Any]]:
+        row = []
+        for other, data in self._adjacency[node].items():
+            row.append((other, self._cost(node, other, data)))
+            yield row[-1]
+        self._known[node] = row
 
 
-def exact_costs(values: list[Any], n: int) -> npt.NDArray[Any] | None:
-    """Return weights in a type in which a device's sums are Python's, or None.
+def _read_once(
+    tails: npt.NDArray[np.int32], heads: npt.NDArray[np.int32], n: int
+) -> tuple[list[bool], npt.NDArray[np.int64]]:
+    """Return which of the edges in both directions to read, and the place of each edge among those."""
+    m = len(heads)
+    indptr = np.searchsorted(tails, np.arange(n + 1))
+    by_head = scipy.sparse.csr_array((np.arange(m), heads, indptr), shape=(n, n)).tocsc()
+    opposite = np.empty(m, np.int64)
+    opposite[by_head.tocsr().data] = by_head.data  # by tail and head, and by head and tail
+    read = tails <= heads
+    place = np.cumsum(read) - 1
+    return read.tolist(), np.where(read, place, place[opposite])
+
+
+def is_mixed(kinds: set[type]) -> bool:
+    """Tell whether distances may be int or float."""
+    return float in kinds and len(kinds) > 1
+
+
+def exact_costs(values: list[Any], kinds: set[type], n: int) -> npt.NDArray[Any] | None:
+    """Return weights, of these types, in a type in which a device's sums are Python's, or None.
 
     That is so for integers, and for floats, because a distance is the sum from the source on; where both are mixed,
     if the sums of the integers are exact in float64.
     """
-    kinds = set(map(type, values))
     if not kinds <= {int, bool, float}:
         return None
     if float not in kinds:
         try:
-            whole = np.array(values, np.int64)
+            whole = np.fromiter(values, np.int64, len(values))
         except OverflowError:
             return None
         return whole if _largest(whole) * (n + 1) < _EXACT_INTEGERS else None
@@ -240,7 +319,7 @@ def exact_costs(values: list[Any], n: int) -> npt.NDArray[Any] | None:
         largest = max(abs(value) for value in values if type(value) is not float)
         if largest * (n + 1) >= _EXACT_IN_FLOAT64:
             return None
-    costs = np.array(values, np.float64)
+    costs = np.fromiter(values, np.float64, len(values))
     return costs if np.isfinite(costs).all() and _largest(costs) * (n + 1) < _LARGEST_FLOAT else None
 
 

@@ -255,6 +255,7 @@ def test_rows_at_once_fit_into_memory(device: Device, monkeypatch: pytest.Monkey
     arithmetic = Arithmetic(np.dtype(np.int32))
     assert near_far.rows_at_once(device, arithmetic, 2**31 - 1) == 1
     assert near_far.rows_at_once(device, arithmetic, 0) >= 1
+    monkeypatch.setattr(near_far, "chosen_form", near_far.in_work_groups)
     monkeypatch.setattr(device, "global_memory", 1 << 20)
     for kind, bytes_each in (("cpu", 4 * 100), ("gpu", 48 * 100)):
         monkeypatch.setattr(device, "kind", kind)

@@ -238,6 +238,7 @@ def test_parts_of_which_each_core_gets_as_many_rows(
 
     monkeypatch.setattr(single_source, "near_far", near_far)
     monkeypatch.setattr(single_source, "rows_at_once", lambda *arguments: at_once)
+    monkeypatch.setattr(single_source, "chosen_form", lambda *arguments: False)  # it is of another kind
     monkeypatch.setattr(device, "kind", kind)
     monkeypatch.setattr(device, "compute_units", 4)
     reedsp.sssp(reedsp.Graph.from_edges(rows, [0], [1], [1]), range(rows), "near-far", dtype="int32", device=device)

@@ -7,16 +7,20 @@ import pickle
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
+from networkx.algorithms import distance_measures, efficiency_measures, wiener
 
 from reedsp import _nx_info, networkx_backend, networkx_device, networkx_replay
+from reedsp.networkx_paths import LazyPaths
 
 FUNCTIONS = (*_nx_info.DEVICE_FUNCTIONS, *_nx_info.HOST_FUNCTIONS)
 CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
@@ -87,7 +91,9 @@ def some_graph(seed: int, kind: str, n: int | None = None, m: int | None = None)
 def spelled(answer: Any) -> Any:
     """Return what makes two answers the same: types, values and orders."""
     if isinstance(answer, dict):
-        return type(answer), [(spelled(key), spelled(value)) for key, value in answer.items()]
+        return dict if type(answer) is LazyPaths else type(answer), [
+            (spelled(key), spelled(value)) for key, value in answer.items()
+        ]
     if isinstance(answer, (list, tuple)):
         return type(answer), [spelled(each) for each in answer]
     if isinstance(answer, np.ndarray):
@@ -225,6 +231,54 @@ def test_other_weights(engine: str, weight: Any) -> None:
             assert_same(function, graph, *args, **kwargs)
 
 
+def test_functions_as_weights_are_called_once_for_each_edge(engine: str) -> None:
+    graph = some_graph(1, "int", n=30, m=90)
+    for function, args in (
+        (nx.single_source_dijkstra, (next(iter(graph)),)),
+        (nx.all_pairs_dijkstra_path_length, ()),
+        (nx.single_source_bellman_ford, (next(iter(graph)),)),
+    ):
+        called: Counter[tuple[Any, Any]] = Counter()
+
+        def count(tail: Any, head: Any, data: dict[Any, Any], called: Counter[tuple[Any, Any]] = called) -> int:
+            called[tail, head] += 1
+            return data["weight"]
+
+        list(function(graph, *args, weight=count, backend="reedsp"))
+        is_reread = engine == "host" and function is nx.all_pairs_dijkstra_path_length
+        assert set(called.values()) == {1} or is_reread
+
+
+def test_function_that_fails_where_no_search_passes(engine: str) -> None:
+    graph = nx.DiGraph([(0, 1), (1, 2), (3, 4), (2, 5)])
+
+    def weight(tail: int, head: int, data: dict[str, Any]) -> Any:
+        if tail == 3:
+            raise LookupError
+        return {2: None}.get(tail, tail + 0.5)
+
+    for source in graph:
+        assert_same(nx.single_source_dijkstra, graph, source, weight=weight)
+        assert_same(nx.dijkstra_path, graph, source, 2, weight=weight)
+    assert_same(nx.all_pairs_dijkstra_path_length, graph, weight=weight)
+
+
+def test_function_whose_answers_change(engine: str) -> None:
+    """A penalty on edges that were used, as in searches for alternative routes."""
+    graph = nx.grid_2d_graph(5, 5)
+    routes: dict[str, list[Any]] = {}
+    for backend in ("networkx", "reedsp"):
+        used: Counter[frozenset[Any]] = Counter()
+        routes[backend] = []
+        for _ in range(4):
+            path = nx.dijkstra_path(
+                graph, (0, 0), (4, 4), weight=lambda u, v, d, used=used: 1 + used[frozenset((u, v))], backend=backend
+            )
+            used.update(map(frozenset, pairwise(path)))
+            routes[backend].append(path)
+    assert routes["reedsp"] == routes["networkx"]
+
+
 @pytest.mark.parametrize("few_tied_distances", [0, 10**9])
 @pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float"])
 def test_larger_graphs(forced: None, kind: str, few_tied_distances: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,6 +291,8 @@ def test_larger_graphs(forced: None, kind: str, few_tied_distances: int, monkeyp
             assert_same(function, graph, s, cutoff=4)
         assert_same(nx.single_source_dijkstra, graph, s, t)
         assert_same(nx.multi_source_dijkstra, graph, [s, some, t])
+        assert_same(nx.astar_path, graph, s, t)
+        assert_same(nx.astar_path_length, graph, t, s)
         assert_same(nx.predecessor, graph, s)
         assert_same(nx.single_target_shortest_path, graph, t)
 
@@ -309,7 +365,9 @@ def test_nodes_that_the_caller_names_appear_in_the_answer(engine: str) -> None:
         *(nx.single_source_bellman_ford, nx.single_target_shortest_path_length),
     ):
         assert_same(function, graph, 1.0)
-    for function in (nx.dijkstra_path, nx.bellman_ford_path, nx.bidirectional_dijkstra, nx.shortest_path):
+    for function in (
+        *(nx.dijkstra_path, nx.bellman_ford_path, nx.bidirectional_dijkstra, nx.shortest_path, nx.astar_path),
+    ):
         assert_same(function, graph, 1.0, 3.0)
         assert_same(function, graph, 1.0, True)
 
@@ -353,7 +411,7 @@ def test_importing_networkx_imports_nothing_heavy() -> None:
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True, cwd="/"
     )
-    assert child.stdout == "[] ['reedsp', 'reedsp._nx_info']\n"
+    assert child.stdout == "[] ['reedsp', 'reedsp._nx_info', 'reedsp._version']\n"
 
 
 # ---- dispatch ---------------------------------------------------------------------------------------
@@ -363,8 +421,11 @@ def test_every_function_of_networkx_is_here() -> None:
     modules = ("weighted", "unweighted", "generic", "dense", "astar")
     package = "networkx.algorithms.shortest_paths"
     names = [name for module in modules for name in sys.modules[f"{package}.{module}"].__all__]
-    assert sorted(FUNCTIONS) == sorted(names)
     assert len(names) == 46
+    names += [*efficiency_measures.__all__, *wiener.__all__, "closeness_centrality"]
+    resistances = {"resistance_distance", "kemeny_constant", "effective_graph_resistance"}
+    names += [name for name in distance_measures.__all__ if name not in resistances]
+    assert sorted(FUNCTIONS) == sorted(names)
     for name in names:
         assert callable(getattr(networkx_backend, name))
         assert "reedsp" in getattr(nx, name).backends
@@ -374,9 +435,9 @@ def device_calls(graph: nx.Graph) -> dict[str, tuple[Any, ...]]:
     s, t = list(graph)[:2]
     everything = {"from one": (graph, s), "between two": (graph, s, t), "all": (graph,), "several": (graph, [s, t])}
     kinds = {
-        "all": ("all_pairs", "average", "floyd", "johnson", "negative"),
+        "all": ("all_pairs", "average", "floyd", "johnson", "negative", *_nx_info.FROM_EACH),
         "several": ("multi",),
-        "between two": ("all_shortest", "bellman", "dijkstra_path", "has_path"),
+        "between two": ("all_shortest", "astar", "bellman", "dijkstra_path", "has_path"),
     }
 
     def arguments(name: str) -> tuple[Any, ...]:
@@ -412,9 +473,9 @@ def test_reasons_not_to_run() -> None:
     graph = nx.path_graph(3)
     assert "3 nodes" in str(networkx_backend.should_run("dijkstra_path", (graph, 0, 1), {}))
     assert "3 nodes" in str(networkx_backend.should_run("dijkstra_path", (), {"G": graph}))
-    assert "host" in str(networkx_backend.should_run("astar_path", (graph, 0, 1), {}))
+    assert "host" in str(networkx_backend.should_run("bidirectional_dijkstra", (graph, 0, 1), {}))
+    assert "host" in str(networkx_backend.should_run("astar_path", (graph, 0, 1), {"heuristic": weight_of}))
     large = nx.empty_graph(networkx_device.LEAST_NODES)
-    assert "function" in str(networkx_backend.should_run("dijkstra_path", (large, 0, 1), {"weight": weight_of}))
     assert networkx_backend.should_run("dijkstra_path", (large, 0, 1), {}) is True
     assert networkx_backend.can_run("dijkstra_path", (graph, 0, 1), {}) is True
     assert isinstance(networkx_backend.can_run("pagerank", (graph,), {}), str)
