@@ -2,9 +2,27 @@ import reedsp
 
 project = "reedsp"
 author = "the reedsp developers"
+copyright = "the reedsp developers"
 release = version = reedsp.__version__
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-html_theme = "furo"
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
+
+# No intersphinx: it would fetch inventories from the internet in each build. So with -n only our own names have to lead
+# somewhere.
+nitpick_ignore_regex = [(r"py:.*", r"(?!reedsp).*")]
+
+html_theme = "furo"
+html_title = f"reedsp {release}"
+html_theme_options = {"sidebar_hide_name": False}
+html_copy_source = False
+html_show_sphinx = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings say it
 numpydoc_show_class_members = False
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+
+# Only what is typed is copied, without the prompts and the answers.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

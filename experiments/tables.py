@@ -194,6 +194,16 @@ def negative_weights() -> str:
     return table(["device", "what", "n", "edges", "method", "s", "scipy, s", "ratio"], lines)
 
 
+def networkx_backend() -> str:
+    """Return one line a device, program or call, and size."""
+    lines = []
+    for device, rows in by_device("networkx_backend"):
+        for row in rows:
+            times = [figure(float(row[column])) for column in ("networkx_min_ms", "reedsp_min_ms")]
+            lines.append([device, row["what"], row["n"], row["m"], *times, row["ratio"]])
+    return table(["device", "what", "nodes", "edges", "networkx, ms", "reedsp, ms", "ratio"], lines, texts=2)
+
+
 def near_far_settings() -> str:
     """Return one line a device and graph."""
     lines = []
@@ -271,10 +281,71 @@ def pictures() -> str:
     return "\n\n".join(parts)
 
 
+def figure(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else f"{value:,.0f}"
+
+
+def performance() -> str:
+    """Return what whole calls take beside SciPy's and numpy's: a heading and a table for each device."""
+    parts = []
+    for device, rows in by_device("single_source"):
+        found = [
+            *_one_source(rows),
+            *_others("breadth_first", device, lambda row: ("breadth-first search", row["graph"], row["scipy_min_ms"])),
+            *_others("negative_weights", device, _task_and_method),
+            *_all_pairs(device),
+        ]
+        lines = [[task, graph, *map(figure, (ours, theirs, theirs / ours))] for task, graph, ours, theirs in found]
+        heads = ["task", "graph", "reedsp, ms", "SciPy, ms", "times as fast"]
+        parts.append(f"### {device}\n\n{table(heads, lines, texts=2)}")
+    return "\n\n".join(parts)
+
+
+Comparison = tuple[str, str, float, float]  # task, graph, our milliseconds, SciPy's
+
+
+def _one_source(rows: list[Row]) -> list[Comparison]:
+    whole = {
+        (row["graph"], row["sources"], row["method"]): float(row["min_ms"])
+        for row in rows
+        if row["what"] == "whole call"
+    }
+    return [
+        (f"from {sources} source{'s' * (sources != '1')}", graph, ours, whole[graph, sources, "scipy dijkstra"])
+        for (graph, sources, method), ours in whole.items()
+        if method == "near-far" and (graph, sources, "scipy dijkstra") in whole
+    ]
+
+
+def _others(name: str, device: str, describe: Callable[[Row], tuple[str, str, str]]) -> list[Comparison]:
+    rows = next((rows for folder, rows in by_device(name) if folder == device), [])
+    return [
+        (task, graph, float(row["min_ms"]), float(theirs))
+        for row in rows
+        for task, graph, theirs in [describe(row)]
+        if theirs
+    ]
+
+
+def _task_and_method(row: Row) -> tuple[str, str, str]:
+    return f"{row['what']} ({row['method']})", f"n = {row['n']}", row["scipy_ms"]
+
+
+def _all_pairs(device: str) -> list[Comparison]:
+    rows = next((rows for folder, rows in by_device("floyd_warshall") if folder == device), [])
+    times = {(row["method"], row["kind"], row["n"]): float(row["min_ms"]) for row in rows}
+    return [
+        ("all pairs, complete graph on the device", f"n = {n}", times["blocked", kind, n], theirs)
+        for (method, kind, n), theirs in times.items()
+        if method == "cpu" and ("blocked", kind, n) in times
+    ]
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
     "new_york": new_york,
+    "performance": performance,
     "pictures": pictures,
     "predecessors": predecessors,
     "input_parallel": input_parallel,
@@ -288,6 +359,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "min_plus": min_plus,
     "near_far_settings": near_far_settings,
     "negative_weights": negative_weights,
+    "networkx_backend": networkx_backend,
     "single_source": single_source,
     "verdicts": verdicts,
 }

@@ -9,21 +9,29 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reedsp.all_pairs import apsp
     from reedsp.breadth_first import BreadthFirst, bfs
+    from reedsp.coordinates import read_coordinates
     from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
+    from reedsp.device_distances import distances_on_device
+    from reedsp.doctor import show_versions
     from reedsp.graph import Graph
+    from reedsp.k_shortest import SimplePaths, yen
     from reedsp.minplus import min_plus_power, min_plus_product
     from reedsp.negative_cycle import NegativeCycleError
     from reedsp.operators import Operator
     from reedsp.readers import read
     from reedsp.result import AllPairs, ShortestPaths
+    from reedsp.routes import Routes
+    from reedsp.row_blocks import all_pairs_rows
     from reedsp.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
     from reedsp.single_source import sssp
+    from reedsp.tables import distance_table, k_nearest
     from reedsp.verification import VerificationError
+    from reedsp.writers import write
 
 _MODULE_OF = {
     "AllPairs": "result",
@@ -34,32 +42,51 @@ _MODULE_OF = {
     "Graph": "graph",
     "NegativeCycleError": "negative_cycle",
     "Operator": "operators",
+    "Routes": "routes",
     "ShortestPaths": "result",
+    "SimplePaths": "k_shortest",
     "VerificationError": "verification",
+    "all_pairs_rows": "row_blocks",
     "apsp": "all_pairs",
     "bfs": "breadth_first",
     "compact": "scan",
     "compact_indices": "scan",
     "devices": "device",
+    "distance_table": "tables",
+    "distances_on_device": "device_distances",
     "exclusive_scan": "scan",
     "inclusive_scan": "scan",
+    "k_nearest": "tables",
     "min_plus_power": "minplus",
     "min_plus_product": "minplus",
     "read": "readers",
+    "read_coordinates": "coordinates",
     "reduce": "scan",
     "segmented_scan": "scan",
+    "show_versions": "doctor",
     "sssp": "single_source",
+    "write": "writers",
+    "yen": "k_shortest",
 }
 
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Graph",
     "read",
+    "read_coordinates",
+    "write",
     "sssp",
     "ShortestPaths",
+    "Routes",
     "bfs",
     "BreadthFirst",
     "apsp",
     "AllPairs",
+    "all_pairs_rows",
+    "distance_table",
+    "distances_on_device",
+    "k_nearest",
+    "yen",
+    "SimplePaths",
     "min_plus_product",
     "min_plus_power",
     "reduce",
@@ -75,6 +102,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "DeviceMemoryError",
     "NegativeCycleError",
     "VerificationError",
+    "show_versions",
 ]
 
 

@@ -164,7 +164,10 @@ def apsp(
         return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
     weights = _weights(graph, result)
     if weights is None:
-        if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
+        error = None
+        if negative_cycles == "raise" and graph.has_negative_weights:
+            error = _find_negative_cycle(graph, np.arange(graph.n), job, result)
+        if error is not None:
             raise error
         raise OverflowError(
             f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "

@@ -46,7 +46,7 @@ def output_parallel(
     source : int
     job : Job
     arithmetic : Arithmetic
-        Holds every path sum, as :func:`reedsp.exactness.choose_arithmetic` finds it.
+        Holds every path sum, as ``reedsp.exactness.choose_arithmetic`` finds it.
     ceiling : optional
         Path weights from here on are left out; for graphs without negative weights.
     progress : callable(rounds, most_rounds), optional

@@ -52,11 +52,34 @@ _devices_lock = threading.Lock()
 
 
 class DeviceError(RuntimeError):
-    """No usable OpenCL device, or a device could not do what it was asked to."""
+    """No usable OpenCL device, or a device could not do what it was asked to.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(2, [0], [1])
+    >>> reedsp.sssp(graph, 0, device="abacus")
+    Traceback (most recent call last):
+        ...
+    reedsp.device.DeviceError: device = 'abacus' fits none of the devices found:
+    ...
+    """
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
-    """A buffer does not fit on the device; the message says how many bytes were needed."""
+    """A buffer does not fit on the device; the message says how many bytes were needed.
+
+    Examples
+    --------
+    It is a ``MemoryError`` as well, so that a program need not know where memory was short:
+
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(2, [0], [1])
+    >>> try:
+    ...     dist = reedsp.apsp(graph).dist
+    ... except MemoryError:
+    ...     dist = reedsp.apsp(graph, out="distances.npy").dist
+    """
 
 
 @dataclass(frozen=True)
@@ -90,27 +113,36 @@ class Device:
         work-groups write it by atomic operations. OpenCL C 1.2 does not promise it; CPUs and NVIDIA's GPUs do.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> from reedsp.device import get_device
+    >>> device = get_device()
+    >>> reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], [7]), 0, device=device).dist
+    array([0., 7.])
+    >>> device.self_test()
     """
 
     def __init__(self, index: int, handle: cl.Device, queue: cl.CommandQueue | None = None) -> None:
         self.index = index
         self.handle = handle
-        self.name = _text(handle.name)
-        self.platform = _text(handle.platform.name)
-        self.platform_version = _text(handle.platform.version)
-        self.driver_version = _text(handle.driver_version)
-        self.kind = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
-        self.compute_units = int(handle.max_compute_units)
-        self.global_memory = int(handle.global_mem_size)
-        self.local_memory = int(handle.local_mem_size)
-        self.max_allocation = int(handle.max_mem_alloc_size)
-        self.max_work_group_size = int(handle.max_work_group_size)
+        self.name: str = _text(handle.name)
+        self.platform: str = _text(handle.platform.name)
+        self.platform_version: str = _text(handle.platform.version)
+        self.driver_version: str = _text(handle.driver_version)
+        self.kind: str = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
+        self.compute_units: int = int(handle.max_compute_units)
+        self.global_memory: int = int(handle.global_mem_size)
+        self.local_memory: int = int(handle.local_mem_size)
+        self.max_allocation: int = int(handle.max_mem_alloc_size)
+        self.max_work_group_size: int = int(handle.max_work_group_size)
         extensions = handle.extensions.split()
-        self.fp64 = "cl_khr_fp64" in extensions
-        self.int64_atomics = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
+        self.fp64: bool = "cl_khr_fp64" in extensions
+        self.int64_atomics: bool = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
         by_nvidia = "cl_nv_device_attribute_query" in extensions
-        self.nvidia_generation = int(handle.compute_capability_major_nv) if by_nvidia else 0
-        self.loads_are_atomic = self.platform not in _SIMULATORS and (self.kind == "cpu" or by_nvidia)
+        self.nvidia_generation: int = int(handle.compute_capability_major_nv) if by_nvidia else 0
+        self.loads_are_atomic: bool = self.platform not in _SIMULATORS and (self.kind == "cpu" or by_nvidia)
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
@@ -245,10 +277,10 @@ class Job:
         self.device = device
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
-        self.kernels_launched = 0
-        self.bytes_to_device = 0
-        self.bytes_from_device = 0
-        self.bytes_allocated = 0
+        self.kernels_launched: int = 0
+        self.bytes_to_device: int = 0
+        self.bytes_from_device: int = 0
+        self.bytes_allocated: int = 0
         self._started = time.perf_counter()
 
     def begin_after(self, events: Sequence[cl.Event]) -> None:
@@ -578,6 +610,12 @@ def devices() -> list[Device]:
     """Return every OpenCL device of this machine, in the order of the OpenCL loader; empty if there is none.
 
     The order changes with the drivers installed: choose a device by name rather than by index.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> reedsp.devices()
+    [<reedsp.Device 0: ...>...]
     """
     global _devices, _process
     _refuse_after_fork()
@@ -635,6 +673,12 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
         There is no OpenCL device (the message says what to install), or none that fits the request.
     TypeError
         `device` is none of these.
+
+    Examples
+    --------
+    >>> from reedsp.device import get_device
+    >>> get_device("cpu").kind
+    'cpu'
     """
     if isinstance(device, Device):
         return device

@@ -23,8 +23,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import reedsp
 from reedsp import _icd
+from reedsp._version import __version__
 
 # Distribution, the module to import (None: it has none), and what it is for.
 REQUIRED = (
@@ -157,7 +157,7 @@ def gather(announce: Callable[[str], None] = lambda text: None) -> Facts:
     announce("devices")
     return Facts(
         python=python_facts(),
-        reedsp={"version": reedsp.__version__, "place": str(Path(__file__).resolve().parent)},
+        reedsp={"version": __version__, "place": str(Path(__file__).resolve().parent)},
         packages=packages,
         environment=environment(),
         drivers=drivers,
@@ -472,6 +472,22 @@ def _aligned(title: str, rows: list[str]) -> list[str]:
 
 def _count(devices: int) -> str:
     return f"{devices} device{'' if devices == 1 else 's'}"
+
+
+def show_versions() -> None:
+    """Print the versions of reedsp, Python, packages, drivers and devices: what a bug report needs.
+
+    This is the report of ``reedsp doctor``. Every package and device is tried in a child process, which takes a few
+    seconds; nothing is changed, and nothing is imported into this process.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> reedsp.show_versions()
+    reedsp ...
+    """
+    facts = gather()
+    print(render(facts, diagnose(facts)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

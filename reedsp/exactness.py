@@ -13,6 +13,9 @@ import numpy.typing as npt
 from reedsp.device import infinity, weight_macros
 from reedsp.graph import Graph
 
+ROUNDS_BEYOND = 33
+"""How many more rounds than vertices a method may run before it looks for a negative cycle, the last sums included."""
+
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
 _EXACT_IN_FLOAT64 = 2**53
@@ -89,7 +92,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     bound = graph.simple_path_bound + heaviest
     integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= _EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:
-        falling = (graph.n + 1) * heaviest if graph.has_negative_weights else 0
+        falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0
         narrow = bound < _INT32_MAX
         limit = _INT32_MAX if narrow else _INT64_MAX
         return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)

@@ -860,16 +860,37 @@ def _compress(
     n: int, sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], weights: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
-    key = sources * n + targets  # below 2**62
-    if len(key) and not (key[1:] > key[:-1]).all():
-        order = np.argsort(key, kind="stable")
-        key, weights = key[order], weights[order]
-        starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        if len(starts) < len(key):
-            key, weights = key[starts], np.minimum.reduceat(weights, starts)
-    if len(key) and not 0 <= key[0] <= key[-1] < n * n:  # they were in range when they were checked
-        raise ValueError("the edges have changed while the graph was built")
-    rows, columns = (key // n, key % n) if n else (key, key)
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
-    return indptr, columns.astype(np.int32), np.array(weights)
+    rows, columns = (ends.astype(np.int32) for ends in (sources, targets))
+    if len(rows) and not all(0 <= ends.min() <= ends.max() < n for ends in (rows, columns)):
+        raise ValueError("the edges have changed while the graph was built")  # they were in range when checked
+    later = rows[1:] == rows[:-1]
+    later &= columns[1:] > columns[:-1]
+    later |= rows[1:] > rows[:-1]
+    if later.all():
+        indptr = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
+        return indptr, columns, np.array(weights)
+    pointers, columns, order = _sorted_edges(n, rows, columns)
+    weights = weights[order]
+    first = np.ones(len(columns) + 1, np.bool_)  # of the edges between two vertices
+    first[1:-1] = columns[1:] != columns[:-1]
+    first[pointers] = True
+    if not first.all():
+        starts = np.flatnonzero(first[:-1])
+        columns, weights = columns[starts], np.minimum.reduceat(weights, starts)
+        pointers = np.concatenate(([0], np.cumsum(first[:-1])))[pointers]
+    return pointers.astype(np.int64), columns, weights
+
+
+def _sorted_edges(
+    n: int, rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return where the edges of each row begin, their columns in ascending order, and which edge each of them is.
+
+    By counting, in two passes: by column, and then by row, which keeps the order within a row.
+    """
+    number = np.arange(len(rows), dtype=np.int32 if len(rows) < 2**31 else np.int64)
+    edges = scipy.sparse.coo_array((number, (columns, rows)), shape=(n, n))
+    edges.has_canonical_format = True  # or else parallel edges, whose numbers these are, would be added up
+    by_row = edges.tocsr().tocsc()
+    return by_row.indptr, by_row.indices.copy(), by_row.data

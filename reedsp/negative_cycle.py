@@ -30,10 +30,20 @@ class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.Netwo
         The vertices of one such cycle in the order of its edges; the first vertex stands again at the end.
     weight : int or float
         Total weight of the cycle; below zero.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 1], [4, 1, -2])
+    >>> try:
+    ...     reedsp.sssp(graph, 0)
+    ... except reedsp.NegativeCycleError as error:
+    ...     print(sorted(set(error.cycle)), error.weight)
+    [1, 2] -1
     """
 
     def __init__(self, cycle: Sequence[Any], weight: int | float) -> None:
-        self.cycle = list(cycle)
+        self.cycle: list[Any] = list(cycle)
         self.weight = weight
         shown = [str(vertex) for vertex in self.cycle]
         if len(shown) > 12:

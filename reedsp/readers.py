@@ -72,7 +72,7 @@ _WORD = re.compile(rb"\S+")
 def read(
     path: str | os.PathLike[str], *, relabel: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> Graph:
-    """Read a graph from a file.
+    r"""Read a graph from a file.
 
     The format follows from the file's name and, when that says nothing, from its content. gzip and xz
     compression are recognised by content.
@@ -126,7 +126,7 @@ def read(
     --------
     >>> import reedsp
     >>> with open("three-arcs.gr", "w") as file:
-    ...     _ = file.write("p sp 3 3\\na 1 2 7\\na 2 3 1\\na 1 3 9\\n")
+    ...     _ = file.write("p sp 3 3\na 1 2 7\na 2 3 1\na 1 3 9\n")
     >>> graph = reedsp.read("three-arcs.gr")
     >>> graph
     <reedsp.Graph: 3 vertices, 3 edges, directed, int64 weights>

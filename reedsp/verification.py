@@ -26,7 +26,19 @@ _RULES = (
 
 
 class VerificationError(AssertionError):
-    """Distances and predecessors are not a shortest-path tree; the message names a vertex and what is wrong."""
+    """Distances and predecessors are not a shortest-path tree; the message names a vertex and what is wrong.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    >>> paths = reedsp.sssp(graph, 0)
+    >>> paths.dist[3] = 4
+    >>> paths.verify()
+    Traceback (most recent call last):
+        ...
+    reedsp.verification.VerificationError: vertex 3: its predecessor has no edge that gives its distance (...)
+    """
 
 
 def verify_tree(

@@ -3,24 +3,127 @@
 from __future__ import annotations
 
 import doctest
+import importlib
+import inspect
+import os
+import pkgutil
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typed_pages
 
 import reedsp
+from docs import figures
 from experiments import tables
-from reedsp import single_source
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_docstring_examples(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
-    attempted = doctest.testmod(single_source, raise_on_error=True).attempted
-    assert attempted >= 4
+MODULES = sorted(module.name for module in pkgutil.iter_modules(reedsp.__path__) if module.name != "__main__")
+DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples(
+    module: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", device.name)
+    monkeypatch.chdir(tmp_path)
+    doctest.testmod(importlib.import_module(f"reedsp.{module}"), raise_on_error=True, optionflags=DOCTEST_OPTIONS)
+
+
+def has_example(value: object) -> bool:
+    """Whether the docstring of a function or class has an example, or that of one of the class' own members."""
+    members = vars(value).values() if inspect.isclass(value) else ()
+    return any(">>> " in (getattr(each, "__doc__", None) or "") for each in (value, *members))
+
+
+@pytest.mark.parametrize("module", ["reedsp", "reedsp.csgraph"])
+def test_every_public_name_has_an_example(module: str) -> None:
+    public = importlib.import_module(module)
+    values = {name: getattr(public, name) for name in public.__all__}
+    ours = {name: value for name, value in values.items() if value.__module__.startswith("reedsp.")}
+    assert [name for name, value in ours.items() if not has_example(value)] == []
+
+
+def test_reference_has_every_public_name() -> None:
+    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert set(re.findall(r":: reedsp\.(\w+)$", reference, re.MULTILINE)) - {"csgraph"} == set(reedsp.__all__)
+
+
+@pytest.mark.parametrize("page", typed_pages.typed_pages(), ids=lambda page: page.name)
+def test_page_shows_what_happens(page: Path, device: reedsp.Device, tmp_path: Path) -> None:
+    variables = {**os.environ, "REEDSP_DEVICE": device.name, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, typed_pages.__file__, page]
+    typist = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
+    assert typist.returncode == 0, typist.stdout + typist.stderr
+
+
+TYPED_WRONGLY = """
+```console
+$ x=3; echo $x
+3
+$ echo $((x + 1))
+5
+```
+
+```pycon
+>>> n = 4
+>>> n + 1
+6
+```
+
+```python
+assert n == 5
+```
+"""
+
+
+def test_typist_notices_other_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(TYPED_WRONGLY, encoding="utf-8")
+    page = typed_pages.Page(path)
+    page.type()
+    shell, example, block = page.faults
+    assert "page.md:3: $ echo $((x + 1))" in shell
+    assert "+4" in shell
+    assert "Expected:\n    6\nGot:\n    5" in example
+    assert block.startswith("page.md:16: AssertionError")
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figures_are_as_drawn(name: str) -> None:
+    drawn = (figures.IMAGES / f"{name}.svg").read_text(encoding="utf-8")
+    assert figures.FIGURES[name]() == drawn, "run: python docs/figures.py"
+
+
+RELIABILITY = re.findall(r"`(python [^`]+)`", (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("command", [each for each in RELIABILITY if " -k " in each])
+def test_commands_that_show_a_promise_find_tests(command: str) -> None:
+    arguments = [*shlex.split(command)[1:], "--collect-only", "--quiet", "--numprocesses=0"]
+    collection = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert collection.returncode == 0, collection.stdout + collection.stderr
+
+
+def test_commands_that_show_a_promise_name_files() -> None:
+    files = [word for command in RELIABILITY for word in command.split() if word.endswith(".py")]
+    assert len(files) > 15
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_every_page_is_listed() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    trees = " ".join(re.findall(r"```{toctree}\n(.*?)```", index, re.DOTALL)).split()
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert [page for page in sorted(pages) if page not in trees or f"({page}.md)" not in index] == []
 
 
 def test_readme_example() -> None:

@@ -19,7 +19,15 @@ import scipy.sparse.csgraph
 from families import FAMILIES, NEGATIVE_CYCLES, Family
 
 import reedsp
-from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, from_result, result_dtype, to_result
+from reedsp.exactness import (
+    ROUNDS_BEYOND,
+    Arithmetic,
+    ceiling_of,
+    choose_arithmetic,
+    from_result,
+    result_dtype,
+    to_result,
+)
 from reedsp.graph import Graph
 from reedsp.negative_cycle import (
     NegativeCycleError,
@@ -125,10 +133,10 @@ def test_the_bound_is_tight_for_whole_weights() -> None:
         ([(0, 1, 2**30 - 1), (0, 2, 1)], INT64, False),
         ([(0, 1, 2**30 - 2), (0, 2, 1)], INT32, False),
         ([(0, 1, -(2**30))], INT64, False),
-        ([(0, 1, -(2**28)), (1, 2, -(2**28))], INT32, False),  # falls to 4 * 2**28 in three rounds
-        ([(0, 1, -(2**29)), (1, 2, -(2**29))], INT32, True),  # 3 * 2**29 holds, 4 * 2**29 does not
-        ([(0, 0, -(2**29)), (0, 1, 1)], INT32, True),
-        ([(0, 0, 1 - 2**29), (0, 1, 1)], INT32, False),
+        ([(0, 1, -(2**25)), (1, 2, -(2**25))], INT32, False),  # falls to 36 * 2**25 in 35 rounds
+        ([(0, 1, -(2**26)), (1, 2, -(2**26))], INT32, True),
+        ([(0, 0, -59_652_324), (0, 1, 1)], INT32, True),  # 36 of it are 2**31 + 16
+        ([(0, 0, -59_652_323), (0, 1, 1)], INT32, False),
         ([(0, 1, 2**40)], INT64, False),
         ([(0, 1, -(2**40)), (1, 2, 2**40)], INT64, False),
     ],
@@ -150,7 +158,8 @@ def test_the_narrowest_integers_are_chosen(
         ([(0, 1, 2**62 - 2**40)], True),  # the bound allows for rounding beyond 2**53
         ([(0, 1, INT64_MAX)], True),
         ([(0, 1, -(2**63))], True),
-        ([(0, 1, -(2**60)), (1, 2, -(2**60))], False),
+        ([(0, 1, -(2**57)), (1, 2, -(2**57))], False),
+        ([(0, 1, -(2**58)), (1, 2, -(2**58))], True),  # 36 rounds
         ([(0, 1, -(2**61)), (1, 2, 1)], True),
         ([(0, 1, 2**61), (1, 2, -1)], True),
     ],
@@ -163,10 +172,10 @@ def test_19_integers_saturate_where_int64_is_too_narrow(edges: list[tuple[int, i
 
 
 def sums_that_are_tried(graph: Graph, source: int, in_place: bool) -> Iterator[int]:
-    """Yield each sum of n rounds, and those of one more look at every edge."""
+    """Yield each sum of as many rounds as are run, and those of one more look at every edge."""
     edges = [(u, v, int(w)) for u, v, w in edges_of(graph)]
     dist: dict[int, int] = {source: 0}
-    for _ in range(graph.n + 1):
+    for _ in range(graph.n + ROUNDS_BEYOND):
         before = dist if in_place else dict(dist)
         for u, v, w in edges:
             if u in before:

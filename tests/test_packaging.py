@@ -7,6 +7,7 @@ import email.message
 import email.parser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,9 @@ def test_sdist_holds_what_is_needed_to_build_and_to_test(built: Built) -> None:
     files = files_of_sdist(built.sdist)
     for folder, pattern in (("reedsp", "*.py"), ("cl", "*.cl"), ("tests", "*.py"), ("experiments", "*.py")):
         assert sources(folder, pattern).items() <= files.items()
-    assert {"pyproject.toml", "README.md", "LICENSE", "reedsp/py.typed", "PKG-INFO"} <= set(files)
+    assert sources("docs", "*.md").items() <= files.items()
+    assert {"pyproject.toml", "LICENSE", "reedsp/py.typed", "PKG-INFO"} <= set(files)
+    assert {"README.md", "CHANGELOG.md", "SECURITY.md"} <= set(files)
     assert not [name for name in files if "__pycache__" in name or name.endswith(".pyc")]
 
 
@@ -151,7 +154,9 @@ def test_metadata(built: Built) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "Apache-2.0"
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
-    assert {"cpu", "plot", "test", "docs"} <= set(metadata.get_all("Provides-Extra"))
+    assert {"all", "cpu", "plot", "test", "docs"} <= set(metadata.get_all("Provides-Extra"))
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_payload() == (ROOT / "README.md").read_text(encoding="utf-8")
     information = email.parser.BytesParser().parsebytes(files_of_sdist(built.sdist)["PKG-INFO"])
     for field in ("Name", "Version", "Requires-Python", "License-Expression"):
         assert information[field] == metadata[field]
@@ -185,8 +190,28 @@ def test_requirements_are_complete() -> None:
                 imported.add(str(node.module).split(".")[0])
     third_party = imported - set(sys.stdlib_module_names) - {"reedsp", "__future__"}
     required = {Requirement(line).name for line in PROJECT["dependencies"]}
-    assert third_party - required == {"matplotlib", "PIL"}  # of the extra "plot": matplotlib requires pillow
+    extras = {Requirement(line).name for lines in PROJECT["optional-dependencies"].values() for line in lines}
+    assert third_party - required - {"PIL"} <= extras  # matplotlib requires pillow
     assert required <= third_party
+
+
+def test_version_is_written_down_once() -> None:
+    assert PROJECT["dynamic"] == ["version"]
+    files = [ROOT / "pyproject.toml", *(ROOT / "reedsp").glob("*.py")]
+    holders = [file.name for file in files if f'"{reedsp.__version__}"' in file.read_text(encoding="utf-8")]
+    assert holders == ["_version.py"]
+
+
+def test_changelog_begins_with_what_is_not_released() -> None:
+    heads = re.findall(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert heads[0] == "Unreleased"
+
+
+def test_everything_optional_is_one_extra() -> None:
+    extras = PROJECT["optional-dependencies"]
+    [everything] = extras["all"]
+    for_developers = {"test", "dev", "docs"}
+    assert Requirement(everything).extras == set(extras) - {"all"} - for_developers
 
 
 # ---- what is installed ------------------------------------------------------------------------------

@@ -169,4 +169,4 @@ def test_scipys_conventions(device: reedsp.Device, monkeypatch: pytest.MonkeyPat
 
 def test_docstring_examples(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
-    assert doctest.testmod(k_shortest, raise_on_error=True).attempted == 3
+    assert doctest.testmod(k_shortest, raise_on_error=True).attempted >= 3

@@ -1,0 +1,269 @@
+"""Draw the figures of the documentation: every number in them is computed here.
+
+    python docs/figures.py
+
+writes ``docs/images/*.svg``. Only numpy is needed, and the same files come out everywhere; the tests compare them.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+IMAGES = Path(__file__).resolve().parent / "images"
+
+# The five towns of the tutorial: from, to, minutes; and where they are drawn.
+ROADS = ((0, 1, 7), (0, 2, 2), (1, 2, 3), (1, 3, 2), (2, 3, 8), (3, 4, 1))
+PLACES = ((50, 120), (220, 45), (220, 195), (390, 120), (520, 120))
+TOWNS = len(PLACES)
+
+INK, PALE, LINE = "#1f2933", "#eef1f5", "#9aa5b1"
+BLUE, ORANGE, GREEN = "#2563c9", "#c2610c", "#1d7d4d"
+TINTS = {BLUE: "#dbe7fb", ORANGE: "#fbe6d1", GREEN: "#d5f0e1", LINE: "#ffffff", INK: PALE}
+
+
+class Drawing:
+    """An SVG picture under construction; lengths in pixels.
+
+    Parameters
+    ----------
+    width, height : int
+    title : str
+        Read out to whoever does not see the picture.
+    """
+
+    def __init__(self, width: int, height: int, title: str) -> None:
+        self._parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="15">',
+            f"<title>{html.escape(title)}</title>",
+            '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
+            f'orient="auto"><path d="M0 0L10 5L0 10z" fill="{INK}"/></marker></defs>',
+            f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>',
+        ]
+
+    def text(self, x: float, y: float, text: object, colour: str = INK, anchor: str = "middle", bold: bool = False,
+             size: int = 15) -> None:  # fmt: skip
+        """Write a line of text whose middle is at height y."""
+        weight = ' font-weight="bold"' if bold else ""
+        self._parts.append(
+            f'<text x="{x:g}" y="{y + 0.35 * size:g}" fill="{colour}" text-anchor="{anchor}" '
+            f'font-size="{size}"{weight}>{html.escape(str(text))}</text>'
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str = LINE, text: object = "",
+            bold: bool = False) -> None:  # fmt: skip
+        """Draw a rectangle with a text in it."""
+        self._parts.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="3" fill="{TINTS[colour]}" '
+            f'stroke="{colour}"/>'
+        )
+        if str(text):
+            self.text(x + width / 2, y + height / 2, text, INK if colour == LINE else colour, bold=bold)
+
+    def circle(self, x: float, y: float, radius: float, text: object) -> None:
+        """Draw a vertex."""
+        self._parts.append(
+            f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{TINTS[BLUE]}" stroke="{BLUE}" stroke-width="2"/>'
+        )
+        self.text(x, y, text, BLUE, bold=True)
+
+    def line(self, x: float, y: float, to_x: float, to_y: float, colour: str = LINE, arrow: bool = False) -> None:
+        """Draw a line, with an arrow head at its end if asked for."""
+        tip = ' marker-end="url(#tip)"' if arrow else ""
+        self._parts.append(
+            f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y:g}" stroke="{colour}" stroke-width="2"{tip}/>'
+        )
+
+    def svg(self) -> str:
+        """Return the picture."""
+        return "\n".join([*self._parts, "</svg>", ""])
+
+
+def in_edges() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the roads, both ways, in the order of the towns they end at: from, to, minutes."""
+    both = sorted((end, start, minutes) for a, b, minutes in ROADS for start, end in ((a, b), (b, a)))
+    targets, sources, minutes = np.array(both).T
+    return sources, targets, minutes
+
+
+def towns() -> str:
+    """Return the map of the tutorial."""
+    drawing = Drawing(570, 240, "Five towns and the minutes from one to another")
+    for a, b, minutes in ROADS:
+        (x, y), (to_x, to_y) = PLACES[a], PLACES[b]
+        drawing.line(x, y, to_x, to_y)
+        drawing.box((x + to_x) / 2 - 15, (y + to_y) / 2 - 13, 30, 26, LINE, minutes)
+    for town, (x, y) in enumerate(PLACES):
+        drawing.circle(x, y, 20, town)
+    return drawing.svg()
+
+
+def segmented_minimum() -> str:
+    """Return one round of relaxation by edges, after two rounds from town 0."""
+    sources, targets, minutes = in_edges()
+    dist = np.full(TOWNS, np.inf)
+    dist[0] = 0
+    for _ in range(2):
+        dist = relaxed(dist)
+    sums = dist[sources] + minutes
+    heads = np.r_[True, targets[1:] != targets[:-1]]
+    least = sums.copy()
+    for edge in range(1, len(sums)):
+        if not heads[edge]:
+            least[edge] = min(least[edge - 1], sums[edge])
+    ends = np.r_[heads[1:], True]
+    assert (np.minimum(dist, least[ends]) == relaxed(dist)).all()
+
+    drawing = Drawing(690, 344, "A segmented minimum over the edges that end at each vertex")
+    cell, left = 44, 140
+    rows: Sequence[tuple[str, float, np.ndarray, str]] = (
+        ("ends at", 20, targets, INK),
+        ("comes from", 60, sources, LINE),
+        ("minutes", 100, minutes, LINE),
+        ("its dist + minutes", 150, sums, BLUE),
+        ("least so far", 206, least, ORANGE),
+    )
+    for name, y, values, colour in rows:
+        drawing.text(left - 10, y + 16, name, anchor="end", size=13)
+        for edge, value in enumerate(values):
+            last = colour == ORANGE and ends[edge]
+            drawing.box(left + edge * cell, y, cell - 3, 32, GREEN if last else colour, number(value), bold=last)
+    drawing.text(left - 10, 300, "new dist", anchor="end", size=13)
+    for town, edge in enumerate(np.flatnonzero(ends)):
+        middle, x = left + edge * cell + cell / 2 - 1.5, left + town * 104
+        drawing.line(middle, 240, x + 30, 278, INK, arrow=True)
+        drawing.box(x, 282, 60, 36, GREEN, number(min(dist[town], least[edge])), bold=True)
+        drawing.text(x + 30, 331, f"vertex {town}", size=12)
+    for edge in np.flatnonzero(heads)[1:]:
+        x = left + edge * cell - 1.5
+        drawing.line(x, 14, x, 242, INK)
+    return drawing.svg()
+
+
+def relaxed(dist: np.ndarray) -> np.ndarray:
+    """Return the distances after one more round."""
+    sources, targets, minutes = in_edges()
+    after = dist.copy()
+    np.minimum.at(after, targets, dist[sources] + minutes)
+    return after
+
+
+def number(value: float) -> str:
+    """Return a distance as it is written."""
+    return "∞" if value == np.inf else f"{value:g}"
+
+
+def near_far_steps(delta: int) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int]], list[float]]]:
+    """Return the threshold, the near queue, the far pile and the distances at the beginning of each step."""
+    sources, targets, minutes = in_edges()
+    dist = [np.inf] * TOWNS
+    dist[0] = 0
+    threshold, near, far, steps = delta, [(0, 0)], [], []
+    while near or far:
+        steps.append((threshold, list(near), list(far), list(dist)))
+        if not near:
+            threshold += delta
+            valid = [(vertex, at) for vertex, at in far if at == dist[vertex]]
+            near = [pair for pair in valid if pair[1] < threshold]
+            far = [pair for pair in valid if pair[1] >= threshold]
+            continue
+        lowered: list[tuple[int, int]] = []
+        for vertex, at in near:
+            for edge in np.flatnonzero(sources == vertex) if at == dist[vertex] else ():
+                end, sum_ = int(targets[edge]), at + int(minutes[edge])
+                if sum_ < dist[end]:
+                    dist[end] = sum_
+                    lowered.append((end, sum_))
+        near = [pair for pair in lowered if pair[1] < threshold]
+        far += [pair for pair in lowered if pair[1] >= threshold]
+    return [*steps, (threshold, [], [], list(dist))]
+
+
+def near_far() -> str:
+    """Return the steps of a near-far search from town 0."""
+    steps = near_far_steps(3)
+    row = 52
+    drawing = Drawing(690, 62 + row * len(steps), "The near queue and the far pile in each step of a search")
+    for x, name in ((60, "threshold"), (175, "near queue"), (370, "far pile"), (580, "distances")):
+        drawing.text(x, 24, name, bold=True, size=13)
+    for step, (threshold, near, far, dist) in enumerate(steps):
+        y = 48 + step * row
+        drawing.text(60, y + 17, threshold)
+        for pairs, left, colour in ((near, 124, BLUE), (far, 268, ORANGE)):
+            for place, (vertex, at) in enumerate(pairs):
+                stale = at != dist[vertex]
+                x = left + place * 68
+                drawing.box(x, y, 62, 34, LINE if stale else colour, f"{vertex} : {at}")
+                if stale:
+                    drawing.line(x + 4, y + 30, x + 58, y + 4, INK)
+        for vertex, value in enumerate(dist):
+            drawing.box(490 + vertex * 38, y, 35, 34, GREEN if value < threshold else LINE, number(value))
+    return drawing.svg()
+
+
+def floyd_warshall() -> str:
+    """Return the three steps of blocked Floyd-Warshall for one span."""
+    blocks, side, span = 5, 34, 1
+    drawing = Drawing(690, 262, "Which blocks of the matrix each of the three steps changes, and what they need")
+    titles = ("1. the diagonal block", "2. its row and column", "3. everything else")
+    for panel, title in enumerate(titles):
+        left, top = 20 + panel * 226, 50
+        drawing.text(left + blocks * side / 2, 24, title, bold=True, size=14)
+        for i in range(blocks):
+            for j in range(blocks):
+                step = (i != span) + (j != span)
+                colour = ORANGE if step == panel else BLUE if step == panel - 1 else LINE
+                drawing.box(left + j * side, top + i * side, side - 3, side - 3, colour)
+    left, top, middle = 20 + 2 * 226, 50, (side - 3) / 2
+    x, y = left + 3 * side + middle, top + 3 * side + middle
+    drawing.line(left + span * side + middle, y, x - middle - 1, y, INK, arrow=True)
+    drawing.line(x, top + span * side + middle, x, y - middle - 1, INK, arrow=True)
+    for x, colour, text in ((150, ORANGE, "is changed"), (330, BLUE, "is read, changed one step before")):
+        drawing.box(x, 229, 22, 22, colour)
+        drawing.text(x + 30, 240, text, anchor="start", size=14)
+    return drawing.svg()
+
+
+def directions() -> str:
+    """Return both directions of a level of a breadth-first search."""
+    drawing = Drawing(690, 262, "Top-down, the frontier looks for unvisited neighbours; bottom-up, the unvisited look")
+    edges = {"top-down": [(0, 0), (0, 1), (1, 1), (1, 2), (1, 3)], "bottom-up": [(0, 0), (0, 1), (1, 2), (1, 3)]}
+    for left, title, colours in (
+        (20, "top-down: the frontier looks ahead", (BLUE, LINE)),
+        (370, "bottom-up: the unvisited look back", (GREEN, ORANGE)),
+    ):
+        drawing.text(left + 145, 24, title, bold=True, size=14)
+        columns = [(left + 50, 80 + 70 * k) for k in range(2)], [(left + 240, 62 + 50 * k) for k in range(4)]
+        for a, b in edges[title.partition(":")[0]]:
+            (x, y), (to_x, to_y) = columns[0][a], columns[1][b]
+            ends = (x + 20, y), (to_x - 20, to_y)
+            start, tip = ends if colours[0] == BLUE else ends[::-1]
+            drawing.line(*start, *tip, INK, arrow=True)
+        for places, colour, name in zip(columns, colours, ("frontier", "unvisited"), strict=True):
+            for x, y in places:
+                drawing.box(x - 18, y - 16, 36, 32, colour)
+            drawing.text(places[0][0], 244, name, size=13)
+    return drawing.svg()
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "towns": towns,
+    "segmented-minimum": segmented_minimum,
+    "near-far": near_far,
+    "floyd-warshall": floyd_warshall,
+    "directions": directions,
+}
+
+
+def main() -> None:
+    """Draw them all."""
+    for name, draw in FIGURES.items():
+        (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
