@@ -34,6 +34,7 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
+_FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -99,7 +100,8 @@ def apsp(
     Raises
     ------
     NegativeCycleError
-        There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``.)
+        There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``, or where path weights could
+        leave every type.)
     OverflowError
         A path weight could leave int64, or the range of floats if there are negative ones, or does not fit into the
         integer `dtype`.
@@ -148,7 +150,7 @@ def apsp(
         raise ValueError("device: the list is empty")
     asked = target is not None or memory_limit is not None or len(devices) > 1
     if method == "auto":
-        matrices = asked or choices or not _johnson_pays(graph, devices[0], negative_cycles)
+        matrices = asked or choices or not _johnson_pays(graph, devices[0], negative_cycles, result)
         method = "floyd-warshall" if matrices else "johnson"
     in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if asked and not in_place:
@@ -164,10 +166,7 @@ def apsp(
         return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
     weights = _weights(graph, result)
     if weights is None:
-        error = None
-        if negative_cycles == "raise" and graph.has_negative_weights:
-            error = _find_negative_cycle(graph, np.arange(graph.n), job, result)
-        if error is not None:
+        if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise error
         raise OverflowError(
             f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
@@ -306,10 +305,12 @@ _SOLVERS: dict[str, Callable[..., None]] = {"min-plus": _min_plus, "floyd-warsha
 _METHODS = (*_SOLVERS, "johnson")
 
 
-def _johnson_pays(graph: Graph, device: Device, negative_cycles: str) -> bool:
+def _johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
     """Return whether the graph is so sparse that searches from every vertex take less time than matrices."""
-    if graph.has_negative_weights and (negative_cycles == "mark" or not graph.has_integral_weights):
-        return False
+    if graph.has_negative_weights:
+        floats = choose_arithmetic(graph, result).dtype.kind == "f"
+        if floats or negative_cycles == "mark":
+            return False
     least = _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
     return graph.n**2 > least * (graph.m + graph.n)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import select
@@ -13,7 +14,7 @@ import pyopencl as cl
 from reedsp import kernels
 from reedsp.compiler import BINARY, LENGTH, REFUSED, UNABLE, RefusedError
 
-_IDLE_SECONDS = 10.0
+_IDLE_SECONDS = 30.0
 """After which it ends: it holds the driver's memory."""
 
 
@@ -40,8 +41,7 @@ def _next(requests: IO[bytes]) -> bytes | None:
 def _answer(request: bytes) -> bytes:
     asked = json.loads(request)
     try:
-        device = _device(tuple(asked["driver"]))
-        context = cl.Context([device])
+        context, device = _context(tuple(asked["driver"]))
     except (cl.Error, LookupError) as error:
         return UNABLE + str(error).encode()
     try:
@@ -51,11 +51,12 @@ def _answer(request: bytes) -> bytes:
         return REFUSED + str(error).encode()
 
 
-def _device(driver: tuple[str, ...]) -> cl.Device:
+@functools.cache  # PoCL reads its library of built-in functions anew for each context
+def _context(driver: tuple[str, ...]) -> tuple[cl.Context, cl.Device]:
     for platform in cl.get_platforms():
         for device in platform.get_devices(cl.device_type.ALL):
             if kernels.driver_of(device) == driver:
-                return device
+                return cl.Context([device]), device
     raise LookupError(f"there is no {driver} in a child process")
 
 

@@ -49,6 +49,7 @@ __all__ = [
 ]
 
 _Answer = npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+_EXACT_IN_FLOAT64 = 2**53
 _NARROW = 32  # vertices of a level
 
 
@@ -295,7 +296,8 @@ def johnson(
     """
     graph = _graph(csgraph, directed, unweighted)
     if indices is None:
-        by_searches = graph.has_integral_weights or not graph.has_negative_weights
+        whole = graph.has_integral_weights and graph.simple_path_bound + graph.max_abs_weight <= _EXACT_IN_FLOAT64
+        by_searches = whole or not graph.has_negative_weights
         return _all_pairs(graph, "johnson" if by_searches else "auto", return_predecessors)
     _refuse_negative_cycles(graph)
     return _from_each(graph, indices, return_predecessors)

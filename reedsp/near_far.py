@@ -143,13 +143,16 @@ def near_far(
     if target is not None:
         kernel = job.device.kernel("near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(starts)), _GROUP, found, np.uint32(target), np.uint32(graph.n))
-    if predecessors is not None:
+    if predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
         in_edges = DeviceGraph.of(graph, job, arithmetic, False)
         trees = find_trees(job, in_edges, found, distinct, by_hops)
-        if trees.overflowed and ceiling is None and target is None:
-            raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+        if trees.overflowed and ceiling is None:
+            job.download_into(dist, found)
+            if target is None or (dist[:, target] == arithmetic.infinity).any():
+                raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        trees.read_into(predecessors, job)
+        if predecessors is not None:
+            trees.read_into(predecessors, job)
     job.download_into(dist, found)
     return rounds
