@@ -18,12 +18,12 @@ from reedsp.all_pairs_matrix import PathMatrix
 from reedsp.bellman_ford import output_parallel
 from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
-from reedsp.exactness import choose_arithmetic, result_dtype
+from reedsp.exactness import choose_arithmetic, output_array, result_dtype
 from reedsp.floyd_warshall import FloydWarshall
 from reedsp.graph import Graph, as_graph, is_networkx
 from reedsp.host_matrix import HostMatrix, fingerprint
 from reedsp.johnson import johnson
-from reedsp.negative_cycle import NegativeCycleError
+from reedsp.negative_cycle import NegativeCycleError, cycles_of_nodes
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.result import AllPairs
 
@@ -38,6 +38,7 @@ _FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
+@cycles_of_nodes
 def apsp(
     graph: Any,
     method: str = "auto",
@@ -135,7 +136,7 @@ def apsp(
         raise ValueError(f"method = {method!r}, expected one of {names}")
     choices = _choices("floyd-warshall" if method == "auto" else method, options)
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
-    place = _output_array(out, graph.n, result) if isinstance(out, np.ndarray) else None
+    place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     if graph.n == 0:
         none = np.empty((0, 0), result) if place is None else place
@@ -206,14 +207,6 @@ def apsp(
         stats={**_stats(matrix.jobs), "arithmetic": str(weights.dtype)},
         _node_keys=node_keys,
     )
-
-
-def _output_array(out: npt.NDArray[Any], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    if out.shape != (n, n) or out.dtype != dtype:
-        raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {(n, n)} and {dtype}")
-    if not out.flags.writeable:
-        raise ValueError("out is read-only")
-    return out
 
 
 def _output_file(out: str | os.PathLike[str]) -> Path:

@@ -70,6 +70,21 @@ def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
     return chosen
 
 
+def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the array that the caller gave for the distances.
+
+    Raises
+    ------
+    ValueError
+        It cannot hold them.
+    """
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
 def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from reedsp.device import Device, infinity
 from reedsp.exactness import result_dtype
 from reedsp.graph import Graph, as_graph, is_networkx, vertex_argument
+from reedsp.negative_cycle import cycles_of_nodes
 from reedsp.presentation import SHOWN, card
 from reedsp.routes import Routes
 from reedsp.single_source import sssp
@@ -77,6 +78,7 @@ def _shortened(route: list[Any]) -> list[Any]:
     return route if len(route) <= 2 * SHOWN else [*route[:SHOWN], "\N{HORIZONTAL ELLIPSIS}", *route[-SHOWN:]]
 
 
+@cycles_of_nodes
 def yen(
     graph: Any,
     source: Hashable,

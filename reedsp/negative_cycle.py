@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import networkx
 import numpy as np
@@ -16,7 +17,9 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 from reedsp.device_graph import NO_VERTEX
-from reedsp.graph import Graph
+from reedsp.graph import Graph, is_networkx
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.NetworkXUnbounded):  # type: ignore[misc]
@@ -52,6 +55,22 @@ class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.Netwo
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.cycle, self.weight)
+
+
+def cycles_of_nodes(function: _Function) -> _Function:
+    """Have a function of a graph call the vertices of a negative cycle by their nodes if it is a networkx graph."""
+
+    @functools.wraps(function)
+    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(graph, *args, **kwargs)
+        except NegativeCycleError as error:
+            if not is_networkx(graph):
+                raise
+            nodes = list(graph)
+            raise NegativeCycleError([nodes[vertex] for vertex in error.cycle], error.weight) from None
+
+    return cast(_Function, call)
 
 
 def predecessor_cycle(predecessors: npt.NDArray[np.int32]) -> list[int] | None:

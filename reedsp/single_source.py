@@ -13,11 +13,12 @@ import numpy.typing as npt
 from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX
-from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, result_dtype, to_result
+from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, output_array, result_dtype, to_result
 from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
 from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.near_far import chosen_form, near_far, rows_at_once
+from reedsp.negative_cycle import cycles_of_nodes
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 from reedsp.trust import is_trusted
@@ -37,6 +38,7 @@ _OPTIONS = {
 }
 
 
+@cycles_of_nodes
 def sssp(
     graph: Any,
     source: Any,
@@ -48,6 +50,7 @@ def sssp(
     progress: Callable[[int, int], None] | None = None,
     *,
     min_only: bool = False,
+    out: npt.NDArray[Any] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ShortestPaths:
     """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
@@ -83,6 +86,8 @@ def sssp(
     min_only : bool
         Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
         weights that are not negative.
+    out : ndarray, shape (n,) or (k, n), optional
+        Filled with the distances, and then `dist` of the result; its dtype is that of `dtype`, if both are given.
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
         ``early_stop``, and ``group_size``; see :func:`reedsp.bellman_ford.output_parallel`. Of
@@ -122,7 +127,9 @@ def sssp(
     aim = None if target is None else vertex_argument(graph, target, "target", node_keys)
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
-    result = result_dtype(dtype, graph)
+    result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
+    one_row = min_only or not many
+    place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)
     ceiling = ceiling_of(cutoff, arithmetic)
     for name, given in (
@@ -144,12 +151,15 @@ def sssp(
     else:
         found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, progress, choices)
         aim = None  # every distance is final
-    one_row = min_only or not many
     dist = to_result(found.dist, arithmetic, result)
+    dist = dist[0] if one_row else dist
+    if place is not None:
+        place[...] = dist
+        dist = place
     return ShortestPaths(
         graph=graph,
         source=sources if many else sources[0],
-        dist=dist[0] if one_row else dist,
+        dist=dist,
         pred=found.pred[0] if one_row else found.pred,
         nearest=_nearest(found.pred[0], sources) if min_only else None,
         method=method,

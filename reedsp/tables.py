@@ -12,6 +12,7 @@ from reedsp.device import Device, get_device, infinity
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import result_dtype
 from reedsp.graph import Graph, as_graph, is_networkx, vertices_argument
+from reedsp.negative_cycle import cycles_of_nodes
 from reedsp.row_blocks import MEMORY_LIMIT, check_memory_limit, row_blocks
 
 
@@ -30,6 +31,7 @@ class Nearest(NamedTuple):
     vertices: npt.NDArray[np.int32]
 
 
+@cycles_of_nodes
 def distance_table(
     graph: Any,
     sources: Any,
@@ -95,6 +97,7 @@ def distance_table(
     return table
 
 
+@cycles_of_nodes
 def k_nearest(
     graph: Any,
     sources: Any,
@@ -207,7 +210,7 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
 
 
 def _is_better_backwards(graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp]) -> bool:
-    return len(ends) < len(starts) and graph.has_integral_weights
+    return len(ends) < len(starts) and graph.has_integral_weights and not graph.has_negative_weights
 
 
 def _reversed(graph: Graph) -> Graph:

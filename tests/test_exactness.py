@@ -6,7 +6,7 @@ import copy
 import itertools
 import pickle
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -959,3 +959,25 @@ def test_15_an_undirected_negative_edge_is_a_negative_cycle() -> None:
         exact_shortest_paths(graph, [0])
     assert set(caught.value.cycle) == {2, 3}
     assert caught.value.weight == -1e-323
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda graph, device: reedsp.sssp(graph, "a", device=device),
+        lambda graph, device: reedsp.apsp(graph, device=device),
+        lambda graph, device: reedsp.yen(graph, "a", "c", 2, device=device),
+        lambda graph, device: reedsp.distance_table(graph, ["a", "b", "c"], ["a"], device=device),
+        lambda graph, device: reedsp.k_nearest(graph, ["a"], 2, device=device),
+    ],
+    ids=["sssp", "apsp", "yen", "distance_table", "k_nearest"],
+)
+def test_10_cycle_of_a_networkx_graph_is_one_of_nodes(call: Callable[..., Any], device: reedsp.Device) -> None:
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("a", "b", 4), ("b", "c", 1), ("c", "d", 1), ("d", "b", -3)])
+    with pytest.raises(reedsp.NegativeCycleError, match=" -> ") as caught:
+        call(graph, device)
+    assert caught.value.cycle[0] == caught.value.cycle[-1]
+    steps = list(itertools.pairwise(caught.value.cycle))
+    assert sorted(steps) == [("b", "c"), ("c", "d"), ("d", "b")]
+    assert caught.value.weight == sum(graph.edges[step]["weight"] for step in steps) == -1

@@ -505,3 +505,34 @@ def test_14_the_source_is_at_distance_zero(way: dict[str, object], device: reeds
     assert paths.dist[5] == 0
     assert paths.pred[5] == -9999
     assert paths.verify()
+
+
+@pytest.mark.parametrize("method", ["near-far", "output-parallel"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32])
+def test_distances_in_an_array_of_the_caller(method: str, dtype: type, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    one, two, strided = np.zeros(4, dtype), np.zeros((2, 4), dtype), np.zeros((4, 6), dtype)[::2, ::-1][:, :4]
+    for source, out in ((0, one), ([0, 3], two), ([3, 0], strided[:2])):
+        paths = reedsp.sssp(graph, source, method, out=out, device=device)
+        assert paths.dist is out
+        assert np.array_equal(out, reedsp.sssp(graph, source, dtype=dtype, device=device).dist)
+        assert paths.verify()
+    nearest = reedsp.sssp(graph, [1, 2], out=one, min_only=True, device=device)
+    assert one.tolist() == reedsp.sssp(graph, [1, 2], dtype=dtype, min_only=True, device=device).dist.tolist()
+    assert nearest.dist is one
+
+
+def test_array_that_cannot_hold_the_distances(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    read_only = np.zeros(4)
+    read_only.flags.writeable = False
+    for out, dtype, message in (
+        (np.zeros(3), None, r"^out has shape \(3,\) and dtype float64, expected \(4,\) and float64$"),
+        (np.zeros((1, 4)), None, r"^out has shape \(1, 4\)"),
+        (np.zeros(4), "int64", r"^out has .* dtype float64, expected \(4,\) and int64$"),
+        (np.zeros(4, np.int16), None, r"^dtype = int16, expected one of"),
+        (read_only, None, "^out is read-only$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            reedsp.sssp(graph, 0, dtype=dtype, out=out, device=device)
+        assert not out.any()
