@@ -12,7 +12,7 @@ from reedsp.device import Device, Job, device_of, get_device
 from reedsp.device_graph import OutEdges
 from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import as_graph, is_networkx, source_argument
-from reedsp.near_far import in_work_groups
+from reedsp.near_far import chosen_form
 
 if TYPE_CHECKING:
     from pyopencl.array import Array
@@ -86,7 +86,7 @@ def distances_on_device(
     shape = (len(sources), graph.n) if many else (graph.n,)
     if not sources:
         return Array(chosen.queue, shape, arithmetic.dtype)
-    search = near_far_work_group.solve if in_work_groups(chosen, arithmetic) else near_far_work_item.solve
+    search = near_far_work_group.solve if chosen_form(chosen, arithmetic) else near_far_work_item.solve
     # What is kept is kept by device, and a queue of the user's is a device of its own in each call.
     edges = OutEdges.of(graph, job, arithmetic) if queue is None else OutEdges(graph, job, arithmetic)
     found, _ = search(job, edges, arithmetic, [[each] for each in sources])
