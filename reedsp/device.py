@@ -281,7 +281,14 @@ class Job:
         self.bytes_to_device: int = 0
         self.bytes_from_device: int = 0
         self.bytes_allocated: int = 0
+        self._borrowed: list[npt.NDArray[Any]] = []
         self._started = time.perf_counter()
+
+    def __del__(self) -> None:
+        # Something has failed, or was interrupted, while kernels may be using the arrays' memory, which then goes.
+        if getattr(self, "_borrowed", None):
+            with contextlib.suppress(cl.Error):
+                self.device.queue.finish()
 
     def begin_after(self, events: Sequence[cl.Event]) -> None:
         """Have this job begin when these events, and everything queued so far, are done."""
@@ -370,9 +377,10 @@ class Job:
     def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
         """Let kernels of a CPU device use the memory of an array itself, until :meth:`give_back`.
 
-        The array has to stay alive, and to be contiguous and not empty. Its address is a multiple of the size of one
-        element, and of nothing more.
+        The array has to be contiguous and not empty. Its address is a multiple of the size of one element, and of
+        nothing more.
         """
+        self._borrowed.append(array)
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:
             return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
@@ -380,7 +388,10 @@ class Job:
             raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
 
     def give_back(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
-        """Wait for the work queued so far, after which a borrowed array holds what kernels have written to it."""
+        """Wait for the work queued so far, after which a borrowed array holds what kernels have written to it.
+
+        No array is borrowed any more then.
+        """
         try:
             mapped, _ = cl.enqueue_map_buffer(
                 self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype, is_blocking=True
@@ -388,6 +399,7 @@ class Job:
             mapped.base.release(self.device.queue)
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
+        self._borrowed.clear()
 
     def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Wait for the work queued so far and copy the first elements of a buffer back."""
