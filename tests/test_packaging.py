@@ -143,7 +143,7 @@ def test_sdist_holds_what_is_needed_to_build_and_to_test(built: Built) -> None:
         assert sources(folder, pattern).items() <= files.items()
     assert sources("docs", "*.md").items() <= files.items()
     assert {"pyproject.toml", "LICENSE", "reedsp/py.typed", "PKG-INFO"} <= set(files)
-    assert {"README.md", "CHANGELOG.md", "SECURITY.md"} <= set(files)
+    assert {"README.md", "CHANGELOG.md", "docs/security.md"} <= set(files)
     assert not [name for name in files if "__pycache__" in name or name.endswith(".pyc")]
 
 
