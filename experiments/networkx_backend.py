@@ -2,11 +2,13 @@
 
 Programs are timed as a whole, from a graph that is not converted yet; their answers have to be the same, in values,
 types and orders. The other rows are single calls on a graph that is converted, each forced to the device: from which
-size on it answers sooner is where `LEAST_NODES` and `LEAST_NODES_FROM_EACH` of `reedsp.networkx_device` belong.
+size on it answers sooner is where `LEAST_NODES` and `LEAST_NODES_FROM_EACH` of `reedsp.networkx_device` belong. Last come
+graphs of a million edges, read into arrays here and by `networkx.to_scipy_sparse_array`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +22,7 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.measure import measure_in_turn
 from experiments.plotting import device_of, panels
 from reedsp.device import get_device
+from reedsp.networkx_backend import convert_from_nx
 from reedsp.networkx_device import FORCE_DEVICE
 
 SEED = 2012
@@ -84,20 +87,42 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[int, ...]]] = {
 }
 
 
+def grid_of_numbers(n: int) -> nx.Graph:
+    """Return a square grid of about n nodes, which are numbers, with whole weights."""
+    return nx.convert_node_labels_to_integers(road_grid(n))
+
+
+def random_graph(n: int) -> nx.Graph:
+    """Return a graph of 5 n edges anywhere, with whole weights."""
+    graph = nx.gnm_random_graph(n, 5 * n, seed=SEED)
+    for number, (u, v) in enumerate(graph.edges):
+        graph[u][v]["weight"] = 1 + number * 7919 % 1000
+    return graph
+
+
+CONVERSIONS: dict[str, tuple[Callable[[int], nx.Graph], int]] = {
+    "conversion, grid": (grid_of_numbers, 708**2),
+    "conversion, random": (random_graph, 200_000),
+    "conversion, grid of tuples": (road_grid, 708**2),
+}
+
 # ---- rows -------------------------------------------------------------------------------------------
 
 
-def check(answer: Any, answers: list[Any]) -> None:
-    """Raise unless the answer is the same as the first one in every respect."""
-    answers.append(repr(answer))
+def check(answer: Any, answers: list[Any], shown: Callable[[Any], Any]) -> None:
+    """Raise unless the answer is shown the same as the first one."""
+    answers.append(shown(answer))
     if answers[-1] != answers[0]:
         raise WrongAnswerError("networkx and this backend differ")
     del answers[1:]
 
 
-def row(what: str, graph: nx.Graph, solves: list[Callable[[], Any]], repeats: int) -> Row:
+def row(
+    what: str, graph: nx.Graph, solves: list[Callable[[], Any]], repeats: int, shown: Callable[[Any], Any] = repr
+) -> Row:
     answers: list[Any] = []
-    theirs, ours = measure_in_turn([(solve, partial(check, answers=answers)) for solve in solves], repeats)
+    checked = partial(check, answers=answers, shown=shown)
+    theirs, ours = measure_in_turn([(solve, checked) for solve in solves], repeats)
     return {
         "what": what,
         "n": len(graph),
@@ -138,10 +163,29 @@ def call_rows(name: str, repeats: int, quick: bool) -> Iterator[Row]:
     del os.environ[FORCE_DEVICE]
 
 
+def conversion_row(name: str, repeats: int, quick: bool) -> Iterator[Row]:
+    make, n = CONVERSIONS[name]
+    graph = make(n // 100 if quick else n)
+
+    def theirs() -> Any:
+        matrix = nx.to_scipy_sparse_array(graph)
+        return matrix.indptr, matrix.indices, matrix.data
+
+    def ours() -> Any:
+        arcs = convert_from_nx(graph).arcs("weight")
+        return arcs.graph.indptr, arcs.graph.indices, arcs.graph.weights
+
+    def same(arrays: tuple[Any, ...]) -> list[str]:
+        return [hashlib.sha256(array.astype("i8").tobytes()).hexdigest() for array in arrays]
+
+    yield row(name, graph, [theirs, ours], repeats, same)
+
+
 def cases(setting: Setting) -> list[Case]:
     repeats = 1 if setting.quick else 3
     programs: list[Case] = [(name, partial(program_row, name, repeats, setting.quick)) for name in PROGRAMS]
-    return programs + [(name, partial(call_rows, name, repeats, setting.quick)) for name in CALLS]
+    calls: list[Case] = [(name, partial(call_rows, name, repeats, setting.quick)) for name in CALLS]
+    return programs + calls + [(name, partial(conversion_row, name, repeats, setting.quick)) for name in CONVERSIONS]
 
 
 def impossible(setting: Setting) -> str:
