@@ -16,7 +16,7 @@ from reedsp.checkpoint import write_npy
 from reedsp.exactness import choose_arithmetic, to_result
 from reedsp.graph import Graph
 from reedsp.host_matrix import HostMatrix
-from reedsp.path_matrix import to_distances
+from reedsp.path_matrix import write_distances
 
 _EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
 
@@ -45,15 +45,11 @@ class Answers:
         """Return distances, in `out` if that is given, and predecessors if they are wanted."""
         n = self._matrix.n
         pred = np.empty((n, n), np.int32) if predecessors else None
-        place = 0
-        for rows in self._predecessors() if predecessors or self._anew else ():
-            if pred is not None:
-                pred[place : place + len(rows)] = rows
-            place += len(rows)
-        dist, place = np.empty((n, n), self._dtype) if out is None else out, 0
-        for rows in self._distances():
-            dist[place : place + len(rows)] = rows
-            place += len(rows)
+        for _ in self._predecessors(pred) if predecessors or self._anew else ():
+            pass
+        dist = np.empty((n, n), self._dtype) if out is None else out
+        for rows in self._matrix.slices():
+            self._write(rows, dist[rows])
         return dist, pred
 
     def to_files(self, target: Path, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
@@ -70,13 +66,19 @@ class Answers:
 
     def _distances(self) -> Iterator[npt.NDArray[Any]]:
         for rows in self._matrix.slices():
-            dist = to_distances(self._matrix.read(rows), rows.start, self._matrix.weights, self._dtype)
-            for source in range(rows.start, rows.stop):
-                if source in self._corrected:
-                    dist[source - rows.start] = self._corrected[source]
+            dist = np.empty((rows.stop - rows.start, self._matrix.n), self._dtype)
+            self._write(rows, dist)
             yield dist
 
-    def _predecessors(self) -> Iterator[npt.NDArray[np.int32]]:
+    def _write(self, rows: slice, dist: npt.NDArray[Any]) -> None:
+        """Write the distances of some rows."""
+        write_distances(self._matrix.read(rows), rows.start, self._matrix.weights, dist)
+        for source in self._corrected:
+            if rows.start <= source < rows.stop:
+                dist[source - rows.start] = self._corrected[source]
+
+    def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
+        """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
         matrix, graph = self._matrix, self._matrix.graph
         on_device = matrix.in_edges if isinstance(matrix, PathMatrix) else None
         edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, on_device)
@@ -85,8 +87,9 @@ class Answers:
             block = matrix.rows_on_device(slab)
             for first in range(slab.start, slab.stop, step):
                 count = min(step, slab.stop - first)
-                pred, unresolved = shortest_path_trees(
-                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, count, graph.n),
+                pred = np.empty((count, graph.n), np.int32) if out is None else out[first : first + count]
+                unresolved = shortest_path_trees(
+                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, pred),
                     zero_progress_only=graph.has_negative_weights,
                 )
                 for source in range(first, first + count) if self._anew else map(int, unresolved):
@@ -97,7 +100,8 @@ class Answers:
         """Return the predecessors from one source by Bellman-Ford, among what no negative cycle reaches."""
         matrix, graph = self._matrix, self._matrix.graph
         [values] = matrix.read(slice(source, source + 1))
-        dist = to_distances(values[np.newaxis], source, matrix.weights, self._dtype)[0]
+        dist = np.empty(graph.n, self._dtype)
+        write_distances(values[np.newaxis], source, matrix.weights, dist[np.newaxis])
         bounded = values != matrix.weights.unbounded
         kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
         sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))

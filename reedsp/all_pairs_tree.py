@@ -95,9 +95,15 @@ def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]
 
 
 def shortest_path_trees(
-    job: Job, weights: Weights, edges: TightEdges, dist: Block, first: int, rows: int, n: int, zero_progress_only: bool
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp]]:
-    """Return the predecessor of each vertex on the shortest path from each of some sources.
+    job: Job,
+    weights: Weights,
+    edges: TightEdges,
+    dist: Block,
+    first: int,
+    pred: npt.NDArray[np.int32],
+    zero_progress_only: bool,
+) -> npt.NDArray[np.intp]:
+    """Find the predecessor of each vertex on the shortest path from each of some sources.
 
     Parameters
     ----------
@@ -106,17 +112,18 @@ def shortest_path_trees(
     edges : TightEdges
     dist : Block, shape (rows, n)
         Distances from the sources `first`, `first` + 1, ...
-    first, rows, n : int
+    first : int
+    pred : ndarray of int32, shape (rows, n)
+        Contiguous. Filled: NO_VERTEX for the source, where there is no path, and where its weight is unbounded.
     zero_progress_only : bool
         Resolve every tight edge by hop level: needed if the graph has negative weights.
 
     Returns
     -------
-    predecessors : ndarray of int32, shape (rows, n)
-        NO_VERTEX for the source, where there is no path, and where its weight is unbounded.
-    unresolved : ndarray of int
+    ndarray of int
         Sources that have vertices whose predecessor rounding has hidden.
     """
+    rows, n = pred.shape
     macros = _macros(job, weights, zero_progress_only)
     vectors = -(-rows // vector_length(job.device, weights))
     stride = vectors * vector_length(job.device, weights)
@@ -146,7 +153,8 @@ def shortest_path_trees(
         job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
     unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first
     by_source = transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32))
-    return job.download(by_source, rows * n, np.int32).reshape(rows, n), unresolved
+    job.download_into(pred, by_source)
+    return unresolved
 
 
 def _macros(job: Job, weights: Weights, zero_progress_only: bool) -> dict[str, str | int]:

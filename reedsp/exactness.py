@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from reedsp.device import infinity, weight_macros
 from reedsp.graph import Graph
+from reedsp.host_parts import in_parts
 
 ROUNDS_BEYOND = 33
 """How many more rounds than vertices a method may run before it looks for a negative cycle, the last sums included."""
@@ -159,20 +160,28 @@ def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[A
     ValueError
         A distance has no exact float64 value.
     """
-    unreachable = dist == arithmetic.infinity
-    if arithmetic.dtype.kind == "i" and result.kind == "i":
-        too_large = ~unreachable & ((dist >= infinity(result)) | (dist < np.iinfo(result).min))
-        if too_large.any():
-            where = int(np.argmax(too_large))
-            raise OverflowError(f"{_entry(dist, where)} is outside {result}; ask for dtype='int64'")
-    converted = dist.astype(result)
-    if arithmetic.dtype == np.int64 and result == np.float64:
-        large = ~unreachable & (np.abs(dist) > _EXACT_IN_FLOAT64)
-        inexact = np.flatnonzero([int(converted.flat[i]) != int(dist.flat[i]) for i in np.flatnonzero(large)])
-        if len(inexact):
-            where = int(np.flatnonzero(large)[inexact[0]])
-            raise ValueError(f"{_entry(dist, where)} has no exact float64 value; ask for dtype='int64'")
-    np.copyto(converted, infinity(result), where=unreachable)
+    values, converted = dist.reshape(-1), np.empty(dist.shape, result)
+    flat = converted.reshape(-1)
+
+    def convert(first: int, last: int) -> None:
+        part, target = values[first:last], flat[first:last]
+        unreachable = part == arithmetic.infinity
+        np.copyto(target, part, casting="unsafe")
+        if arithmetic.dtype.kind == "i" and result.kind == "i":
+            too_large = ~unreachable & ((part >= infinity(result)) | (part < np.iinfo(result).min))
+            if too_large.any():
+                where = first + int(np.argmax(too_large))
+                raise OverflowError(f"{_entry(dist, where)} is outside {result}; ask for dtype='int64'")
+        elif arithmetic.dtype == np.int64 and result == np.float64:
+            large = np.flatnonzero(~unreachable & (np.abs(part) > _EXACT_IN_FLOAT64))
+            inexact = [int(where) for where in large if int(target[where]) != int(part[where])]
+            if inexact:
+                raise ValueError(
+                    f"{_entry(dist, first + inexact[0])} has no exact float64 value; ask for dtype='int64'"
+                )
+        np.copyto(target, infinity(result), where=unreachable)
+
+    in_parts(convert, values.size, values.itemsize)
     return converted
 
 

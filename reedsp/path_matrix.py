@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device import Device, Job
+from reedsp.host_parts import in_parts
 
 _EXACT_IN_FLOAT64 = 2**53
 _TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
@@ -232,8 +233,8 @@ def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.
     return result
 
 
-def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return path weights in the type of a result, which may round only if it is float32.
+def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:
+    """Write path weights in the type of a result, which may round only if it is float32.
 
     Parameters
     ----------
@@ -241,8 +242,8 @@ def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: 
         From row `first` of a matrix on.
     first : int
     weights : Weights
-    dtype : dtype
-        No path is inf or the largest integer in it; unbounded paths are -inf or the least integer.
+    dist : ndarray, shape (rows, n)
+        Filled. No path is inf or the largest integer; unbounded paths are -inf or the least integer.
 
     Raises
     ------
@@ -251,10 +252,19 @@ def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: 
     ValueError
         A distance has no exact float64 value.
     """
+
+    def convert(start: int, stop: int) -> None:
+        _write_rows(values[start:stop], first + start, weights, dist[start:stop])
+
+    in_parts(convert, len(values), values.shape[1] * values.itemsize)
+
+
+def _write_rows(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:
+    dtype = dist.dtype
+    np.copyto(dist, values, casting="unsafe")
     if weights.dtype.kind == "f":
-        return values.astype(dtype)
+        return
     no_path, unbounded = values == weights.no_path, values == weights.unbounded
-    result = values.astype(dtype)
     finite = ~(no_path | unbounded)
     if dtype.kind == "i":
         limits = np.iinfo(dtype)
@@ -262,7 +272,7 @@ def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: 
         message = f"is outside {dtype}; ask for dtype='int64'"
         error: type[Exception] = OverflowError
     elif dtype == np.float64 and weights.limit > _EXACT_IN_FLOAT64:
-        wrong = finite & (result.astype(values.dtype) != values)
+        wrong = finite & (dist.astype(values.dtype) != values)
         message = "has no exact float64 value; ask for dtype='int64'"
         error = ValueError
     else:
@@ -270,6 +280,5 @@ def to_distances(values: npt.NDArray[Any], first: int, weights: Weights, dtype: 
     if wrong.any():
         row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
         raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
-    result[no_path] = user_infinity(dtype)
-    result[unbounded] = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
-    return result
+    np.copyto(dist, user_infinity(dtype), where=no_path)
+    np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)

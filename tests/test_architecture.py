@@ -18,7 +18,7 @@ TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sort
 
 # A module imports from the lines above its own only: the algorithms, for one, do not import one another.
 LAYERS = (
-    ("_nx_info", "_private", "_version", "cli_status", "compiler", "graph", "whole_file"),
+    ("_nx_info", "_private", "_version", "cli_status", "compiler", "graph", "host_parts", "slices", "whole_file"),
     ("_icd", "datasets", "kernels", "known_graph", "networkx_graph"),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("compiler_child", "device", "readers"),
@@ -26,6 +26,7 @@ LAYERS = (
     ("device_graph", "rounds", "tilings"),
     ("coordinates", "exports", "presentation", "routes", "tied_paths"),
     ("plotting",),
+    ("search_result",),
     ("products", "trust"),
     ("trusted_products",),
     ("negative_cycle", "predecessors"),

@@ -1,0 +1,42 @@
+"""Passes over large arrays of the host, a part that fits into a cache at a time, on several cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
+PART = 1 << 20
+"""Bytes of a part: with what is computed from it, it stays in the second cache."""
+
+_WORTH_THREADS = 8 * PART
+_MOST_THREADS = 8
+
+
+def in_parts(work: Callable[[int, int], None], count: int, itemsize: int) -> None:
+    """Call ``work(first, last)`` for parts of ``range(count)`` that cover it.
+
+    Several calls run at a time if there is much to do; numpy lets other threads run meanwhile. Memory that no process
+    has used before is handed out page by page, which takes one core longer than what is then done with it.
+
+    Parameters
+    ----------
+    work : callable(int, int)
+        An error of it is raised; of several, that of the first part.
+    count : int
+        Number of items.
+    itemsize : int
+        Bytes of an item.
+    """
+    step = max(1, PART // max(1, itemsize))
+    firsts = range(0, count, step)
+    if count * itemsize < _WORTH_THREADS:
+        for first in firsts:
+            work(first, min(first + step, count))
+        return
+    with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as threads:
+        # each with the caller's numpy.errstate, which a thread does not inherit
+        calls = [threads.submit(copy_context().run, work, first, min(first + step, count)) for first in firsts]
+    for call in calls:
+        call.result()
