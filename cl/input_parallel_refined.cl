@@ -2,7 +2,8 @@
 //
 // Source:       thesis section 5.4.2; early stop of section 6.1.2.
 // NDRange:      initialise, count_edges: global n + 1; initialise_sources: n; finalise: n / RUN, rounded up;
-//               relax: any global size. Work-groups (GROUP_SIZE), free but for finalise.
+//               relax: any global size, several times if there are many edges. Work-groups (GROUP_SIZE), free but for
+//               finalise.
 // Local memory: 4 bytes in finalise.
 // Macros:       GROUP_SIZE, work-items of a work-group;
 //               RUN, active edges, or vertices to finalise, that follow one another and are left to one work-item;
@@ -36,6 +37,7 @@
 //   predecessors          i/o  (n) with KEEP_PREDECESSORS
 //   updates, phase        i/o  whether the last round updated a path weight, and whether this one does; see rounds.cl
 //   ceiling               path weights from here on are not recorded (INF: all are)
+//   step, first, last     what relax is for, and which of the active edges it takes, by their numbers
 //
 // A round without active vertices has no active edges either: only `finalise` has to know that it is skipped.
 
@@ -159,12 +161,12 @@ __kernel void relax(__global const OFFSET *restrict first_edge, __global const E
                     __global const uint *restrict active, __global const uint *restrict active_count,
                     __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,
                     __global uint *restrict best, __global uint *restrict best_sources, const WEIGHT ceiling,
-                    const uint n, const uint step)
+                    const uint n, const uint step, const ulong first, const ulong last)
 {
-    const ulong active_edges = prefixes[n];
+    const ulong active_edges = min((ulong)prefixes[n], last);
     const size_t count = LISTED ? *active_count : n;
     const ulong stride = (ulong)RUN * get_global_size(0);
-    for (ulong begin = (ulong)RUN * get_global_id(0); begin < active_edges; begin += stride) {
+    for (ulong begin = first + (ulong)RUN * get_global_id(0); begin < active_edges; begin += stride) {
         const ulong end = min(begin + RUN, active_edges);
         size_t i = owner(prefixes, count, begin);
         for (ulong number = begin; number < end; ++i) {

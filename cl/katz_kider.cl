@@ -21,6 +21,7 @@
 #endif
 
 #include "minplus.cl"
+#include "slices.cl"
 
 // Sides of the work-group apart, the entries of one work-item.
 #define FOR_EACH_ENTRY(x, y) \
@@ -67,8 +68,8 @@ void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
 {
     __local WEIGHT independent[TILE][TILE];
     __local WEIGHT tile[TILE][TILE];
-    const bool in_row = get_group_id(1) == 0;
-    const size_t number = other(get_group_id(0), diagonal);
+    const bool in_row = GROUP_OF_LAUNCH(1) == 0;
+    const size_t number = other(GROUP_OF_LAUNCH(0), diagonal);
     const size_t tile_row = in_row ? diagonal : number, tile_column = in_row ? number : diagonal;
     load(independent, matrix, n, diagonal, diagonal);
     load(tile, matrix, n, tile_row, tile_column);
@@ -90,7 +91,7 @@ void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
     __local WEIGHT in_column[TILE][TILE];
     __local WEIGHT in_row[TILE][TILE];
     __local WEIGHT tile[TILE][TILE];
-    const size_t tile_row = other(get_group_id(1), diagonal), tile_column = other(get_group_id(0), diagonal);
+    const size_t tile_row = other(GROUP_OF_LAUNCH(1), diagonal), tile_column = other(GROUP_OF_LAUNCH(0), diagonal);
     load(in_column, matrix, n, tile_row, diagonal);
     load(in_row, matrix, n, diagonal, tile_column);
     load(tile, matrix, n, tile_row, tile_column);

@@ -17,6 +17,7 @@
 #endif
 
 #include "minplus.cl"
+#include "slices.cl"
 
 #define ENTRIES (TILE / GROUP_ROWS)
 #define APART (GROUP_ROWS * TILE)
@@ -74,8 +75,8 @@ void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
     __local WEIGHT independent[TILE * TILE];
     __local WEIGHT tile[TILE * TILE];
     const uint x = get_local_id(0), y = get_local_id(1), row = y * TILE;
-    const size_t number = other(get_group_id(0), diagonal), step = (size_t)GROUP_ROWS * n;
-    const bool is_in_row = get_group_id(1) == 0;
+    const size_t number = other(GROUP_OF_LAUNCH(0), diagonal), step = (size_t)GROUP_ROWS * n;
+    const bool is_in_row = GROUP_OF_LAUNCH(1) == 0;
     __global WEIGHT *const first = matrix + (is_in_row ? place(n, diagonal, number) : place(n, number, diagonal));
     load(independent + row + x, matrix + place(n, diagonal, diagonal), step);
     load(tile + row + x, first, step);
@@ -101,7 +102,7 @@ void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
     __local WEIGHT in_row[TILE * TILE];
     __local WEIGHT tile[TILE * TILE];
     const uint x = get_local_id(0), row = get_local_id(1) * TILE;
-    const size_t tile_row = other(get_group_id(1), diagonal), tile_column = other(get_group_id(0), diagonal);
+    const size_t tile_row = other(GROUP_OF_LAUNCH(1), diagonal), tile_column = other(GROUP_OF_LAUNCH(0), diagonal);
     __global WEIGHT *const first = matrix + place(n, tile_row, tile_column);
     const size_t step = (size_t)GROUP_ROWS * n;
     load(in_column + row + x, matrix + place(n, tile_row, diagonal), step);

@@ -32,6 +32,7 @@
 #endif
 
 #include "common.cl"
+#include "slices.cl"
 
 // Algorithm 12, lines 1 to 6.
 __kernel void initialise(__global WEIGHT *restrict weights, __global int *restrict predecessors, const uint source,
@@ -78,7 +79,7 @@ void relax(__global const WEIGHT *restrict edge_weights, __global const int *res
 
 #if COOPERATIVE_LOADING
     __local WEIGHT sums[CHUNK];
-    const size_t group_first = get_group_id(0) * (size_t)GROUP_SIZE;
+    const size_t group_first = GROUP_OF_LAUNCH(0) * (size_t)GROUP_SIZE;
     const size_t group_last = min(group_first + GROUP_SIZE, (size_t)n) - 1;
     const ulong begin = vertex_edge_index[group_first];
     const ulong end = skipped ? begin : vertex_edge_index[group_last] + edge_counts[group_last];

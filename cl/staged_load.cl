@@ -24,6 +24,7 @@
 #endif
 
 #include "minplus.cl"
+#include "slices.cl"
 
 #define SMALL (STAGE * STAGE)                // entries of a small tile
 #define ROWS (TILE / STAGE)                  // of small tiles, and of the entries of a work-item
@@ -154,8 +155,8 @@ void singly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint dia
 {
     __local WEIGHT left_stage[TILE * STAGE];
     __local WEIGHT right_stage[TILE * STAGE];
-    const bool in_row = get_group_id(1) == 0;
-    const size_t number = other(get_group_id(0), diagonal);
+    const bool in_row = GROUP_OF_LAUNCH(1) == 0;
+    const size_t number = other(GROUP_OF_LAUNCH(0), diagonal);
     __global WEIGHT *const tile = tiles + (in_row ? tile_at(diagonal, number, n) : tile_at(number, diagonal, n));
     __global const WEIGHT *const independent = tiles + tile_at(diagonal, diagonal, n);
     ORDER least[ROWS][COLUMNS];
@@ -171,7 +172,7 @@ void doubly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint dia
 {
     __local WEIGHT left_stage[TILE * STAGE];
     __local WEIGHT right_stage[TILE * STAGE];
-    const size_t tile_row = other(get_group_id(1), diagonal), tile_column = other(get_group_id(0), diagonal);
+    const size_t tile_row = other(GROUP_OF_LAUNCH(1), diagonal), tile_column = other(GROUP_OF_LAUNCH(0), diagonal);
     __global WEIGHT *const tile = tiles + tile_at(tile_row, tile_column, n);
     ORDER least[ROWS][COLUMNS];
     load(least, tile);

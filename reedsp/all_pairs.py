@@ -151,7 +151,7 @@ def apsp(
         raise ValueError("device: the list is empty")
     asked = target is not None or memory_limit is not None or len(devices) > 1
     if method == "auto":
-        matrices = asked or choices or not _johnson_pays(graph, devices[0], negative_cycles, result)
+        matrices = asked or choices or not johnson_pays(graph, devices[0], negative_cycles, result)
         method = "floyd-warshall" if matrices else "johnson"
     in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if asked and not in_place:
@@ -165,7 +165,7 @@ def apsp(
         dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress, place)
         stats = {**job.stats(), "arithmetic": arithmetic}
         return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
-    weights = _weights(graph, result)
+    weights = matrix_weights(graph, result)
     if weights is None:
         if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise error
@@ -298,7 +298,7 @@ _SOLVERS: dict[str, Callable[..., None]] = {"min-plus": _min_plus, "floyd-warsha
 _METHODS = (*_SOLVERS, "johnson")
 
 
-def _johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
+def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
     """Return whether the graph is so sparse that searches from every vertex take less time than matrices."""
     if graph.has_negative_weights:
         floats = choose_arithmetic(graph, result).dtype.kind == "f"
@@ -318,7 +318,7 @@ def _choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
     return dict(options or {})
 
 
-def _weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
+def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
     """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
 
     Floats round; if none is negative, those above all floats are infinite.

@@ -159,14 +159,14 @@ class _Relaxations:
         edges = (graph.edge_weights, graph.edge_sources)
         index = (graph.edge_counts, graph.vertex_edge_index)
         tail = (self.ceiling, np.uint32(graph.n))
+        slices = graph.slices(self.group_size)
         passes = []
         for number in range(PASSES):
             buffers = (self.weights, self.new_weights)
             before, after = buffers[::-1] if (number % 2 == 1) != reverse else buffers
             report = (self.predecessors, self.rounds.updates, np.uint32(number % 3))
-            passes.append(
-                self.job.bind(kernel, graph.n, self.group_size, *edges, before, *index, after, *report, *tail)
-            )
+            args = (*edges, before, *index, after, *report, *tail)
+            passes.append(self.job.bind(kernel, graph.n, self.group_size, *args, slices=slices))
         return lambda number: passes[number % PASSES].queue()
 
     def _kernel(self, name: str, early_stop: bool) -> Kernel:

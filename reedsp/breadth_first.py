@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device import BoundKernel, Device, Job, get_device, round_up
+from reedsp.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX, Neighbours
-from reedsp.exports import rows_to_dataframe, tree_to_networkx
-from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument, vertices_argument
-from reedsp.plotting import axes_for, draw_search
-from reedsp.presentation import DASH, SHOWN, and_more, card, name_or_dash, run_facts
-from reedsp.routes import Routes, walk
-from reedsp.tied_paths import edge_sources, tied_paths
+from reedsp.graph import Graph, as_graph, is_networkx, source_argument
+from reedsp.known_graph import SOURCE, known_levels
+from reedsp.progress import Progress, of_a_search, report_done
+from reedsp.search_result import SearchResult
+from reedsp.tied_paths import edge_sources
+from reedsp.trust import is_trusted
 from reedsp.verification import VerificationError
-
-if TYPE_CHECKING:
-    import networkx
-    import pandas
-    from matplotlib.axes import Axes
 
 METHODS = ("work-items", "work-groups")
 """What `options` can name: kernels for CPU devices, and kernels for GPUs."""
@@ -44,7 +40,7 @@ _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
 _ROW_BYTES = 20  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
-_CONTROL_WORDS, _STEP, _BOTTOM_UP_LEVELS = 8, 0, 6
+_CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
 _TOP_DOWN, _DONE = 0, 3
 
 # Of "work-groups".
@@ -60,8 +56,8 @@ _SOURCE_ARGUMENT = 6  # of begin
 _GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 21, 2, 3
 
 
-@dataclass(frozen=True, eq=False)
-class BreadthFirst:
+@dataclass(frozen=True, eq=False, repr=False)
+class BreadthFirst(SearchResult):
     """What a breadth-first search found, from one source or several.
 
     Attributes
@@ -82,6 +78,13 @@ class BreadthFirst:
         ``device``, ``kernels_launched``, ``milliseconds``, ``search_milliseconds`` (those until the search had ended,
         before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``, and
         ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources).
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> search = reedsp.bfs(reedsp.Graph.from_edges(4, [0, 0, 2], [1, 2, 1]), 0)
+    >>> search.levels, search.path(1)
+    (array([ 0,  1,  1, -1], dtype=int32), [0, 1])
     """
 
     graph: Graph
@@ -91,176 +94,23 @@ class BreadthFirst:
     method: str
     device: str
     stats: dict[str, Any]
-    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
+    _node_keys: bool
 
-    def path(self, target: Hashable, source: Hashable | None = None) -> list[Any]:
-        """Return the vertices of a path with the fewest edges, the source first and the target last.
+    _title: ClassVar[str] = "Breadth-first search"
+    _quantity: ClassVar[str] = "level"
+    _column: ClassVar[str] = "level"
 
-        Parameters
-        ----------
-        target : int
-            A vertex; a negative one counts from the end. If the graph was given as a networkx graph, a node.
-        source : int, optional
-            Which of several sources to start from.
+    @property
+    def _numbers(self) -> npt.NDArray[Any]:
+        return self.levels
 
-        Returns
-        -------
-        list of int
-            Vertices, or nodes if the graph was given as a networkx graph.
+    def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        return np.asarray(numbers != _UNREACHED)
 
-        Raises
-        ------
-        ValueError
-            There is no path, the vertex does not exist, or `source` is missing or not among the sources.
-        """
-        route = self._route(vertex_argument(self.graph, target, "target", self._node_keys), self._row(source))
-        return [self._name(each) for each in route]
-
-    def _route(self, vertex: int, row: int) -> list[int]:
-        levels, pred = np.atleast_2d(self.levels, self.pred)
-        if levels[row, vertex] == _UNREACHED:
-            start = self.source[row] if isinstance(self.source, list) else self.source
-            raise ValueError(f"no path from vertex {self._name(start)!r} to vertex {self._name(vertex)!r}")
-        route = [vertex]
-        for _ in range(levels[row, vertex]):
-            route.append(int(pred[row, route[-1]]))
-        return route[::-1]
-
-    def paths_to(self, targets: Iterable[Hashable], source: Hashable | None = None) -> Routes:
-        """Return a path with the fewest edges to each of many targets, all walked together.
-
-        Parameters
-        ----------
-        targets : iterable of int
-            Vertices, or nodes if the graph was given as a networkx graph; an array of vertices is the quickest.
-        source : int, optional
-            Which of several sources to start from.
-
-        Returns
-        -------
-        Routes
-            A sequence of lists, each as :meth:`path` returns it; an empty one where there is no path.
-
-        Raises
-        ------
-        ValueError, TypeError
-            A vertex does not exist (the message names its position), or `source` is missing or not among the sources.
-        """
-        row = self._row(source)
-        ends = vertices_argument(self.graph, targets, "targets", self._node_keys)
-        levels, pred = np.atleast_2d(self.levels, self.pred)
-        rows = np.full(len(ends), row, np.intp)
-        return walk(self.graph, pred, rows, ends, levels[row, ends] != _UNREACHED, self._node_keys)
-
-    def all_paths_to(self, target: Hashable, source: Hashable | None = None) -> Iterator[list[Any]]:
-        """Yield every path with the fewest edges to a vertex, in the order of their lists of vertex numbers.
-
-        Parameters
-        ----------
-        target : int
-            A vertex, or a node if the graph was given as a networkx graph.
-        source : int, optional
-            Which of several sources to start from.
-
-        Yields
-        ------
-        list of int
-            Vertices, or nodes if the graph was given as a networkx graph; each list is made when it is asked for.
-
-        Raises
-        ------
-        ValueError
-            As for :meth:`path`, at the call.
-
-        Examples
-        --------
-        >>> import reedsp
-        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3])
-        >>> list(reedsp.bfs(graph, 0).all_paths_to(3))
-        [[0, 1, 3], [0, 2, 3]]
-        """
-        vertex, row = vertex_argument(self.graph, target, "target", self._node_keys), self._row(source)
-        start = self._route(vertex, row)[0]
+    def _tight(self, row: int) -> npt.NDArray[np.bool_]:
         levels = np.atleast_2d(self.levels)[row]
-        tails = edge_sources(self.graph)
-        down = (levels[tails] >= 0) & (levels[self.graph.indices] == levels[tails] + 1)
-        routes = tied_paths(self.graph, down, [start], vertex)
-        return ([self._name(each) for each in route] for route in routes)
-
-    def to_networkx(self, source: Hashable | None = None) -> networkx.DiGraph[Any]:
-        """Return the tree as a graph of networkx.
-
-        Parameters
-        ----------
-        source : int, optional
-            Which of several sources to start from.
-
-        Returns
-        -------
-        networkx.DiGraph
-            The reached vertices by their labels, each with the attribute ``level``, and the edges of the tree with
-            their ``weight`` in the graph.
-
-        Raises
-        ------
-        ValueError
-            `source` is missing or not among the sources, or several vertices have the same label.
-        """
-        row = self._row(source)
-        levels, pred = (array[row] for array in np.atleast_2d(self.levels, self.pred))
-        reached = np.flatnonzero(levels != _UNREACHED)
-        return tree_to_networkx(self.graph, pred, reached, {"level": levels[reached].tolist()})
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return the result as a table of pandas, which has to be installed.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A line for each vertex, or with several sources for each source and vertex, by their labels. The columns
-            are ``level`` (-1: not reached) and ``pred`` (a label, or missing).
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        listed = self.source if isinstance(self.source, list) else None
-        return rows_to_dataframe(self.graph, listed, {"level": self.levels}, {"pred": self.pred})
-
-    def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the result with matplotlib, as :meth:`ShortestPaths.plot` does, with levels for distances.
-
-        Parameters
-        ----------
-        target : int, optional
-            Show the path to this vertex.
-        source : int, optional
-            Which of several sources to start from.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            matplotlib is not installed.
-        ValueError
-            As for :meth:`path`.
-        """
-        row = self._row(source)
-        route = []
-        if target is not None:
-            route = self._route(vertex_argument(self.graph, target, "target", self._node_keys), row)
-        levels, pred = (array[row] for array in np.atleast_2d(self.levels, self.pred))
-        start = self.source[row] if isinstance(self.source, list) else self.source
-        values = np.where(levels == _UNREACHED, np.inf, levels)
-        ax = axes_for(ax)
-        draw_search(ax, self.graph, values, pred, [start], route, "level")
-        return ax
+        before = levels[edge_sources(self.graph)]
+        return np.asarray((before != _UNREACHED) & (levels[self.graph.indices] == before + 1))
 
     def verify(self) -> bool:
         """Check on the host that levels and predecessors are right, by the rules of the Graph500 validator and more.
@@ -283,68 +133,13 @@ class BreadthFirst:
             _verify(self.graph, source, levels[row], pred[row])
         return True
 
-    def _name(self, vertex: int) -> Any:
-        return self.graph.label(vertex) if self._node_keys else vertex
-
-    def _row(self, source: Hashable | None) -> int:
-        vertex = None if source is None else vertex_argument(self.graph, source, "source", self._node_keys)
-        if not isinstance(self.source, list):
-            if vertex not in (None, self.source):
-                raise ValueError(f"source = {source!r}, but the search started at {self._name(self.source)!r}")
-            return 0
-        if vertex is None:
-            raise ValueError("source: name one of the sources, there are several")
-        if vertex not in self.source:
-            raise ValueError(f"source = {source!r} is not among the sources")
-        return self.source.index(vertex)
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.array(self.levels, dtype=dtype, copy=copy)
-
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self.levels.__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.levels.__dlpack_device__()
-
-    def _repr_html_(self) -> str:
-        levels, pred = np.atleast_2d(self.levels, self.pred)
-        facts = [("method", self.method), *run_facts(self.stats, self.device)]
-        starts = self.source if isinstance(self.source, list) else [self.source]
-        if len(levels) != 1:
-            rows = [
-                (self.graph.label(start), f"{np.count_nonzero(row != _UNREACHED):,}", int(row.max()))
-                for start, row in zip(starts[:SHOWN], levels, strict=False)
-            ]
-            title = f"Breadth-first search from {len(levels):,} sources, {self.graph.n:,} vertices"
-            return card(title, facts, ["source", "reached", "levels"], [*rows, *and_more(len(levels), 3)])
-        shown = [
-            (
-                self.graph.label(v),
-                DASH if levels[0, v] == _UNREACHED else int(levels[0, v]),
-                name_or_dash(self.graph, int(pred[0, v])),
-            )
-            for v in range(min(self.graph.n, SHOWN))
-        ]
-        reached = np.count_nonzero(levels != _UNREACHED)
-        whence = repr(self.graph.label(starts[0]))
-        title = f"Breadth-first search from {whence}: {reached:,} of {self.graph.n:,} vertices reached"
-        return card(title, facts, ["vertex", "level", "before it"], [*shown, *and_more(self.graph.n, 3)])
-
-    def __repr__(self) -> str:
-        reached = int(np.count_nonzero(self.levels != _UNREACHED))
-        start = f"{len(self.source)} sources" if isinstance(self.source, list) else f"source {self.source}"
-        return (
-            f"<reedsp.BreadthFirst: {start}, {reached:,} of {self.levels.size:,} reached, {self.method}, "
-            f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
-        )
-
 
 def bfs(
     graph: Any,
     source: Any,
     *,
     device: Device | int | str | None = None,
+    progress: Callable[[int, int], None] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> BreadthFirst:
     """Find paths with the fewest edges from one source, or from each of several, to all vertices.
@@ -361,6 +156,9 @@ def bfs(
         of nodes. A sequence gives one row of results for each entry.
     device : Device, int or str, optional
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+    progress : callable(done, most), optional
+        Called now and then: with the levels so far and the most there can be; with several sources, with how many of
+        them are done and how many there are.
     options : mapping, optional
         ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
         device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges. Of
@@ -394,13 +192,14 @@ def bfs(
     sources, many = source_argument(graph, source, node_keys)
     choices = _choices(options)
     chosen = get_device(device)
+    replaceable = "method" not in choices and "group_size" not in choices
     method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
     if method == "work-items" and "group_size" in choices:
         raise ValueError("options: group_size: 'work-items' has none")
+    method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
     job = Job(chosen, recycle=True)
     answers = np.empty((len(sources), 2, graph.n), np.int32)
-    search = _search_by_work_items if method == "work-items" else _search_by_work_groups
-    stats = search(graph, sources, answers, job, **choices)
+    stats = _SEARCHES[method](graph, sources, answers, job, progress, **choices)
     job.recycle()
     levels, pred = answers[:, 0], answers[:, 1]
     return BreadthFirst(
@@ -423,6 +222,7 @@ def _search_by_work_items(
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],
     job: Job,
+    progress: Progress | None,
     direction: str = "auto",
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
@@ -437,9 +237,10 @@ def _search_by_work_items(
     for first in range(0, len(sources), most):
         rows = slice(first, first + most)
         search = _RowsOfWorkItems(graph, sources[rows], answers[rows], job, direction)
-        bottom_up_levels += search.run()
+        bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
         searching += time.perf_counter() - started
         search.split()
+        report_done(progress, min(first + most, len(sources)), len(sources))
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
 
@@ -490,7 +291,7 @@ class _RowsOfWorkItems:
         kernel = self._job.device.kernel("breadth_first_work_items.cl", name, **self._macros)
         return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
 
-    def run(self) -> int:
+    def run(self, progress: Progress | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
         if self._goes_up:
             self._queue_bottom_up()
@@ -501,6 +302,8 @@ class _RowsOfWorkItems:
             steps = control[_STEP::_CONTROL_WORDS]
             if (steps == _DONE).all():
                 return int(control[_BOTTOM_UP_LEVELS::_CONTROL_WORDS].sum())
+            if progress is not None:
+                progress(int(control[_LEVEL::_CONTROL_WORDS].max()), self._graph.n)
             self._goes_up = self._goes_up or bool(((steps != _TOP_DOWN) & (steps != _DONE)).any())
             if self._goes_up:
                 self._queue_bottom_up()
@@ -588,6 +391,7 @@ def _search_by_work_groups(
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],
     job: Job,
+    progress: Progress | None,
     direction: str = "auto",
     group_size: int | None = None,
 ) -> dict[str, Any]:
@@ -596,10 +400,11 @@ def _search_by_work_groups(
     search = _WorkGroups(graph, job, direction, group_size)
     searching, bottom_up_levels = 0.0, 0
     for row, source in enumerate(sources):
-        bottom_up_levels += search.run(source)
+        bottom_up_levels += search.run(source, of_a_search(progress, row, len(sources)))
         searching += time.perf_counter() - started
         job.download_into(answers[row, 0], search.levels)
         job.download_into(answers[row, 1], search.predecessors)
+        report_done(progress, row + 1, len(sources))
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
 
@@ -610,7 +415,7 @@ class _WorkGroups:
     def __init__(self, graph: Graph, job: Job, direction: str, group_size: int | None) -> None:
         outward, inward = Neighbours.of(graph, job, incoming=False), Neighbours.of(graph, job, incoming=True)
         size = _GROUP_SIZE if group_size is None else group_size
-        self._job, n = job, np.uint32(graph.n)
+        self._job, self._n, n = job, graph.n, np.uint32(graph.n)
         macros = {
             "GROUP_SIZE": size,
             "PIECE": _PIECE,
@@ -638,7 +443,7 @@ class _WorkGroups:
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
 
-    def run(self, source: int) -> int:
+    def run(self, source: int, progress: Progress | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
         self._begin.set(_SOURCE_ARGUMENT, np.uint32(source))
         self._begin.queue()
@@ -650,7 +455,43 @@ class _WorkGroups:
             control = self._job.download(self._control, _GROUPS_CONTROL_WORDS, np.uint32)
             if control[_STEP] == _GROUPS_DONE:
                 return int(control[_GROUPS_BOTTOM_UP_LEVELS])
+            if progress is not None:
+                progress(int(control[_LEVEL]), self._n)
             batch = min(2 * batch, _LARGEST_BATCH)
+
+
+_SEARCHES = {"work-items": _search_by_work_items, "work-groups": _search_by_work_groups}
+
+# ---- trust ------------------------------------------------------------------------------------------
+
+
+def _trusted_method(device: Device, methods: Sequence[str], preferred: str, group_size: int | None) -> str:
+    """Return the preferred one of some methods, or else another one, that gives right answers on a device.
+
+    Raises
+    ------
+    DeviceError
+        None of them does.
+    """
+    for method in sorted(methods, key=lambda each: each != preferred):
+        size = "" if group_size is None else f" of {group_size}"
+        is_right = functools.partial(_is_right, device, method, group_size)
+        if is_trusted(device, f"breadth-first search in {method}{size}", is_right):
+            return method
+    raise DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
+
+
+def _is_right(device: Device, method: str, group_size: int | None) -> bool:
+    """Return whether levels and predecessors are those of numpy, in every direction."""
+    graph, levels, before = known_levels()
+    sizes: dict[str, Any] = {} if group_size is None else {"group_size": group_size}
+    for direction in _EDGE_FACTORS:
+        answers = np.empty((2, 2, graph.n), np.int32)
+        _SEARCHES[method](graph, [SOURCE, SOURCE], answers, Job(device), None, direction=direction, **sizes)
+        found = np.where(answers[:, 0] == _UNREACHED, np.inf, answers[:, 0])
+        if not (found == levels).all() or not (answers[:, 1] == before).all():
+            return False
+    return True
 
 
 # ---- arguments and answers --------------------------------------------------------------------------

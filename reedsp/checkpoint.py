@@ -232,10 +232,12 @@ class Checkpoint:
         if header is None:
             self._append(self._header)
         elif header != self._header:
-            wrong = next(key for key in self._header if header.get(key) != self._header[key])
-            found, expected = header.get(wrong), self._header[wrong]
+            wrong = next((key for key in self._header if header.get(key) != self._header[key]), "header")
+            found, expected = header.get(wrong, header), self._header.get(wrong, self._header)
             raise ValueError(f"{self._file(_JOURNAL)}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
-        for record in records:
+        for number, record in enumerate(records, start=2):
+            if not self._may_follow(record):
+                raise _damaged(self._file(_JOURNAL), f"line {number} cannot follow those before it")
             self._replay(*record)
         size = self._n * self._n * self._dtype.itemsize
         if self.fresh:
@@ -268,7 +270,7 @@ class Checkpoint:
 
     # ---- the journal -------------------------------------------------------------------------------
 
-    def _read_journal(self) -> tuple[dict[str, Any] | None, list[list[Any]]]:
+    def _read_journal(self) -> tuple[dict[str, Any] | None, list[Any]]:
         """Return the header, if there is one, and the records; a line that was not finished does not count."""
         file = self._file(_JOURNAL)
         content = file.read_bytes() if file.is_file() else b""
@@ -279,8 +281,31 @@ class Checkpoint:
             checksum, _, text = line.partition(b" ")
             if checksum != b"%08x" % zlib.crc32(text):
                 raise _damaged(file, f"wrong checksum in line {number}")
-            parsed.append(json.loads(text))
+            try:
+                parsed.append(json.loads(text))
+            except (ValueError, RecursionError) as error:  # also what is no UTF-8, and numbers of thousands of digits
+                raise _damaged(file, f"line {number} cannot be read: {error}") from None
+        if parsed and not isinstance(parsed[0], dict):
+            raise _damaged(file, "line 1 is no header")
         return (parsed[0], parsed[1:]) if parsed else (None, [])
+
+    def _may_follow(self, record: Any) -> bool:
+        """Whether a record of the journal has a meaning behind those that have been replayed."""
+        match record:
+            case ["filled", [*checksums]]:
+                return self.fresh and len(checksums) == len(_spans(0, self._n)) and _are_naturals(checksums)
+            case ["pass", first, size, dict(sides)]:
+                sound = _are_naturals([first, size, *sides.values()]) and first == self.done < first + size
+                new = not self.fresh and self.unfinished is None and set(sides) == {_PANELS, _ROWS, _COLUMNS}
+                return sound and new and first + size <= self._n
+            case ["writing", first, last]:
+                return self.unfinished is not None and _are_naturals([first, last]) and first < last <= self._n
+            case ["written", first, last, [*checksums]]:
+                sound = _are_naturals([first, last, *checksums]) and first < last <= self._n
+                return self.unfinished is not None and sound and len(checksums) == len(_spans(first, last))
+            case ["done", done]:
+                return self.unfinished is not None and type(done) is int and done == sum(self.unfinished)
+        return False
 
     def _record(self, *record: Any) -> None:
         with self._mutex:
@@ -357,6 +382,10 @@ def write_npy(path: Path, rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ..
 def _spans(first: int, last: int) -> range:
     """Return the numbers of the spans of rows from `first` up to, but not including, `last`."""
     return range(first // SPAN, -(-last // SPAN))
+
+
+def _are_naturals(values: Sequence[Any]) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
 
 
 def _checksum(rows: npt.NDArray[Any], before: int = 0) -> int:

@@ -19,7 +19,7 @@ from reedsp.cli_output import (
     size_text,
     stated_failures,
 )
-from reedsp.cli_progress import parts_bar, rounds_bar
+from reedsp.cli_progress import parts_bar, search_bar
 from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def demo(
         from reedsp import demo as demonstration
 
         network = demonstration.road_network(vertices, seed)
-        with rounds_bar() as progress:
+        with search_bar(1, "rounds") as progress:
             outcome = demonstration.solve(network, device, progress)
         if not as_json:
             print("\n".join(demonstration.report(network, outcome)), flush=True)

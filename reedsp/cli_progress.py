@@ -14,11 +14,22 @@ Show = Callable[[float, float | None, str], None]
 
 
 @contextlib.contextmanager
-def rounds_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Give the progress callback of :func:`reedsp.sssp`; None if nobody would see it."""
-    with _bar("{task.completed:,} rounds", with_time_left=False) as show:
-        # How many rounds it will take is not known beforehand, so the bar only shows that there is progress.
-        yield None if show is None else lambda rounds, most_rounds: show(rounds, None, "")
+def search_bar(searches: int, steps: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Give the progress callback of :func:`reedsp.sssp` or :func:`reedsp.bfs`; None if nobody would see it.
+
+    Parameters
+    ----------
+    searches : int
+    steps : str
+        What is counted if there is only one.
+    """
+    if searches > 1:
+        with _bar("{task.completed:,} of {task.total:,} sources", "searching") as show:
+            yield None if show is None else lambda done, total: show(done, total, "")
+        return
+    with _bar(f"{{task.completed:,}} {steps}", "searching", with_time_left=False) as show:
+        # How many steps it will take is not known beforehand, so the bar only shows that there is progress.
+        yield None if show is None else lambda done, most: show(done, None, "")
 
 
 @contextlib.contextmanager

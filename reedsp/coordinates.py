@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
-import stat
 from array import array
 from typing import NamedTuple
 
@@ -13,21 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.readers import (
-    _BASE_MEMORY,
-    _DECIMAL,
-    _EXPANSION,
-    _check_vertices,
-    _find_words,
-    _integers,
-    _lines,
-    _narrow,
-    _natural,
-    _naturals,
-    _pieces,
-    _quote,
-    _split,
-    _Text,
-    _vertex,
+    DECIMAL,
+    Text,
+    check_vertices,
+    find_words,
+    integers,
+    lines_of,
+    narrow,
+    natural,
+    naturals,
+    open_text,
+    quote,
+    split,
+    vertex_of,
 )
 
 _LAYOUT = "v vertex x y"
@@ -70,30 +66,24 @@ def read_coordinates(path: str | os.PathLike[str]) -> npt.NDArray[np.float64]:
     >>> graph = reedsp.read("USA-road-d.NY.gr.gz")  # doctest: +SKIP
     >>> graph = graph.with_coordinates(reedsp.read_coordinates("USA-road-d.NY.co.gz"))  # doctest: +SKIP
     """
-    name = os.fsdecode(path)
-    status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe is to wait for its writer
-        raise OSError(errno.EINVAL, "not a regular file", name)
-    with open(path, "rb") as file:
-        return _read_co(_Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * status.st_size))
+    with open_text(path) as text:
+        return _read_co(text)
 
 
-def _read_co(text: _Text) -> npt.NDArray[np.float64]:
+def _read_co(text: Text) -> npt.NDArray[np.float64]:
     line, header = text.data_line(b"c")
     fields = header.split()
     if fields[:4] != [b"p", b"aux", b"sp", b"co"] or len(fields) != 5:
-        raise text.fault(line, f"expected a header 'p aux sp co n', got {_quote(header)}")
-    n = _natural(text, line, fields[4])
+        raise text.fault(line, f"expected a header 'p aux sp co n', got {quote(header)}")
+    n = natural(text, line, fields[4])
     parts = [_place_lines(text, 1, b"", n)]
     for first_line, block in text.blocks():
         if rows := _place_block(first_line, block, n):
             parts.append(rows)
             continue
-        for number, part in _split(first_line, block):
+        for number, part in split(first_line, block):
             parts.append(_place_block(number, part, n) or _place_lines(text, number, part, n))
-    _check_vertices(text, line, n)
+    check_vertices(text, line, n)
     vertices = np.concatenate([part.vertices for part in parts])
     times = np.bincount(vertices, minlength=n)
     if (times > 1).any():
@@ -105,7 +95,7 @@ def _read_co(text: _Text) -> npt.NDArray[np.float64]:
     return places
 
 
-def _repeated(text: _Text, parts: list[_Places], times: npt.NDArray[np.intp]) -> ValueError:
+def _repeated(text: Text, parts: list[_Places], times: npt.NDArray[np.intp]) -> ValueError:
     """Return the error for the first line that names a vertex once more."""
     seen = set()
     for part in parts:
@@ -119,7 +109,7 @@ def _repeated(text: _Text, parts: list[_Places], times: npt.NDArray[np.intp]) ->
 
 def _place_block(first_line: int, block: bytes, n: int) -> _Places | None:
     """Parse a block of whole coordinates at once; None when anything else is in it."""
-    words = _find_words(block)
+    words = find_words(block)
     if words is None:
         return None
     data, starts, ends, breaks = words
@@ -131,36 +121,36 @@ def _place_block(first_line: int, block: bytes, n: int) -> _Places | None:
         return None
     if (data[starts[:, 0]] != ord("v")).any() or (ends[:, 0] - starts[:, 0] != 1).any():
         return None
-    vertices = _naturals(data, starts[:, 1], ends[:, 1])
-    x, y = (_integers(data, starts[:, axis], ends[:, axis]) for axis in (2, 3))
+    vertices = naturals(data, starts[:, 1], ends[:, 1])
+    x, y = (integers(data, starts[:, axis], ends[:, axis]) for axis in (2, 3))
     if vertices is None or x is None or y is None or vertices.min() < 1 or vertices.max() > n:
         return None
     places = np.stack((x, y), axis=1).astype(np.float64)
-    return _Places(_narrow(vertices - 1), places, range(first_line, first_line + count))
+    return _Places(narrow(vertices - 1), places, range(first_line, first_line + count))
 
 
-def _place_lines(text: _Text, first_line: int, block: bytes, n: int) -> _Places:
+def _place_lines(text: Text, first_line: int, block: bytes, n: int) -> _Places:
     """Parse a block line by line."""
     vertices, lines, places = array("q"), array("q"), array("d")
-    for number, line in _lines(first_line, block):
+    for number, line in lines_of(first_line, block):
         fields = line.split(None, 4)
         if not fields or fields[0][:1] == b"c":
             continue
         if fields[0] == b"p":
-            raise text.fault(number, f"a second header: {_quote(line)}")
+            raise text.fault(number, f"a second header: {quote(line)}")
         if len(fields) != 4 or fields[0] != b"v":
-            raise text.fault(number, f"expected '{_LAYOUT}', got {_quote(line)}")
-        vertices.append(_vertex(text, number, fields[1], 1, n) - 1)
+            raise text.fault(number, f"expected '{_LAYOUT}', got {quote(line)}")
+        vertices.append(vertex_of(text, number, fields[1], 1, n) - 1)
         places.extend(_coordinate(text, number, field) for field in fields[2:])
         lines.append(number)
     rows = np.array(vertices, np.int64)
-    return _Places(_narrow(rows), np.array(places, np.float64).reshape(-1, 2), np.array(lines, np.int64))
+    return _Places(narrow(rows), np.array(places, np.float64).reshape(-1, 2), np.array(lines, np.int64))
 
 
-def _coordinate(text: _Text, line: int, field: bytes) -> float:
-    if not _DECIMAL.fullmatch(field):
-        raise text.fault(line, f"expected a number as coordinate, got {_quote(field)}")
+def _coordinate(text: Text, line: int, field: bytes) -> float:
+    if not DECIMAL.fullmatch(field):
+        raise text.fault(line, f"expected a number as coordinate, got {quote(field)}")
     value = float(field)
     if math.isinf(value):
-        raise text.fault(line, f"the coordinate {_quote(field)} is too large for float64")
+        raise text.fault(line, f"the coordinate {quote(field)} is too large for float64")
     return value

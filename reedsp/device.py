@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import logging
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp import _icd, kernels
+from reedsp.slices import Slices
 
 _icd.enable_pip_runtimes()
 
@@ -42,6 +45,7 @@ _PREFERENCE = ("cpu", "accelerator", "gpu")
 _SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
 _LARGEST_SCRATCH = 1 << 24  # bytes
+_STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
 _LARGE_UPLOAD = (
     1 << 20
 )  # bytes, from which on NVIDIA's driver copies 5 times as fast as it makes a buffer with contents
@@ -111,6 +115,11 @@ class Device:
     loads_are_atomic : bool
         Whether a load of an aligned word gives what one work-item or another has stored there, though other
         work-groups write it by atomic operations. OpenCL C 1.2 does not promise it; CPUs and NVIDIA's GPUs do.
+    steps_at_once : int
+        Edges, or as much else, that the device is given at a time, so that Ctrl-C is prompt. GPUs, which are
+        much faster, have no limit, nor has somebody else's queue, on which nothing waits.
+    shares_queue : bool
+        Whether its queue is somebody else's.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
 
@@ -143,6 +152,8 @@ class Device:
         by_nvidia = "cl_nv_device_attribute_query" in extensions
         self.nvidia_generation: int = int(handle.compute_capability_major_nv) if by_nvidia else 0
         self.loads_are_atomic: bool = self.platform not in _SIMULATORS and (self.kind == "cpu" or by_nvidia)
+        self.shares_queue: bool = queue is not None
+        self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
@@ -282,6 +293,7 @@ class Job:
         self.bytes_from_device: int = 0
         self.bytes_allocated: int = 0
         self._borrowed: list[npt.NDArray[Any]] = []
+        self._steps = 0
         self._started = time.perf_counter()
 
     def __del__(self) -> None:
@@ -476,7 +488,14 @@ class Job:
             raise self._translate(error, "copy on the device") from error
         self.queued(event)
 
-    def bind(self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument) -> BoundKernel:
+    def bind(
+        self,
+        kernel: Kernel,
+        global_size: Size,
+        local_size: Size,
+        *args: Argument,
+        slices: Slices | None = None,
+    ) -> BoundKernel:
         """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
 
         Parameters
@@ -488,6 +507,8 @@ class Job:
             Work-items of a work-group, in each dimension.
         *args
             Buffers, scalars as numpy numbers of exactly the type that the kernel declares, and vectors as bytes.
+        slices : Slices, optional
+            How to cut the launch into dispatches, for kernels that cl/slices.cl allows it.
 
         Raises
         ------
@@ -503,11 +524,20 @@ class Job:
         if kernel.local_memory > device.local_memory:
             available = f"{device} has {device.local_memory:,}"
             raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
-        return BoundKernel(self, kernel, _whole_groups(items, group), group, args)
+        return BoundKernel(self, kernel, _whole_groups(items, group), group, args, slices)
 
-    def launch(self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument) -> None:
+    def launch(
+        self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument, slices: Slices | None = None
+    ) -> None:
         """Queue a kernel once; parameters and errors as for :meth:`bind`."""
-        self.bind(kernel, global_size, local_size, *args).queue()
+        self.bind(kernel, global_size, local_size, *args, slices=slices).queue()
+
+    def add_steps(self, steps: int) -> None:
+        """Count what was queued, and wait if it is as much as the device is given at a time."""
+        self._steps += steps
+        if self._steps >= self.device.steps_at_once:
+            self._steps = 0
+            self.finish()
 
     def finish(self) -> None:
         """Wait until everything queued is done."""
@@ -545,10 +575,13 @@ class BoundKernel:
         global_size: tuple[int, ...],
         local_size: tuple[int, ...],
         args: Sequence[Argument],
+        slices: Slices | None = None,
     ) -> None:
         self._job = job
         self._name = kernel.name
         self._global_size, self._local_size = global_size, local_size
+        self._steps = 0 if slices is None else slices.steps
+        self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
         self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
@@ -564,25 +597,44 @@ class BoundKernel:
             (set_number if number else self._handle.set_arg)(position, argument)
         except cl.Error as error:
             raise self._job._translate(error, f"{self._name}, argument {position}") from error
+        except TypeError as error:  # as some versions of pyopencl refuse what is no argument of any kernel
+            raise DeviceError(f"{self._job.device}: {self._name}, argument {position} failed: {error}") from error
 
     def change(self, global_size: tuple[int, ...], *args: Argument) -> None:
         """Change the work-items, and the arguments that are others now, from the next launch on."""
         self._global_size = _whole_groups(global_size, self._local_size)
+        self._dispatches = [(None, self._global_size)]
         for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
             if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
                 self.set(position, argument)
 
     def queue(self) -> None:
-        """Queue a launch."""
+        """Queue a launch; where it was cut, or follows others that took long, wait for what is queued."""
         queue = self._job.device.queue
-        try:
-            event = cl.enqueue_nd_range_kernel(
-                queue, self._handle, self._global_size, self._local_size, wait_for=self._job.after
-            )
-        except cl.Error as error:
-            raise self._job._translate(error, self._name) from error
-        self._job.queued(event)
-        self._job.kernels_launched += 1
+        for offset, size in self._dispatches:
+            try:
+                event = cl.enqueue_nd_range_kernel(
+                    queue, self._handle, size, self._local_size, offset, wait_for=self._job.after
+                )
+            except cl.Error as error:
+                raise self._job._translate(error, self._name) from error
+            self._job.queued(event)
+            self._job.kernels_launched += 1
+            if self._steps:
+                self._job.add_steps(self._steps)
+
+
+def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tuple[int, ...] | None, tuple[int, ...]]]:
+    """Return the offset and the size of each dispatch of a launch."""
+    if len(slices.ends) == 1:
+        return [(None, global_size)]
+    dimension = slices.dimension
+    dispatches: list[tuple[tuple[int, ...] | None, tuple[int, ...]]] = []
+    for first, end in itertools.pairwise((0, *slices.ends[:-1], global_size[dimension])):
+        offset = tuple(first if each == dimension else 0 for each in range(len(global_size)))
+        size = tuple(end - first if each == dimension else whole for each, whole in enumerate(global_size))
+        dispatches.append((offset, size))
+    return dispatches
 
 
 def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
@@ -640,7 +692,7 @@ def devices() -> list[Device]:
 
 @functools.lru_cache(maxsize=8)
 def device_of(queue: cl.CommandQueue) -> Device:
-    """Return the device of somebody else's queue, on which everything is then queued."""
+    """Return the device of somebody else's queue, on which everything is then queued, and nothing waits."""
     matching = [each.index for each in devices() if each.handle == queue.device]
     return Device(matching[0] if matching else -1, queue.device, queue)
 

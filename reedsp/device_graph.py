@@ -11,6 +11,7 @@ import pyopencl as cl
 from reedsp.device import Device, Job
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
+from reedsp.slices import Slices, by_counts
 
 _C_OFFSETS = {np.dtype(np.uint32): "uint", np.dtype(np.uint64): "ulong"}
 
@@ -65,6 +66,7 @@ class DeviceGraph:
             starts = indptr[:-1]
         self.max_edge_count: int = int(counts.max(initial=0))
         self._counts = counts
+        self._steps_at_once = job.device.steps_at_once
         self._edge_targets: cl.Buffer | None = None
         self.edge_weights: cl.Buffer = job.upload(weights.astype(arithmetic.dtype, copy=False))
         self.edge_sources: cl.Buffer = job.upload(sources)
@@ -76,6 +78,10 @@ class DeviceGraph:
         if self._edge_targets is None:
             self._edge_targets = job.upload(np.repeat(np.arange(self.n, dtype=np.int32), self._counts))
         return self._edge_targets
+
+    def slices(self, group_size: int, rows: int = 1) -> Slices:
+        """Return how to cut a launch that takes the edges that end at each vertex, in each of some rows."""
+        return by_counts(self._counts, group_size, rows, self._steps_at_once)
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic, in_degree_order: bool = True) -> DeviceGraph:

@@ -27,6 +27,7 @@ _EXACT_IN_FLOAT64 = 2**53
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
 _Arrays = TypeVar("_Arrays", bound=tuple[npt.NDArray[Any], ...])
+_Edges = list[npt.NDArray[Any]]
 
 
 class InEdges(NamedTuple):
@@ -110,42 +111,75 @@ class Graph:
         offset: int = 0,
         labels: Sequence[Hashable] | None = None,
     ) -> None:
-        pointers = _integer_vector(indptr, "indptr")
+        pointers = _integer_vector(indptr, "indptr").astype(np.int64)
         n = len(pointers) - 1
         if n < 0:
             raise ValueError("indptr is empty: it needs one entry more than the graph has vertices")
         targets = _vertex_vector(indices, "indices", n)
         _check_row_pointers(pointers, len(targets))
-        sources = np.repeat(np.arange(n, dtype=np.int64), np.diff(pointers))
         edge_weights = _weight_vector(weights, "weights", len(targets))
-        self._store(n, sources, targets, edge_weights, "weights[{}]".format, directed, offset, labels)
+        self._store_rows(pointers, targets, edge_weights, "weights[{}]".format, directed, offset, labels)
 
-    def _store(
+    def _store_rows(
         self,
-        n: int,
-        sources: npt.NDArray[np.int64],
-        targets: npt.NDArray[np.int64],
+        indptr: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int32],
         weights: npt.NDArray[Any],
         position: Callable[[int], str],
         directed: bool,
         offset: int,
         labels: Sequence[Hashable] | None,
     ) -> None:
-        """Clean the weights, bring the edges into canonical CSR form and freeze everything."""
+        """Store edges that come row by row; where they are canonical as they stand, without a detour."""
+        n = len(indptr) - 1
+        cleaned, kept = _clean_weights(weights, position)
+        if kept is None and _rows_ascend(indptr, targets):
+            rows = indptr, targets, cleaned
+            if directed or is_symmetric(*rows):
+                self._freeze(rows, directed, offset, labels)
+                return
+        del cleaned
+        edges: _Edges = [np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), targets, weights]
+        del targets, weights
+        self._store(n, edges, position, directed, offset, labels)
+
+    def _store(
+        self,
+        n: int,
+        edges: _Edges,
+        position: Callable[[int], str],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Clean the weights, bring the edges into canonical CSR form and freeze everything.
+
+        The list of sources, targets and weights is emptied, so that each array goes when it is no longer needed.
+        """
+        edges[2], kept = _clean_weights(edges[2], position)
+        if kept is not None:
+            edges[:] = (array[kept] for array in edges)
+        if not directed:
+            forward = edges[0] != edges[1]
+            back = edges[1][forward], edges[0][forward], edges[2][forward]
+            for end in range(3):
+                edges[end] = np.concatenate((edges[end], back[end]))
+            del forward, back
+        self._freeze(_compress(n, edges), directed, offset, labels)
+
+    def _freeze(
+        self,
+        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Take canonical CSR arrays, which nobody else may write to, and what else a graph knows."""
+        n = len(rows[0]) - 1
         if labels is not None and len(labels) != n:
             raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
         offset = _integer(offset, "offset")
-        weights, kept = _clean_weights(weights, position)
-        if kept is not None:
-            sources, targets, weights = sources[kept], targets[kept], weights[kept]
-        if not directed:
-            forward = sources != targets
-            sources, targets = (
-                np.concatenate((sources, targets[forward])),
-                np.concatenate((targets, sources[forward])),
-            )
-            weights = np.concatenate((weights, weights[forward]))
-        self.indptr, self.indices, self.weights = _frozen(_compress(n, sources, targets, weights))
+        self.indptr, self.indices, self.weights = _frozen(rows)
         self.directed = bool(directed)
         self.offset = offset
         self.labels = None if labels is None else tuple(labels)
@@ -188,14 +222,12 @@ class Graph:
             As for :class:`Graph`.
         """
         n = _vertex_count(n)
-        source_vector = _vertex_vector(sources, "sources", n)
-        target_vector = _vertex_vector(targets, "targets", n)
-        if len(source_vector) != len(target_vector):
-            raise ValueError(f"sources has {len(source_vector)} entries, targets has {len(target_vector)}")
-        edge_weights = _weight_vector(weights, "weights", len(source_vector))
+        edges: _Edges = [_vertex_vector(sources, "sources", n), _vertex_vector(targets, "targets", n)]
+        if len(edges[0]) != len(edges[1]):
+            raise ValueError(f"sources has {len(edges[0])} entries, targets has {len(edges[1])}")
+        edges.append(_weight_vector(weights, "weights", len(edges[0])))
         graph = cls.__new__(cls)
-        position = "weights[{}]".format
-        graph._store(n, source_vector, target_vector, edge_weights, position, directed, offset, labels)
+        graph._store(n, edges, "weights[{}]".format, directed, offset, labels)
         return graph
 
     @classmethod
@@ -222,7 +254,17 @@ class Graph:
         """
         if not scipy.sparse.issparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
-        return cls._from_matrix_entries(*sparse_entries(matrix), directed)
+        if matrix.format != "csr":
+            return cls._from_matrix_entries(*sparse_entries(matrix), directed)
+        indptr, columns = _checked_rows(matrix, _square(matrix.shape))
+        _require_real(matrix.data, "matrix")
+        graph = cls.__new__(cls)
+
+        def position(edge: int) -> str:
+            return f"matrix[{np.searchsorted(indptr, edge, side='right') - 1}, {columns[edge]}]"
+
+        graph._store_rows(indptr, columns, matrix.data, position, directed, 0, None)
+        return graph
 
     @classmethod
     def from_dense(cls, matrix: npt.ArrayLike, directed: bool = True, *, null_value: float | None = 0) -> Graph:
@@ -299,16 +341,15 @@ class Graph:
         directed: bool,
     ) -> Graph:
         _require_real(values, "matrix")
-        sources = _vertex_vector(rows, "row indices", n)
-        targets = _vertex_vector(columns, "column indices", n)
-        if not len(sources) == len(targets) == len(values):
-            raise ValueError(f"matrix has {len(sources)} rows, {len(targets)} columns and {len(values)} weights")
+        edges: _Edges = [_vertex_vector(rows, "row indices", n), _vertex_vector(columns, "column indices", n), values]
+        if not len(edges[0]) == len(edges[1]) == len(values):
+            raise ValueError(f"matrix has {len(edges[0])} rows, {len(edges[1])} columns and {len(values)} weights")
         graph = cls.__new__(cls)
 
         def position(edge: int) -> str:
-            return f"matrix[{sources[edge]}, {targets[edge]}]"
+            return f"matrix[{rows[edge]}, {columns[edge]}]"
 
-        graph._store(n, sources, targets, values, position, directed, 0, None)
+        graph._store(n, edges, position, directed, 0, None)
         return graph
 
     @classmethod
@@ -352,14 +393,14 @@ class Graph:
             edges = list(graph.edges(data=weight, default=1))
             ends = [(u, v) for u, v, _ in edges]
             values = _python_weights([w for _, _, w in edges], lambda edge: f"weight of edge {ends[edge]!r}")
-        sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int64, len(ends))
-        targets = np.fromiter((vertex_of[v] for _, v in ends), np.int64, len(ends))
+        sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int32, len(ends))
+        targets = np.fromiter((vertex_of[v] for _, v in ends), np.int32, len(ends))
         result = cls.__new__(cls)
 
         def position(edge: int) -> str:
             return f"weight of edge {ends[edge]!r}"
 
-        result._store(len(nodes), sources, targets, values, position, graph.is_directed(), 0, nodes)
+        result._store(len(nodes), [sources, targets, values], position, graph.is_directed(), 0, nodes)
         return result
 
     def with_coordinates(self, coordinates: npt.ArrayLike) -> Graph:
@@ -681,7 +722,8 @@ def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{name}: {error}") from None
 
 
-def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
+def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return integers of any width, none of which is outside int64."""
     array = _array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
@@ -692,15 +734,19 @@ def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
     if array.dtype == np.uint64 and array.size and array.max() > _INT64.max:
         where = _first(array > _INT64.max)
         raise ValueError(f"{name}[{where}] = {array[where]} is outside int64")
-    return array.astype(np.int64, copy=False)
+    return array
 
 
-def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int64]:
+def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int32]:
+    """Return vertices in an array of our own, which is checked: another thread may be writing to the given one."""
     array = _integer_vector(values, name)
     if array.size and (array.min() < 0 or array.max() >= n):
         where = _first((array < 0) | (array >= n))
         raise ValueError(f"{name}[{where}] = {array[where]} is not a vertex of a graph with {n} vertices")
-    return array
+    own = array.astype(np.int32)
+    if own.size and not 0 <= own.min() <= own.max() < n:
+        raise ValueError(f"{name} has changed while it was read")
+    return own
 
 
 def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
@@ -750,22 +796,29 @@ def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]
     return n, entries.row, entries.col, entries.data
 
 
-def _compressed_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return row pointers and column indices of a compressed matrix in arrays of our own; in BSR, those of blocks."""
     rows, columns = matrix.blocksize if matrix.format == "bsr" else (1, 1)
-    pointers = _integer_vector(matrix.indptr, "indptr")
+    pointers = _integer_vector(matrix.indptr, "indptr").astype(np.int64)
     if len(pointers) != n // rows + 1:
         raise ValueError(f"indptr has {len(pointers)} entries, expected {n // rows + 1}")
     minor = _vertex_vector(matrix.indices, "indices", n // columns)
     _check_row_pointers(pointers, len(minor))
     if len(matrix.data) != len(minor):
         raise ValueError(f"data has {len(matrix.data)} entries for {len(minor)} indices")
+    return pointers, minor
+
+
+def _compressed_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    rows, columns = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    pointers, minor = _checked_rows(matrix, n)
     major = np.repeat(np.arange(n // rows), np.diff(pointers))
     if matrix.format == "csc":
         return minor, major, matrix.data
     if matrix.format == "csr":
         return major, minor, matrix.data
     row = rows * major[:, np.newaxis, np.newaxis] + np.arange(rows)[:, np.newaxis]
-    column = columns * minor[:, np.newaxis, np.newaxis] + np.arange(columns)
+    column = columns * minor.astype(np.int64)[:, np.newaxis, np.newaxis] + np.arange(columns)
     return (*(np.broadcast_to(index, matrix.data.shape).ravel() for index in (row, column)), matrix.data.ravel())
 
 
@@ -856,22 +909,28 @@ def _frozen(arrays: _Arrays) -> _Arrays:
     return arrays
 
 
-def _compress(
-    n: int, sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], weights: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+def _rows_ascend(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]) -> bool:
+    """Whether the columns of each row ascend, without one that occurs twice."""
+    later = np.ones(len(columns) + 1, np.bool_)
+    np.greater(columns[1:], columns[:-1], out=later[1:-1])
+    later[indptr] = True  # the first of a row
+    return bool(later.all())
+
+
+def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
-    rows, columns = (ends.astype(np.int32) for ends in (sources, targets))
-    if len(rows) and not all(0 <= ends.min() <= ends.max() < n for ends in (rows, columns)):
-        raise ValueError("the edges have changed while the graph was built")  # they were in range when checked
+    rows, columns, weights = edges
     later = rows[1:] == rows[:-1]
     later &= columns[1:] > columns[:-1]
     later |= rows[1:] > rows[:-1]
     if later.all():
         indptr = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
-        return indptr, columns, np.array(weights)
-    pointers, columns, order = _sorted_edges(n, rows, columns)
+        return indptr, columns, weights
+    del rows, columns, later, edges[2]
+    pointers, columns, order = _sorted_edges(n, edges)
     weights = weights[order]
+    del order
     first = np.ones(len(columns) + 1, np.bool_)  # of the edges between two vertices
     first[1:-1] = columns[1:] != columns[:-1]
     first[pointers] = True
@@ -882,15 +941,40 @@ def _compress(
     return pointers.astype(np.int64), columns, weights
 
 
-def _sorted_edges(
-    n: int, rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
+def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return where the edges of each row begin, their columns in ascending order, and which edge each of them is.
 
-    By counting, in two passes: by column, and then by row, which keeps the order within a row.
+    By counting, in two passes: by column, and then by row, which keeps the order within a row. The list of rows and
+    columns is emptied.
     """
+    columns, rows = edges.pop(), edges.pop()
     number = np.arange(len(rows), dtype=np.int32 if len(rows) < 2**31 else np.int64)
-    edges = scipy.sparse.coo_array((number, (columns, rows)), shape=(n, n))
-    edges.has_canonical_format = True  # or else parallel edges, whose numbers these are, would be added up
-    by_row = edges.tocsr().tocsc()
+    unsorted = scipy.sparse.coo_array((number, (columns, rows)), shape=(n, n))
+    unsorted.has_canonical_format = True  # or else parallel edges, whose numbers these are, would be added up
+    del rows, columns, number
+    by_column = unsorted.tocsr()
+    del unsorted
+    by_row = by_column.tocsc()
     return by_row.indptr, by_row.indices.copy(), by_row.data
+
+
+def transposed(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], values: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the CSR arrays of the transposed matrix, the indices of each row in ascending order.
+
+    Entries that occur more than once remain so, in the order in which they stand.
+    """
+    n = len(indptr) - 1
+    index = np.int32 if len(indices) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the indices
+    rows = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+    matrix = scipy.sparse.csr_array((values, *rows), shape=(n, n)).tocsc()
+    return matrix.indptr, matrix.indices, matrix.data
+
+
+def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], values: npt.NDArray[Any]) -> bool:
+    """Whether a matrix, the indices of whose rows ascend, is equal to the transposed one."""
+    others = transposed(indptr, indices, values)
+    return (
+        np.array_equal(indptr, others[0]) and np.array_equal(indices, others[1]) and np.array_equal(values, others[2])
+    )

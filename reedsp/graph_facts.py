@@ -115,8 +115,8 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         chosen = get_device(device)
     except DeviceError as error:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
-    weights = all_pairs._weights(graph, np.dtype(np.float64))
-    johnson = all_pairs._johnson_pays(graph, chosen, "raise")
+    weights = all_pairs.matrix_weights(graph, np.dtype(np.float64))
+    johnson = all_pairs.johnson_pays(graph, chosen, "raise")
     pairs = graph.n**2
     return {
         "device": str(chosen),

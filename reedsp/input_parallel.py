@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,7 @@ from reedsp.graph import Graph
 from reedsp.operators import C_TYPES, resolve
 from reedsp.rounds import Rounds
 from reedsp.scan import Buffers, Elements, Plan, plan_scan
+from reedsp.slices import even
 from reedsp.solution import RoundingError, Solution, look_for_cycle, settle, solve_on_host
 
 _GPU_GROUP_SIZE = 256
@@ -124,8 +127,10 @@ class _Task:
         return self.job.device.kernel(file, name, **self.on_device.arithmetic.macros, **macros)
 
     def bind(self, kernel: Kernel, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
-        """Bind a kernel that has no wish as to its work-groups."""
-        return self.job.bind(kernel, items, _group_size(self.job.device), *args)
+        """Bind a kernel that has no wish as to its work-groups, all work-items of which do about the same."""
+        group = _group_size(self.job.device)
+        slices = even(0, items, group, items, self.job.device.steps_at_once)
+        return self.job.bind(kernel, items, group, *args, slices=slices)
 
 
 def _solve(
@@ -230,6 +235,8 @@ class _Refined:
         self.wide = task.on_device.arithmetic.dtype.itemsize == 8
         self.run, self.group, items = _shares(job.device)
         self.items = min(items, -(-graph.m // self.run))
+        ends = [*range(0, max(1, graph.m), job.device.steps_at_once), graph.m]
+        self.parts = list(itertools.pairwise(ends))  # of the active edges, each a dispatch
         self.offset = np.dtype(np.uint32 if self.out.macros["OFFSET"] == "uint" else np.uint64)
         self.prefixes = job.allocate(graph.n + 1, self.offset)
         length = graph.n if list_active else 1
@@ -282,7 +289,12 @@ class _Refined:
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
         minima = (task.weights, self.best, self.best_sources, task.ceiling, n)
         relax = self.kernel("relax", watched)
-        relaxations = [job.bind(relax, self.items, self.group, *edges, *minima, np.uint32(step)) for step in steps]
+        relaxations = []
+        for step in map(np.uint32, steps):
+            for first, last in self.parts:
+                part = (step, np.uint64(first), np.uint64(last))
+                whole = even(0, self.items, self.group, last - first, sys.maxsize)
+                relaxations.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
         finalise, items = self.kernel("finalise", watched), -(-task.graph.n // self.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):

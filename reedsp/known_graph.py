@@ -42,6 +42,20 @@ def known_graph(fractional: bool, negative: bool) -> tuple[Graph, npt.NDArray[An
     return Graph.from_edges(_VERTICES, sources, targets, weights / 2), expected / 2
 
 
+def known_levels() -> tuple[Graph, npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Return that graph with weights of 1, the distances, and for each vertex the first that it is reached from.
+
+    Where there is none the last array holds -9999.
+    """
+    graph, _ = known_graph(fractional=False, negative=False)
+    sources, targets = np.repeat(np.arange(graph.n), np.diff(graph.indptr)), graph.indices
+    levels = _distances(sources, targets, np.ones(graph.m))
+    before = np.full(graph.n, graph.n)
+    tight = np.isfinite(levels[targets]) & (levels[sources] + 1 == levels[targets])
+    np.minimum.at(before, targets[tight], sources[tight])
+    return graph, levels, np.where(before == graph.n, -9999, before).astype(np.int32)
+
+
 def is_known_tree(
     dist: npt.NDArray[Any], pred: npt.NDArray[np.int32], infinity: Any, graph: Graph, expected: npt.NDArray[Any]
 ) -> bool:

@@ -10,6 +10,7 @@ import pyopencl as cl
 
 from reedsp.device import Job
 from reedsp.path_matrix import Weights
+from reedsp.slices import PAIRS_A_STEP, even
 
 LADDER = ("harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
 TILE = 32
@@ -77,7 +78,8 @@ def close(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) ->
 
 def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
     kernel = job.device.kernel("harish_narayanan.cl", "shorten", **weights.macros(job.device))
-    shorten = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0))
+    slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
+    shorten = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0), slices=slices)
     for k in range(n):
         shorten.set(2, np.uint32(k))
         shorten.queue()
@@ -94,7 +96,8 @@ def _close_by_tiles(
     for name, (across, down) in groups.items():
         kernel = job.device.kernel(file, name, **macros)
         items = (across * group[0], down * group[1])
-        kernels.append(job.bind(kernel, items, group, matrix, np.uint32(n), np.uint32(0)))
+        slices = even(1, items[1], group[1], across * down * TILE**3 // PAIRS_A_STEP, job.device.steps_at_once)
+        kernels.append(job.bind(kernel, items, group, matrix, np.uint32(n), np.uint32(0), slices=slices))
     for diagonal in range(n // TILE):
         for bound in kernels:
             bound.set(2, np.uint32(diagonal))
@@ -105,6 +108,7 @@ def _close_in_stages(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> N
     macros = {**_STAGED, **weights.macros(job.device)}
     to_tiles, from_tiles = (job.device.kernel("staged_load.cl", name, **macros) for name in ("to_tiles", "from_tiles"))
     tiles = job.allocate(n * n, weights.dtype)
-    job.launch(to_tiles, (n, n), _TASK_GROUP, matrix, tiles, np.uint32(n))
+    slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
+    job.launch(to_tiles, (n, n), _TASK_GROUP, matrix, tiles, np.uint32(n), slices=slices)
     _close_by_tiles(job, "staged_load.cl", macros, (_STAGED["GROUP_SIZE"], 1), tiles, n)
-    job.launch(from_tiles, (n, n), _TASK_GROUP, tiles, matrix, np.uint32(n))
+    job.launch(from_tiles, (n, n), _TASK_GROUP, tiles, matrix, np.uint32(n), slices=slices)

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device import Job, get_device
+from reedsp.device import Job, Kernel, get_device
 from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
+from reedsp.slices import PAIRS_A_STEP, even
 from reedsp.trusted_products import trusted_products
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
@@ -187,19 +188,23 @@ def multiply(
     rows, inner, columns = shape
     sizes = tuple(map(np.uint32, shape))
     weight_macros = weights.macros(job.device)
+
+    def launch(kernel: Kernel, group: tuple[int, int]) -> None:
+        by_columns = method in ("naive", "row-blocks")  # read from global memory: a pair takes a whole step
+        steps = rows * inner * columns // (1 if by_columns else PAIRS_A_STEP)
+        slices = even(1, rows, group[1], steps, job.device.steps_at_once)
+        job.launch(kernel, (columns, rows), group, a, b, c, *sizes, slices=slices)
+
     if method == "naive":
-        kernel = job.device.kernel("minplus_naive.cl", "multiply", **weight_macros)
-        job.launch(kernel, (columns, rows), _NAIVE_GROUP, a, b, c, *sizes)
+        launch(job.device.kernel("minplus_naive.cl", "multiply", **weight_macros), _NAIVE_GROUP)
     elif method in ("row-blocks", "row-blocks-transposed"):
         transposed = method == "row-blocks-transposed"
         macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
         if transposed:
             b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype)
-        kernel = job.device.kernel("minplus_row_blocks.cl", "multiply", **macros)
-        job.launch(kernel, (columns, rows), (_ROW_BLOCK, 1), a, b, c, *sizes)
+        launch(job.device.kernel("minplus_row_blocks.cl", "multiply", **macros), (_ROW_BLOCK, 1))
     elif method == "tiles":
-        kernel = job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weight_macros)
-        job.launch(kernel, (columns, rows), (_TILE, _TILE), a, b, c, *sizes)
+        launch(job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weight_macros), (_TILE, _TILE))
     else:
         blocks = (Block(a, inner), Block(b, columns), Block(c, columns))
         trusted_products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
@@ -220,7 +225,8 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     product, differs = job.allocate(side * side, weights.dtype), job.full(1, np.uint32(0))
     multiply(job, weights, matrix, matrix, product, (side, side, side), method)
     kernel = job.device.kernel("all_pairs.cl", "compare", **weights.macros(job.device))
-    job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side))
+    slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
+    job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])
 
 

@@ -101,6 +101,21 @@ def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
     return nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
 
 
+def _is_named_alike(G: NetworkXGraph, *named: Node) -> bool:
+    """Tell whether nodes look as they do in the graph, so that nobody sees whose object is in an answer."""
+    pairs = [(node, G.nodes[G.number_of[node]]) for node in named]
+    return all(one is own or (type(one) is type(own) and repr(one) == repr(own)) for one, own in pairs)
+
+
+def _the_one(found: on_device.Between | None, source: Node, target: Node) -> tuple[Any, list[Node] | None]:
+    """Return length and nodes of the only shortest path, None for the nodes where there may be others."""
+    if found is None:
+        return None, None
+    if not found.path:
+        raise _no_path(source, target)
+    return found.length, found.path
+
+
 def _backwards(paths: Paths) -> Paths:
     return {node: path[::-1] for node, path in paths.items()}
 
@@ -171,7 +186,32 @@ def all_pairs_shortest_path(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tu
 def bidirectional_shortest_path(G: NetworkXGraph, source: Node, target: Node) -> list[Node]:
     """Return a path with the fewest edges."""
     _require_both(G, source, target)
-    return on_host.breadth_first_between(G.neighbours(), G.neighbours(reverse=True), source, target)
+    path = _fewest_edges_nearby(G, source, target)
+    if path is None and _is_named_alike(G, source, target):
+        path = _the_one(on_device.path_with_fewest_edges(G, source, target), source, target)[1]
+    if path is None:
+        path = on_host.breadth_first_between(G.neighbours(), G.neighbours(reverse=True), source, target)
+    assert path is not None  # without a limit the search goes on to the end
+    return path
+
+
+def _fewest_edges_nearby(G: NetworkXGraph, source: Node, target: Node) -> list[Node] | None:
+    """Return what the host finds; None where the nodes are so far apart that the device is quicker."""
+    if not on_device.is_wanted(G):
+        return on_host.breadth_first_between(G.neighbours(), G.neighbours(reverse=True), source, target)
+    if on_device.is_forced():
+        return None
+    return on_host.breadth_first_between(G.adjacency(), G.adjacency(reverse=True), source, target, on_device.NEAR_NODES)
+
+
+def _level_between(G: NetworkXGraph, source: Node, target: Node) -> int:
+    """Return the number of edges on a path with the fewest."""
+    _require_both(G, source, target)
+    path = _fewest_edges_nearby(G, source, target)
+    level = on_device.level_between(G, source, target) if path is None else len(path) - 1
+    if level is None:
+        raise _no_path(source, target)
+    return level
 
 
 def predecessor(
@@ -372,8 +412,30 @@ def bidirectional_dijkstra(
     G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight"
 ) -> tuple[Any, list[Node]]:
     """Return the length and the nodes of a shortest path."""
+    return _dijkstra_between(G, source, target, weight, with_length=True)
+
+
+def _dijkstra_between(
+    G: NetworkXGraph, source: Node, target: Node, weight: Any, with_length: bool
+) -> tuple[Any, list[Node]]:
+    """Return the length and the nodes of a shortest path, of which the length may not be wanted.
+
+    Where a length is a float, the last digits say where the two searches of networkx met.
+    """
     _require_both(G, source, target)
-    return on_host.dijkstra_between(G.rows(weight), _rows_to(G, weight), source, target)
+    found = None
+    if on_device.is_wanted(G) and not callable(weight) and _is_named_alike(G, source, target):
+        if not on_device.is_forced():
+            after, before = G.rows_as_passed(weight), G.rows_as_passed(weight, reverse=True)
+            found = on_host.dijkstra_between(after, before, source, target, on_device.NEAR_NODES)
+        arcs = on_device.arcs_for(G, weight) if found is None else None
+        if arcs is not None and (arcs.is_integral or not with_length):
+            length, path = _the_one(on_device.path_between(G, arcs, source, target), source, target)
+            found = None if path is None else (length, path)
+    if found is None:
+        found = on_host.dijkstra_between(G.rows(weight), _rows_to(G, weight), source, target)
+    assert found is not None  # as above
+    return found
 
 
 def _rows_to(G: NetworkXGraph, weight: Any) -> Rows:
@@ -469,12 +531,29 @@ def single_source_bellman_ford(
     if source == target:
         _require(G, source)
         return 0, [source]
+    if target is not None:
+        found = _bellman_ford_to(G, source, target, weight)
+        if found is not None:
+            return found
     lengths, predecessors = _bellman_ford(G, source, weight)
     if target is None:
         return lengths, _paths_to_each(source, predecessors, predecessors)
     if target not in predecessors:
         raise _no_path(source, target)
     return lengths[target], _paths_to_each(source, predecessors, [target])[target]
+
+
+def _bellman_ford_to(G: NetworkXGraph, source: Node, target: Node, weight: Any) -> tuple[Any, list[Node]] | None:
+    """Return the length and the nodes of the only shortest path; None if the host has to search."""
+    if callable(weight) or source not in G or target not in G or not _is_named_alike(G, source, target):
+        return None
+    arcs = on_device.whole_arcs_for(G, weight)
+    if arcs is None:
+        return None
+    with _networkx_errors():
+        found = on_device.bellman_ford_path(G, arcs, source, target)
+    length, path = _the_one(found, source, target)
+    return None if path is None else (length, path)
 
 
 def all_pairs_bellman_ford_path_length(G: NetworkXGraph, weight: Any = "weight") -> Iterator[tuple[Node, Lengths]]:
@@ -579,10 +658,8 @@ def johnson(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Paths]:
 def has_path(G: NetworkXGraph, source: Node, target: Node) -> bool:
     """Tell whether there is a path."""
     _require_both(G, source, target)
-    if on_device.is_wanted(G):
-        return on_device.reaches(G, source, target)
     try:
-        bidirectional_shortest_path(G, source, target)
+        _level_between(G, source, target)
     except nx.NetworkXNoPath:
         return False
     return True
@@ -607,7 +684,7 @@ def shortest_path(
         if method == "unweighted":
             return bidirectional_shortest_path(G, source, target)
         if method == "dijkstra":
-            return bidirectional_dijkstra(G, source, target, weight)[1]
+            return _dijkstra_between(G, source, target, weight, with_length=False)[1]
         return bellman_ford_path(G, source, target, weight)
     if source is not None:
         return _paths_from(G, source, weight, method, reverse=False)
@@ -639,7 +716,7 @@ def shortest_path_length(
     method = _method(weight, method)
     if source is not None and target is not None:
         if method == "unweighted":
-            return len(bidirectional_shortest_path(G, source, target)) - 1
+            return _level_between(G, source, target)
         if method == "dijkstra":
             return dijkstra_path_length(G, source, target, weight)
         return bellman_ford_path_length(G, source, target, weight)

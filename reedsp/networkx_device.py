@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from reedsp.graph import Graph
 from reedsp.negative_cycle import NegativeCycleError
 from reedsp.networkx_graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_paths import LazyPaths, PathTree
-from reedsp.networkx_replay import Replay, replay
+from reedsp.networkx_replay import Replay, only_path, replay
 from reedsp.single_source import sssp
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
@@ -26,6 +27,8 @@ LEAST_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/networkx.md)."""
 LEAST_NODES_FROM_EACH = 250
 """The same of distances from each node, of which only sums and extremes are wanted."""
+NEAR_NODES = 2000
+"""Nodes that a search between two nodes settles on the host before it is begun on the device."""
 _ROWS_AT_ONCE = 64
 _EXACT_IN_FLOAT64 = 2**53
 _MOST_ENTRIES = 2**24
@@ -51,7 +54,12 @@ def has_device() -> bool:
 def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
     large = len(graph) >= (LEAST_NODES if searches < len(graph) else LEAST_NODES_FROM_EACH)
-    return (large or os.environ.get(FORCE_DEVICE) == "1") and len(graph) > 0 and has_device()
+    return (large or is_forced()) and len(graph) > 0 and has_device()
+
+
+def is_forced() -> bool:
+    """Tell whether searches belong on the device however small they are."""
+    return os.environ.get(FORCE_DEVICE) == "1"
 
 
 def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False, searches: int = 1) -> Arcs | None:
@@ -73,6 +81,14 @@ def whole_arcs_for(graph: NetworkXGraph, weight: Any) -> Arcs | None:
 def takes(cutoff: Any) -> bool:
     """Tell whether this is a cutoff that distances on the device can be compared with."""
     return cutoff is None or (type(cutoff) in (int, float) and cutoff >= 0)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The one shortest path between two nodes: its length in the type of the arcs, None without one, and its nodes."""
+
+    length: Any
+    path: list[Node]
 
 
 class DeviceTree:
@@ -259,14 +275,63 @@ def distances_from_each(
         yield from zip(dist, reached, strict=True)
 
 
-def reaches(graph: NetworkXGraph, source: Node, target: Node) -> bool:
-    """Tell whether there is a path."""
-    return breadth_first(graph, source, float("inf")).number_reached(graph.number_of[target])
-
-
 def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
     """Tell whether there is a path from the first node to each."""
     return bool((_counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
+
+
+def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:
+    """Return the least number of edges between two nodes, None where there is no path."""
+    levels = _counted(bfs(_unweighted(graph, reverse=False).graph, graph.number_of[source])).levels
+    level = int(levels[graph.number_of[target]])
+    return level if level >= 0 else None
+
+
+def path_with_fewest_edges(graph: NetworkXGraph, source: Node, target: Node) -> Between | None:
+    """Return the one path with the fewest edges, None if there are others."""
+    arcs = _unweighted(graph, reverse=False)
+    levels = _counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
+    return _between(graph, arcs, levels, levels >= 0, source, target)
+
+
+def path_between(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> Between | None:
+    """Return the one shortest path between two nodes, None if others may be as short; no weight is negative."""
+    aim = graph.number_of[target]
+    dist, reached = _distances(arcs, graph.number_of[source], target=aim)
+    if not reached[aim]:
+        return Between(None, [])
+    # Farther nodes need not have been found. From one that is no farther than the target, an edge is no longer.
+    farthest = dist[aim]
+    rounding = 0.0 if arcs.is_integral else float(4 * arcs.n * np.finfo(np.float64).eps * farthest)
+    return _between(graph, arcs, np.minimum(dist, farthest), np.ones(arcs.n, bool), source, target, rounding)
+
+
+def bellman_ford_path(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> Between | None:
+    """Return the one shortest path where weights are ints that may be negative, None if others are as short.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle that the source leads to.
+    """
+    dist, reached = _distances(arcs, graph.number_of[source])
+    return _between(graph, arcs, dist, reached, source, target)
+
+
+def _between(
+    graph: NetworkXGraph,
+    arcs: Arcs,
+    dist: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    source: Node,
+    target: Node,
+    rounding: float = 0,
+) -> Between | None:
+    start, aim = graph.number_of[source], graph.number_of[target]
+    if not reached[aim]:
+        return Between(None, [])
+    numbers = only_path(arcs, dist, reached, start, aim, rounding)
+    return None if numbers is None else Between(dist[aim].item(), [graph.nodes[number] for number in numbers])
 
 
 def bellman_ford_length(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> int | None:

@@ -138,7 +138,7 @@ class NetworkXGraph:
         """
         adjacency = self.adjacency(reverse)
         if callable(weight):
-            return _Evaluated(adjacency, weight)
+            return self.rows_as_passed(weight, reverse)
 
         def read() -> dict[Node, list[tuple[Node, Any]]]:
             cost = self.cost_of(weight)
@@ -150,8 +150,12 @@ class NetworkXGraph:
         try:
             rows: dict[Node, list[tuple[Node, Any]]] = self._keep(("rows", weight, self._side(reverse)), read)
         except Exception:  # whatever is wrong with a weight, networkx only notices where the search passes
-            return _Evaluated(adjacency, self.cost_of(weight))
+            return self.rows_as_passed(weight, reverse)
         return rows.__getitem__
+
+    def rows_as_passed(self, weight: Any, reverse: bool = False) -> Rows:
+        """Return what gives the edges of each node, read when a search first passes it: for searches of few nodes."""
+        return _Evaluated(self.adjacency(reverse), self.cost_of(weight))
 
     def cost_of(self, weight: Any) -> Callable[[Node, Node, Any], Any]:
         """Return what tells the weight of an edge from its ends and its data."""

@@ -20,7 +20,7 @@ from reedsp.networkx_graph import NetworkXGraph, Node, Rows
 Lengths = dict[Node, Any]
 Predecessors = dict[Node, list[Node]]
 Paths = dict[Node, list[Node]]
-Neighbours = Mapping[Node, Sequence[Node]]
+Neighbours = Mapping[Node, Iterable[Node]]
 
 _CONTRADICTION = ("Contradictory paths found:", "negative weights?")
 _NEGATIVE_CYCLE = "Negative cycle detected."
@@ -69,8 +69,12 @@ def breadth_first_predecessors(neighbours: Neighbours, source: Node, cutoff: Any
     return predecessors, levels
 
 
-def breadth_first_between(after: Neighbours, before: Neighbours, source: Node, target: Node) -> list[Node]:
+def breadth_first_between(
+    after: Neighbours, before: Neighbours, source: Node, target: Node, most: float = float("inf")
+) -> list[Node] | None:
     """Return the path on which searches from both ends meet, the smaller frontier moving first.
+
+    None if they have not met when they have come to `most` nodes.
 
     Raises
     ------
@@ -82,6 +86,8 @@ def breadth_first_between(after: Neighbours, before: Neighbours, source: Node, t
     sides = ({source: None}, {target: None})
     frontiers = [[source], [target]]
     while frontiers[0] and frontiers[1]:
+        if len(sides[0]) + len(sides[1]) > most:
+            return None
         side = int(len(frontiers[0]) > len(frontiers[1]))
         own, opposite, neighbours = sides[side], sides[1 - side], (after, before)[side]
         frontier, frontiers[side] = frontiers[side], []
@@ -171,8 +177,12 @@ def path_to(target: Node, predecessors: Mapping[Node, Sequence[Node]]) -> list[N
     return path
 
 
-def dijkstra_between(after: Rows, before: Rows, source: Node, target: Node) -> tuple[Any, list[Node]]:
+def dijkstra_between(
+    after: Rows, before: Rows, source: Node, target: Node, most: float = float("inf")
+) -> tuple[Any, list[Node]] | None:
     """Return length and nodes of the path on which searches from both ends meet, which take turns.
+
+    None if they have not met when they have settled `most` nodes.
 
     Raises
     ------
@@ -187,6 +197,8 @@ def dijkstra_between(after: Rows, before: Rows, source: Node, target: Node) -> t
     number = count(2)
     length, middle, turn = None, None, 1
     while sides[0].heap and sides[1].heap:
+        if len(sides[0].settled) + len(sides[1].settled) > most:
+            return None
         turn = 1 - turn
         own, opposite = sides[turn], sides[1 - turn]
         so_far, _, node = heappop(own.heap)

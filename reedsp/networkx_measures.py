@@ -313,6 +313,7 @@ def efficiency(G: NetworkXGraph, u: Node, v: Node) -> float:
         path = on_host.breadth_first_between(G.neighbours(), G.neighbours(), u, v)
     except nx.NetworkXNoPath:
         return 0
+    assert path is not None  # without a limit the search goes on to the end
     return 1 / (len(path) - 1)
 
 

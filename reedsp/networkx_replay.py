@@ -91,6 +91,43 @@ def tight_edges(arcs: Arcs, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool
     return tight
 
 
+def only_path(
+    arcs: Arcs,
+    dist: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    source: int,
+    target: int,
+    rounding: float = 0,
+) -> list[int] | None:
+    """Return the one shortest path between two nodes, which every search finds, or None if there may be others.
+
+    Parameters
+    ----------
+    arcs : Arcs
+    dist : ndarray, shape (n,)
+        Distances from the source.
+    reached : ndarray of bool, shape (n,)
+        Whose distances count. The target's does.
+    source, target : int
+    rounding : float
+        A path that is longer by no more than this may be taken for as short.
+    """
+    edges = np.flatnonzero(reached[arcs.tails] & (arcs.tails != arcs.heads))
+    tails, heads = arcs.tails[edges], arcs.heads[edges]
+    # A path that leaves this one comes back to it along an edge that makes it longer by as much as is compared here.
+    close = dist[tails] + arcs.costs[edges] <= dist[heads] + rounding
+    tails, heads = tails[close], heads[close]
+    edges_to = np.bincount(heads, minlength=arcs.n)
+    before = np.empty(arcs.n, np.int32)
+    before[heads] = tails
+    path = [target]
+    while path[-1] != source:
+        if edges_to[path[-1]] != 1:
+            return None
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
 class _Ranking:
     """Nodes by distance, of which equal ones are put in order, smaller distances first."""
 

@@ -18,7 +18,8 @@ C_TYPES: dict[np.dtype[Any], str] = {
 }
 """The element types of reductions and scans, by their names in OpenCL C."""
 
-_NAMES = ("add", "min", "max")
+OPERATORS = ("add", "min", "max")
+"""The built-in operators."""
 # Each holds for vectors as well as for numbers. The least or greatest of a NaN and a number is the NaN, as in numpy.
 _OF_INTEGERS = {"add": "a + b", "min": "min(a, b)", "max": "max(a, b)"}
 _OF_FLOATS = {
@@ -90,8 +91,8 @@ def resolve(op: str | Operator, dtype: np.dtype[Any]) -> Operator:
         `op` is no operator, or its identity is no number of this type.
     """
     if isinstance(op, str):
-        if op not in _NAMES:
-            raise ValueError(f"op: {op!r} is none of {', '.join(map(repr, _NAMES))}, nor a reedsp.Operator")
+        if op not in OPERATORS:
+            raise ValueError(f"op: {op!r} is none of {', '.join(map(repr, OPERATORS))}, nor a reedsp.Operator")
         integer = dtype.kind in "iu"
         least, greatest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if integer else (-np.inf, np.inf)
         identity = {"add": 0, "min": greatest, "max": least}[op]

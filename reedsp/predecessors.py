@@ -12,6 +12,7 @@ import pyopencl as cl
 from reedsp.device import Job
 from reedsp.device_graph import DeviceGraph
 from reedsp.rounds import PASSES, Rounds
+from reedsp.slices import Slices
 
 GROUP_SIZE = 64
 _MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
@@ -71,15 +72,17 @@ def find_trees(
     n, rows = graph.n, len(sources)
     macros = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "EDGES_EACH": _EDGES_EACH, **graph.arithmetic.macros}
     vertices, group = (n, rows), (GROUP_SIZE, 1)
+    slices = graph.slices(GROUP_SIZE, rows)
     counts = job.full(2, np.uint32(0))
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
 
-    def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic) -> None:
-        job.launch(job.device.kernel("predecessors.cl", name, **macros), size, group, *args, np.uint32(n))
+    def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic, slices: Slices | None = None) -> None:
+        kernel = job.device.kernel("predecessors.cl", name, **macros)
+        job.launch(kernel, size, group, *args, np.uint32(n), slices=slices)
 
     if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
         predecessors = job.allocate(rows * n, np.int32)
-        launch("resolve_progress", vertices, *edges, dist, predecessors, counts)
+        launch("resolve_progress", vertices, *edges, dist, predecessors, counts, slices=slices)
     else:
         ends = (graph.edge_weights, graph.edge_sources, graph.edge_targets(job))
         predecessors = job.full(rows * n, np.int32(_NOT_YET))
@@ -120,7 +123,8 @@ def _resolve_levels(
         buffers = (levels[number % 2], levels[(number + 1) % 2], rounds.updates)
         numbers = (np.uint32(number % 3), np.uint32(0), np.uint32(graph.n))
         size, group = (graph.n, rows), (GROUP_SIZE, 1)
-        passes.append(job.bind(kernel, size, group, *edges, dist, predecessors, *buffers, *numbers))
+        args = (*edges, dist, predecessors, *buffers, *numbers)
+        passes.append(job.bind(kernel, size, group, *args, slices=graph.slices(GROUP_SIZE, rows)))
 
     def queue_level(level: int) -> None:
         passes[level % PASSES].set(_LEVEL_ARGUMENT, np.uint32(level))

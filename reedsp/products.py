@@ -11,11 +11,11 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Job, round_up
 from reedsp.path_matrix import Block, Weights
+from reedsp.slices import PAIRS_A_STEP
 from reedsp.tilings import Tiling
 
-# Pairs (sum, minimum) of one launch: so that a CPU is interrupted, and a display refreshed, in time.
-_LARGEST_LAUNCH_IN_GROUPS = 1 << 41
-_LARGEST_LAUNCH = 1 << 31
+_LARGEST_LAUNCH = 1 << 41  # pairs (sum, minimum), so that a display is refreshed in time
+_PAIRS_A_STEP = {2: 256, 4: 128, 8: 32}  # by the bytes of a weight: as many as take a CPU as long as one step
 _DEEPEST = 512
 _ENOUGH_GROUPS = 2  # for each compute unit
 
@@ -38,6 +38,7 @@ class _Launch(NamedTuple):
     """Rows of a product that are computed at a time."""
 
     row: int
+    pairs: int
     sizes: tuple[int, int]
     shape: bytes
     hole: bytes
@@ -65,6 +66,7 @@ class Products:
         self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
         self._plans: dict[tuple[tuple[int, int, int], Hole], tuple[Tiling, list[_Launch]]] = {}
         self._panels: cl.Buffer | None = None
+        self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
 
     def padded(self, shape: tuple[int, int, int]) -> tuple[int, int, int]:
         """Return rows, columns of a and columns of b in whole tiles, to be filled up with "no path"."""
@@ -103,7 +105,8 @@ class Products:
         if 0 in shape:
             return
         rows, inner, columns = shape
-        if not self.in_groups and inner > _DEEPEST:  # what is read of a stays in a cache until all columns are done
+        # What is read of a stays in a CPU's cache until all columns are done, and a launch of few rows ends in time.
+        if self._job.device.kind == "cpu" and inner > _DEEPEST:
             for first in range(0, inner, _DEEPEST):
                 part = (rows, min(_DEEPEST, inner - first), columns)
                 self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, hole)
@@ -116,6 +119,7 @@ class Products:
             firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
             arguments = (a.buffer, b.buffer, c.buffer, _FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.hole)
             self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *arguments)
+            self._job.add_steps(launch.pairs // self._pairs_a_step)
 
     def _planned(self, shape: tuple[int, int, int], hole: Hole) -> tuple[Tiling, list[_Launch]]:
         """Return the tiling and the launches for a product."""
@@ -130,6 +134,7 @@ class Products:
                 plan.append(
                     _Launch(
                         row=place,
+                        pairs=(last - first) * shape[1] * shape[2],
                         sizes=(groups[0] * tiling.group_size, groups[1]),
                         shape=_FOUR_UINTS.pack(last - first, shape[1], shape[2], 0),
                         hole=_FOUR_UINTS.pack(*left_out, hole.column, hole.columns),
@@ -162,7 +167,7 @@ class Products:
     def _chunks(self, tiling: Tiling, shape: tuple[int, int, int]) -> list[tuple[int, int]]:
         """Return the first and last rows of launches that end in time, the last of which is not much shorter."""
         rows, inner, columns = shape
-        largest = _LARGEST_LAUNCH_IN_GROUPS if self.in_groups else _LARGEST_LAUNCH
+        largest = min(_LARGEST_LAUNCH, self._pairs_a_step * self._job.device.steps_at_once)
         step = max(1, largest // (inner * columns) // tiling.rows) * tiling.rows
         starts = [*range(0, max(1, rows - step // 2), step), rows]
         return list(itertools.pairwise(starts))

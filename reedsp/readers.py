@@ -10,6 +10,7 @@ what the text turned out to hold before a graph is built from it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import io
@@ -33,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from reedsp.graph import MAX_VERTICES, Graph, sparse_entries
+from reedsp.graph import MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
@@ -65,8 +66,14 @@ _MAX_DIGITS = 18
 _EXACT_IN_FLOAT64 = 2**53
 _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
-_DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WORD = re.compile(rb"\S+")
+_ARRAY_HEADER = re.compile(
+    rb" *\{ *'descr' *: *'([<>=|]?[biufcSU][0-9]+)' *, *'fortran_order' *: *(?:True|False) *, *"
+    rb"'shape' *: *\( *((?:[0-9]{1,18} *, *)*(?:[0-9]{1,18})?) *\) *,? *\} *\n?"
+)
+_MOST_OF_HEADER = 10_000
+"""Bytes of an array's header that are believed; numpy reads no more either."""
 
 
 def read(
@@ -147,22 +154,36 @@ def survey(
     listed : int
         Edges in the file, parallel ones included; an undirected one counts once.
     """
-    name = os.fsdecode(path)
-    mode = os.stat(path).st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "not a regular file", name)
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        report = None if progress is None else lambda: progress(file.tell(), size)
-        text = _Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * size, report)
-        reader = READERS.get(suffix(name)) or _sniff(text)
+    with open_text(path, progress) as text:
+        reader = READERS.get(suffix(text.name)) or _sniff(text)
         if not relabel:
             return reader(text), text.edges
         if reader is not _read_edge_list:
             raise text.fault(None, "relabel=True is for edge lists; this format declares its vertices")
         return _read_edge_list(text, relabel=True), text.edges
+
+
+@contextlib.contextmanager
+def open_text(path: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Iterator[Text]:
+    """Open a file, plain or compressed, for as long as a ``with`` block lasts.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened, or is not a regular file.
+    ValueError
+        It is empty, damaged, or an archive of tar.
+    """
+    name = os.fsdecode(path)
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(mode):  # to open a pipe is to wait for its writer
+        raise OSError(errno.EINVAL, "not a regular file", name)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        report = None if progress is None else lambda: progress(file.tell(), size)
+        yield Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * size, report)
 
 
 # ---- decompression and lines ------------------------------------------------------------------------
@@ -198,11 +219,13 @@ def _unxz(file: io.BufferedIOBase) -> Iterator[bytes]:
         raise EOFError("the file ends in the middle of an xz stream")
 
 
-class _Text:
+class Text:
     """The decompressed content of a file: counted, limited, and handed out in whole lines.
 
     Attributes
     ----------
+    name : str
+        Of the file.
     size : int
         Decompressed bytes so far.
     lines : int
@@ -218,7 +241,7 @@ class _Text:
     def __init__(
         self, name: str, pieces: Iterator[bytes], limit: int, report: Callable[[], object] | None = None
     ) -> None:
-        self._name = name
+        self.name = name
         self._pieces = pieces
         self._limit = limit
         self._report = report
@@ -240,7 +263,7 @@ class _Text:
 
     def fault(self, line: int | None, message: str) -> ValueError:
         """Return the error for a fault in this line; None: in the file as a whole."""
-        place = self._name if line is None else f"{self._name}:{max(line, 1)}"
+        place = self.name if line is None else f"{self.name}:{max(line, 1)}"
         return ValueError(f"{place}: {message}")
 
     def _piece(self) -> bytes:
@@ -296,7 +319,7 @@ class _Text:
             yield first, block
 
 
-def _split(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+def split(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
     """Cut a block into smaller ones, so that a comment in it takes the speed of only one of them."""
     begin = 0
     while begin < len(block):
@@ -306,14 +329,15 @@ def _split(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
         begin = end
 
 
-def _lines(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+def lines_of(first: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a block, the number of whose first one is given, with their numbers."""
     return enumerate(block.removesuffix(b"\n").split(b"\n"), first)
 
 
 # ---- numbers, one by one ----------------------------------------------------------------------------
 
 
-def _quote(field: bytes) -> str:
+def quote(field: bytes) -> str:
     """Return a part of the text as an error message shows it."""
     shown = field.strip()[:40]
     if not shown:
@@ -325,26 +349,26 @@ def _quote(field: bytes) -> str:
     return repr(shown.decode(errors="ignore"))
 
 
-def _natural(text: _Text, line: int, field: bytes) -> int:
+def natural(text: Text, line: int, field: bytes) -> int:
     """Read a number of a header."""
     digits = field.lstrip(b"0")
     if not field.isdigit() or len(digits) > _MAX_DIGITS:
-        raise text.fault(line, f"expected a number from 0 to 10**{_MAX_DIGITS} - 1, got {_quote(field)}")
+        raise text.fault(line, f"expected a number from 0 to 10**{_MAX_DIGITS} - 1, got {quote(field)}")
     return int(digits or b"0")
 
 
-def _vertex(text: _Text, line: int, field: bytes, first: int, last: int) -> int:
+def vertex_of(text: Text, line: int, field: bytes, first: int, last: int) -> int:
     """Read the number of a vertex, which the file counts from `first` to `last`."""
     if not field.isdigit():
-        raise text.fault(line, f"expected a vertex number, got {_quote(field)}")
+        raise text.fault(line, f"expected a vertex number, got {quote(field)}")
     digits = field.lstrip(b"0")
     vertex = int(digits or b"0") if len(digits) <= 19 else last + 1
     if not first <= vertex <= last:
-        raise text.fault(line, f"vertex {_quote(field)} is outside {first} .. {last}")
+        raise text.fault(line, f"vertex {quote(field)} is outside {first} .. {last}")
     return vertex
 
 
-def _weight(text: _Text, line: int, field: bytes, integral: bool) -> int | float:
+def _weight(text: Text, line: int, field: bytes, integral: bool) -> int | float:
     """Read a weight: an int when it is written as an integer, otherwise a float."""
     if _INTEGER.fullmatch(field):
         digits = field.lstrip(b"+-0")
@@ -352,16 +376,16 @@ def _weight(text: _Text, line: int, field: bytes, integral: bool) -> int | float
             value = int(digits or b"0") * (-1 if field.startswith(b"-") else 1)
             if _INT64.min <= value <= _INT64.max:
                 return value
-        raise text.fault(line, f"the weight {_quote(field)} is outside int64")
-    if integral or not _DECIMAL.fullmatch(field):
-        raise text.fault(line, f"expected {'an integer' if integral else 'a number'} as weight, got {_quote(field)}")
+        raise text.fault(line, f"the weight {quote(field)} is outside int64")
+    if integral or not DECIMAL.fullmatch(field):
+        raise text.fault(line, f"expected {'an integer' if integral else 'a number'} as weight, got {quote(field)}")
     weight = float(field)
     if math.isinf(weight):
-        raise text.fault(line, f"the weight {_quote(field)} is too large for float64")
+        raise text.fault(line, f"the weight {quote(field)} is too large for float64")
     return weight
 
 
-def _inexact(text: _Text, line: int, weight: int) -> ValueError:
+def _inexact(text: Text, line: int, weight: int) -> ValueError:
     return text.fault(line, f"float64, which the fractional weights of this file need, cannot hold {weight}")
 
 
@@ -380,7 +404,7 @@ class _Words(NamedTuple):
     breaks: npt.NDArray[np.int64]
 
 
-def _find_words(block: bytes) -> _Words | None:
+def find_words(block: bytes) -> _Words | None:
     """Split a block into words; None when they are many, or when it has unusual control characters."""
     padded = b"\n" + block + (b"" if block.endswith(b"\n") else b"\n")
     data = np.frombuffer(padded, np.uint8)
@@ -395,7 +419,7 @@ def _find_words(block: bytes) -> _Words | None:
     return _Words(data, borders[0::2], borders[1::2], breaks)
 
 
-def _naturals(
+def naturals(
     data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
     """Read words that consist of digits only; None when one does not, or has too many digits for int64."""
@@ -417,12 +441,12 @@ def _naturals(
     return values
 
 
-def _integers(
+def integers(
     data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
     """Read words that consist of digits with or without a minus sign before them, else None."""
     negative = data[starts] == ord("-")
-    values = _naturals(data, starts + negative, ends)
+    values = naturals(data, starts + negative, ends)
     return values if values is None else np.where(negative, -values, values)
 
 
@@ -483,6 +507,10 @@ class _Rows(NamedTuple):
     weights: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None
     lines: range | npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
+    def line(self, row: int) -> int:
+        """Return the number of the line in which a row is."""
+        return int(self.lines[row])
+
 
 class _Content(NamedTuple):
     """What a text holds: as :class:`_Rows`, but `lines` has the line numbers block by block."""
@@ -500,14 +528,14 @@ class _Content(NamedTuple):
         raise IndexError(row)
 
 
-def _narrow(naturals: npt.NDArray[np.int64]) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
-    """Store natural numbers in half the memory where possible."""
-    return naturals.astype(np.int32) if naturals.max(initial=0) < 2**31 else naturals
+def narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
+    """Return natural numbers in half the memory where possible."""
+    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
 
 
 def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
     """Parse a block at once; None when that is not certain to give what :func:`_table_lines` gives."""
-    words = _find_words(block)
+    words = find_words(block)
     if words is None:
         return None
     data, starts, ends, breaks = words
@@ -524,34 +552,34 @@ def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
         starts, ends = starts[:, 1:], ends[:, 1:]
     ids = np.empty((count, table.ends), dtype=np.int64)
     for end in range(table.ends):
-        vertices = _naturals(data, starts[:, end], ends[:, end])
+        vertices = naturals(data, starts[:, end], ends[:, end])
         if vertices is None or vertices.min() < table.first or vertices.max() > table.last:
             return None
         ids[:, end] = vertices - table.first
     weights: npt.NDArray[Any] | None = None
     if table.weighted:
-        weights = _integers(data, starts[:, -1], ends[:, -1])
+        weights = integers(data, starts[:, -1], ends[:, -1])
         if weights is None and not table.integral:
             weights = _fractions(block.split()[table.columns - 1 :: table.columns])
         if weights is None:
             return None
-    return _Rows(_narrow(ids), weights, range(first_line, first_line + count))
+    return _Rows(narrow(ids), weights, range(first_line, first_line + count))
 
 
-def _table_lines(text: _Text, first_line: int, block: bytes, table: _Table) -> _Rows:
+def _table_lines(text: Text, first_line: int, block: bytes, table: _Table) -> _Rows:
     """Parse a block line by line."""
     ids, lines = array("q"), array("q")
     weights: list[int | float] = []
-    for number, line in _lines(first_line, block):
+    for number, line in lines_of(first_line, block):
         fields = line.split(None, table.columns)
         if not fields or fields[0][0] in table.comments:
             continue
         if fields[0] == table.header:
-            raise text.fault(number, f"a second header: {_quote(line)}")
+            raise text.fault(number, f"a second header: {quote(line)}")
         if len(fields) != table.columns or (table.tag and fields[0] != table.tag):
-            raise text.fault(number, f"expected '{table.layout}', got {_quote(line)}")
+            raise text.fault(number, f"expected '{table.layout}', got {quote(line)}")
         for field in fields[len(table.tag) :][: table.ends]:
-            ids.append(_vertex(text, number, field, table.first, table.last) - table.first)
+            ids.append(vertex_of(text, number, field, table.first, table.last) - table.first)
         if table.weighted:
             weights.append(_weight(text, number, fields[-1], table.integral))
         lines.append(number)
@@ -559,56 +587,61 @@ def _table_lines(text: _Text, first_line: int, block: bytes, table: _Table) -> _
 
 
 def _rows(
-    text: _Text, ids: npt.NDArray[np.int64], weights: list[int | float], lines: array[int], weighted: bool
+    text: Text, ids: npt.NDArray[np.int64], weights: list[int | float], lines: array[int], weighted: bool
 ) -> _Rows:
-    numbers = _narrow(np.array(lines, dtype=np.int64))
-    if not weighted:
-        return _Rows(_narrow(ids), None, numbers)
+    numbers = narrow(np.array(lines, dtype=np.int64))
+    return _Rows(narrow(ids), _weights(text, weights, lines.__getitem__) if weighted else None, numbers)
+
+
+def _weights(
+    text: Text, weights: list[int | float], line: Callable[[int], int]
+) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    """Return weights in an array; `line` tells the line of each."""
     if not any(isinstance(weight, float) for weight in weights):
-        return _Rows(_narrow(ids), np.array(weights, dtype=np.int64), numbers)
-    for weight, line in zip(weights, lines, strict=True):
+        return np.array(weights, dtype=np.int64)
+    for place, weight in enumerate(weights):
         if float(weight) != weight:
-            raise _inexact(text, line, int(weight))
-    return _Rows(_narrow(ids), np.array(weights, dtype=np.float64), numbers)
+            raise _inexact(text, line(place), int(weight))
+    return np.array(weights, dtype=np.float64)
 
 
-def _read_table(text: _Text, table: _Table) -> list[_Rows]:
+def _read_table(text: Text, table: _Table) -> list[_Rows]:
     """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
     parts = [_table_lines(text, 1, b"", table)]
     for first_line, block in text.blocks():
         if rows := _table_block(first_line, block, table):
             parts.append(rows)
             continue
-        for line, part in _split(first_line, block):
+        for line, part in split(first_line, block):
             parts.append(_table_block(line, part, table) or _table_lines(text, line, part, table))
     return parts
 
 
-def _join(text: _Text, parts: list[_Rows], real: bool = False) -> _Content:
+def _join(text: Text, parts: list[_Rows], real: bool = False) -> _Content:
     """Put the blocks together, with weights of one type: float64 when `real` or when one of them is a fraction."""
     ids = np.concatenate([part.ids for part in parts])
     weights: npt.NDArray[Any] | None = None
     if parts[0].weights is not None:
         weights = np.concatenate([part.weights for part in parts if part.weights is not None])
         if real or weights.dtype.kind == "f":
-            _check_exact(text, parts)
+            for part in parts:
+                _check_exact(text, part)
             weights = weights.astype(np.float64, copy=False)
     return _Content(ids, weights, [part.lines for part in parts])
 
 
-def _check_exact(text: _Text, parts: list[_Rows]) -> None:
+def _check_exact(text: Text, part: _Rows | _Neighbours) -> None:
     """Check that float64 can hold the integers."""
-    for part in parts:
-        if part.weights is not None and part.weights.dtype.kind == "i":
-            with np.errstate(invalid="ignore"):  # 2**63, to which float64 rounds, wraps and so differs
-                inexact = part.weights.astype(np.float64).astype(np.int64) != part.weights
-            if inexact.any():
-                row = int(np.argmax(inexact))
-                raise _inexact(text, int(part.lines[row]), int(part.weights[row]))
+    if part.weights is not None and part.weights.dtype.kind == "i":
+        with np.errstate(invalid="ignore"):  # 2**63, to which float64 rounds, wraps and so differs
+            inexact = part.weights.astype(np.float64).astype(np.int64) != part.weights
+        if inexact.any():
+            row = int(np.argmax(inexact))
+            raise _inexact(text, part.line(row), int(part.weights[row]))
 
 
 def _build(
-    text: _Text,
+    text: Text,
     n: int,
     ends: npt.NDArray[Any],
     weights: npt.NDArray[Any] | None,
@@ -634,19 +667,20 @@ def _distinct_edges(graph: Graph) -> int:
 # ---- claims -----------------------------------------------------------------------------------------
 
 
-def _vertex_limit(text: _Text) -> int:
+def _vertex_limit(text: Text) -> int:
     """Largest number of vertices that is believed of a text that has been read to its end."""
     return min(MAX_VERTICES, _BASE_VERTICES + text.size // 2)
 
 
-def _check_vertices(text: _Text, line: int, n: int) -> None:
+def check_vertices(text: Text, line: int, n: int) -> None:
+    """Check that a header does not claim far more vertices than a text that has been read to its end could use."""
     limit = _vertex_limit(text)
     if n > limit:
         reason = "int32 numbers no more" if limit == MAX_VERTICES else f"the file has only {text.size} bytes"
         raise text.fault(line, f"{n} vertices are more than the {limit} accepted here: {reason}")
 
 
-def _check_count(text: _Text, content: _Content, line: int, declared: int, what: str) -> None:
+def _check_count(text: Text, content: _Content, line: int, declared: int, what: str) -> None:
     found = len(content.ids)
     if found != declared:
         place = text.lines if found < declared else content.line(declared)
@@ -656,19 +690,19 @@ def _check_count(text: _Text, content: _Content, line: int, declared: int, what:
 # ---- DIMACS and PACE --------------------------------------------------------------------------------
 
 
-def _read_gr(text: _Text) -> Graph:
+def _read_gr(text: Text) -> Graph:
     line, header = text.data_line(b"c")
     fields = header.split(None, 4)
     if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha():
-        raise text.fault(line, f"expected a header 'p sp n m', got {_quote(header)}")
-    n, m = _natural(text, line, fields[2]), _natural(text, line, fields[3])
+        raise text.fault(line, f"expected a header 'p sp n m', got {quote(header)}")
+    n, m = natural(text, line, fields[2]), natural(text, line, fields[3])
     dimacs = fields[1] == b"sp"
     if dimacs:
         table = _Table("a source target weight", first=1, last=n, comments=b"c", header=b"p", tag=b"a")
     else:
         table = _Table("vertex vertex", first=1, last=n, comments=b"c", header=b"p", weighted=False)
     content = _join(text, _read_table(text, table))
-    _check_vertices(text, line, n)
+    check_vertices(text, line, n)
     _check_count(text, content, line, m, "edges")
     return _build(text, n, content.ids, content.weights, directed=dimacs, offset=1)
 
@@ -676,11 +710,11 @@ def _read_gr(text: _Text) -> Graph:
 # ---- edge lists -------------------------------------------------------------------------------------
 
 
-def _read_edge_list(text: _Text, relabel: bool = False) -> Graph:
+def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
     line, start = text.data_line(b"#%")
     columns = len(start.split(None, 3))
     if columns not in (2, 3):
-        raise text.fault(line, f"expected an edge 'source target' or 'source target weight', got {_quote(start)}")
+        raise text.fault(line, f"expected an edge 'source target' or 'source target weight', got {quote(start)}")
     weighted = columns == 3
     layout = "source target weight" if weighted else "source target"
     table = _Table(layout, comments=b"#%", weighted=weighted)
@@ -696,7 +730,7 @@ def _read_edge_list(text: _Text, relabel: bool = False) -> Graph:
         _check_density(text, content)
         n = int(ids.max()) + 1
     else:
-        _check_vertices(text, line, declared)
+        check_vertices(text, line, declared)
         n = declared
     return _build(text, n, ids, content.weights)
 
@@ -709,7 +743,7 @@ def _declared_vertices(content: _Content) -> int | None:
     return n if header else None
 
 
-def _check_density(text: _Text, content: _Content) -> None:
+def _check_density(text: Text, content: _Content) -> None:
     limit = _vertex_limit(text)
     sparse = (content.ids >= limit).any(axis=1)
     if sparse.any():
@@ -724,12 +758,12 @@ def _check_density(text: _Text, content: _Content) -> None:
 # ---- Matrix Market ----------------------------------------------------------------------------------
 
 
-def _read_mtx(text: _Text) -> Graph:
+def _read_mtx(text: Text) -> Graph:
     line, start = text.data_line(b"")
     banner = start.lower().split(None, 5)
     if len(banner) != 5 or banner[0] != b"%%matrixmarket" or banner[1] != b"matrix":
         expected = "%%MatrixMarket matrix <format> <field> <symmetry>"
-        raise text.fault(line, f"expected a header '{expected}', got {_quote(start)}")
+        raise text.fault(line, f"expected a header '{expected}', got {quote(start)}")
     form, field, symmetry = banner[2:]
     choices = (
         (form, (b"coordinate", b"array")),
@@ -738,21 +772,21 @@ def _read_mtx(text: _Text) -> Graph:
     )
     for word, known in choices:
         if word not in known:
-            raise text.fault(line, f"expected one of {', '.join(w.decode() for w in known)}, got {_quote(word)}")
+            raise text.fault(line, f"expected one of {', '.join(w.decode() for w in known)}, got {quote(word)}")
     if field == b"pattern" and (form == b"array" or symmetry == b"skew-symmetric"):
-        raise text.fault(line, f"a pattern without values cannot be {_quote(form)} {_quote(symmetry)}")
+        raise text.fault(line, f"a pattern without values cannot be {quote(form)} {quote(symmetry)}")
     if form == b"array":
         return _read_mtx_array(text, field, symmetry)
     return _read_mtx_coordinate(text, field, symmetry)
 
 
-def _mtx_size(text: _Text, numbers: int) -> tuple[int, list[int]]:
+def _mtx_size(text: Text, numbers: int) -> tuple[int, list[int]]:
     """Return the line number of the size line and its numbers, the first two of which have to be equal."""
     line, start = text.data_line(b"%")
     fields = start.split(None, numbers)
     if len(fields) != numbers:
-        raise text.fault(line, f"expected a size line of {numbers} numbers, got {_quote(start)}")
-    size = [_natural(text, line, field) for field in fields]
+        raise text.fault(line, f"expected a size line of {numbers} numbers, got {quote(start)}")
+    size = [natural(text, line, field) for field in fields]
     if size[0] != size[1]:
         raise text.fault(line, f"the matrix is {size[0]} x {size[1]}, expected a square matrix")
     return line, size
@@ -762,20 +796,20 @@ def _is_real(field: bytes) -> bool:
     return field in (b"real", b"double")
 
 
-def _negated(text: _Text, content: _Content, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _negated(text: Text, content: _Content, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the values of the other triangle of a skew-symmetric matrix."""
     if weights.dtype.kind == "i" and weights.min(initial=0) == _INT64.min:
         raise text.fault(content.line(int(np.argmin(weights))), f"the mirrored entry {-_INT64.min} is outside int64")
     return -weights
 
 
-def _read_mtx_coordinate(text: _Text, field: bytes, symmetry: bytes) -> Graph:
+def _read_mtx_coordinate(text: Text, field: bytes, symmetry: bytes) -> Graph:
     line, (n, _, m) = _mtx_size(text, 3)
     weighted = field != b"pattern"
     layout = "row column value" if weighted else "row column"
     table = _Table(layout, first=1, last=n, weighted=weighted, integral=weighted and not _is_real(field))
     content = _join(text, _read_table(text, table), real=_is_real(field))
-    _check_vertices(text, line, n)
+    check_vertices(text, line, n)
     _check_count(text, content, line, m, "entries")
     ends: npt.NDArray[Any] = content.ids
     weights = content.weights
@@ -789,7 +823,7 @@ def _read_mtx_coordinate(text: _Text, field: bytes, symmetry: bytes) -> Graph:
     return _build(text, n, ends, weights, directed=symmetry != b"symmetric", offset=1)
 
 
-def _read_mtx_array(text: _Text, field: bytes, symmetry: bytes) -> Graph:
+def _read_mtx_array(text: Text, field: bytes, symmetry: bytes) -> Graph:
     line, (n, _) = _mtx_size(text, 2)
     table = _Table("value", ends=0, integral=not _is_real(field))
     content = _join(text, _read_table(text, table), real=_is_real(field))
@@ -828,58 +862,92 @@ class _Adjacency:
     weighted: bool
 
 
-def _read_metis(text: _Text) -> Graph:
+class _Neighbours(NamedTuple):
+    """What some lines of a METIS file hold, row by row.
+
+    degrees: number of neighbours of each vertex. targets: neighbours from 0. weights: as in :class:`_Rows`.
+    lines: line number of each vertex.
+    """
+
+    degrees: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None
+    lines: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+    def line(self, edge: int) -> int:
+        """Return the number of the line in which a neighbour is."""
+        return int(self.lines[np.searchsorted(np.cumsum(self.degrees), edge, side="right")])
+
+
+def _read_metis(text: Text) -> Graph:
     line, layout, m = _metis_header(text)
-    content = _join(text, _read_adjacency(text, line, layout))
-    _check_count(text, content, line, 2 * m, f"= 2 * {m} neighbours")
-    _check_symmetry(text, content, layout.n)
-    once = content.ids[:, 0] < content.ids[:, 1]
-    ends = content.ids[once]
-    weights = None if content.weights is None else content.weights[once]
-    del content, once  # half of it is enough, and the graph needs memory, too
-    return _build(text, layout.n, ends, weights, directed=False, offset=1)
+    listed = _join_adjacency(text, _read_adjacency(text, line, layout))
+    found = len(listed.targets)
+    if found != 2 * m:
+        place = text.lines if found < 2 * m else listed.line(2 * m)
+        raise text.fault(place, f"line {line} declares {2 * m} = 2 * {m} neighbours, but the file has {found}")
+    text.edges = m
+    indptr = np.concatenate(([0], np.cumsum(listed.degrees)))
+    values = np.zeros(found, np.int8) if listed.weights is None else listed.weights
+    mirrored = transposed(indptr, listed.targets, values)  # the same edges from the other end, in ascending order
+    if not is_symmetric(*mirrored):
+        _check_symmetry(text, listed, layout.n)
+    weights = None if listed.weights is None else mirrored[2]
+    del indptr, values, listed
+    return Graph(mirrored[0], mirrored[1], weights, directed=False, offset=1)
 
 
-def _read_adjacency(text: _Text, header_line: int, layout: _Adjacency) -> list[_Rows]:
+def _read_adjacency(text: Text, header_line: int, layout: _Adjacency) -> list[_Neighbours]:
     """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
-    parts = [_adjacency_lines(text, 1, b"%", layout, 0)[0]]
+    parts = [_adjacency_lines(text, 1, b"%", layout, 0)]
     vertices = 0
     for first_line, block in text.blocks():
-        rows, count = _adjacency_block(first_line, block, layout, vertices) or _adjacency_lines(
-            text, first_line, block, layout, vertices
-        )
-        parts.append(rows)
-        vertices += count
+        rows = _adjacency_block(first_line, block, layout, vertices)
+        parts.append(rows or _adjacency_lines(text, first_line, block, layout, vertices))
+        vertices += len(parts[-1].degrees)
     if vertices < layout.n:
         raise text.fault(text.lines, f"line {header_line} declares {layout.n} vertices, but the file has {vertices}")
     return parts
 
 
-def _metis_header(text: _Text) -> tuple[int, _Adjacency, int]:
+def _join_adjacency(text: Text, parts: list[_Neighbours]) -> _Neighbours:
+    """Put the blocks together, with weights of one type; empties the list, since the memory is needed."""
+    degrees, targets, lines = (np.concatenate([part[place] for part in parts]) for place in (0, 1, 3))
+    weights = None
+    if parts[0].weights is not None:
+        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
+        if weights.dtype.kind == "f":
+            for part in parts:
+                _check_exact(text, part)
+    parts.clear()
+    return _Neighbours(degrees, targets, weights, lines)
+
+
+def _metis_header(text: Text) -> tuple[int, _Adjacency, int]:
     line, header = text.data_line(b"%")
     fields = header.split(None, 4)
     if not 2 <= len(fields) <= 4:
-        raise text.fault(line, f"expected a header 'n m [fmt [ncon]]', got {_quote(header)}")
-    n, m = _natural(text, line, fields[0]), _natural(text, line, fields[1])
+        raise text.fault(line, f"expected a header 'n m [fmt [ncon]]', got {quote(header)}")
+    n, m = natural(text, line, fields[0]), natural(text, line, fields[1])
     if n > MAX_VERTICES:
         raise text.fault(line, f"{n} vertices are more than the {MAX_VERTICES} that int32 numbers")
     flags = fields[2] if len(fields) > 2 else b"0"
     if not re.fullmatch(rb"[01]{1,3}", flags):
-        raise text.fault(line, f"expected fmt to be up to three digits 0 or 1, got {_quote(flags)}")
+        raise text.fault(line, f"expected fmt to be up to three digits 0 or 1, got {quote(flags)}")
     sized, vertex_weighted, weighted = (flag == ord("1") for flag in flags.zfill(3))
-    constraints = _natural(text, line, fields[3]) if len(fields) > 3 else int(vertex_weighted)
+    constraints = natural(text, line, fields[3]) if len(fields) > 3 else int(vertex_weighted)
     if (constraints > 0) != vertex_weighted:
-        raise text.fault(line, f"ncon is {constraints}, which contradicts fmt {_quote(flags)}")
+        raise text.fault(line, f"ncon is {constraints}, which contradicts fmt {quote(flags)}")
     return line, _Adjacency(n, sized + constraints, weighted), m
 
 
-def _adjacency_block(first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> tuple[_Rows, int] | None:
+def _adjacency_block(first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> _Neighbours | None:
     """Parse a block at once; None when that is not certain to give what :func:`_adjacency_lines` gives."""
-    words = _find_words(block)
+    words = find_words(block)
     count = 0 if words is None else len(words.breaks) - 1
     if words is None or vertex + count > layout.n:
         return None
-    values = _naturals(words.data, words.starts, words.ends)
+    values = naturals(words.data, words.starts, words.ends)
     borders = np.searchsorted(words.starts, words.breaks)
     lengths = np.diff(borders)
     step = 1 + layout.weighted
@@ -892,16 +960,14 @@ def _adjacency_block(first_line: int, block: bytes, layout: _Adjacency, vertex: 
     sources = np.repeat(np.arange(vertex, vertex + count), degrees)
     if targets.min(initial=0) < 0 or targets.max(initial=0) >= layout.n or (sources == targets).any():
         return None
-    lines = _narrow(np.repeat(np.arange(first_line, first_line + count), degrees))
-    return _Rows(_narrow(np.column_stack((sources, targets))), weights, lines), count
+    return _Neighbours(degrees, targets.astype(np.int32), weights, narrow(np.arange(first_line, first_line + count)))
 
 
-def _adjacency_lines(text: _Text, first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> tuple[_Rows, int]:
-    """Parse the lines of the vertices from `vertex` on; return also how many vertices there were."""
-    ids, lines = array("q"), array("q")
+def _adjacency_lines(text: Text, first_line: int, block: bytes, layout: _Adjacency, vertex: int) -> _Neighbours:
+    """Parse the lines of the vertices from `vertex` on."""
+    degrees, targets, lines = array("q"), array("i"), array("q")
     weights: list[int | float] = []
-    first_vertex = vertex
-    for number, line in _lines(first_line, block):
+    for number, line in lines_of(first_line, block):
         start = line.lstrip()[:1]
         if start == b"%":
             continue
@@ -909,27 +975,31 @@ def _adjacency_lines(text: _Text, first_line: int, block: bytes, layout: _Adjace
             if start:
                 raise text.fault(number, f"a line more than the {layout.n} vertices that the header declares")
             continue
+        before = len(targets)
         fields = (match[0] for match in _WORD.finditer(line))
         for _ in range(layout.skip):
             if not (field := next(fields, b"")).isdigit():
-                raise text.fault(number, f"expected {layout.skip} sizes and weights of the vertex, got {_quote(field)}")
+                raise text.fault(number, f"expected {layout.skip} sizes and weights of the vertex, got {quote(field)}")
         for field in fields:
-            target = _vertex(text, number, field, 1, layout.n) - 1
+            target = vertex_of(text, number, field, 1, layout.n) - 1
             if target == vertex:
                 raise text.fault(number, f"vertex {vertex + 1} lists itself")
-            ids.extend((vertex, target))
-            lines.append(number)
+            targets.append(target)
             if layout.weighted:
                 weights.append(_weight(text, number, next(fields, b""), integral=False))
+        degrees.append(len(targets) - before)
+        lines.append(number)
         vertex += 1
-    rows = _rows(text, np.array(ids, dtype=np.int64).reshape(-1, 2), weights, lines, layout.weighted)
-    return rows, vertex - first_vertex
+    rows = _Neighbours(
+        np.array(degrees, np.int64), np.array(targets, np.int32), None, narrow(np.array(lines, np.int64))
+    )
+    return rows._replace(weights=_weights(text, weights, rows.line)) if layout.weighted else rows
 
 
-def _check_symmetry(text: _Text, content: _Content, n: int) -> None:
+def _check_symmetry(text: Text, listed: _Neighbours, n: int) -> None:
     """Check that each edge occurs as often, and with the same weights, from one end as from the other."""
-    sources, targets = content.ids.T
-    values = np.zeros(len(sources), dtype=np.int8) if content.weights is None else content.weights
+    sources, targets = np.repeat(np.arange(n, dtype=np.int32), listed.degrees), listed.targets
+    values = np.zeros(len(sources), dtype=np.int8) if listed.weights is None else listed.weights
     up = sources < targets
     one = _in_order(n, sources[up], targets[up], values[up])
     other = _in_order(n, targets[~up], sources[~up], values[~up])
@@ -941,10 +1011,10 @@ def _check_symmetry(text: _Text, content: _Content, n: int) -> None:
     # Both lists ascend: where they first differ, the lesser edge is the one that the other list lacks.
     lone = min(edge or mirror, mirror or edge)
     source, target = divmod(int(lone[0]), n) if lone is edge else divmod(int(lone[0]), n)[::-1]
-    row = int(np.argmax((sources == source) & (targets == target) & (values == lone[1])))
-    weight = "" if content.weights is None else f" with weight {lone[1]}"
+    edge_of = int(np.argmax((sources == source) & (targets == target) & (values == lone[1])))
+    weight = "" if listed.weights is None else f" with weight {lone[1]}"
     raise text.fault(
-        content.line(row),
+        listed.line(edge_of),
         f"vertex {source + 1} lists {target + 1}{weight}, but {target + 1} does not list {source + 1} so",
     )
 
@@ -961,20 +1031,25 @@ def _in_order(
 # ---- SciPy's npz ------------------------------------------------------------------------------------
 
 
-def _read_npz(text: _Text) -> Graph:
+def _read_npz(text: Text) -> Graph:
     content = text.rest()
     try:
-        bytes_inside = _check_members(content)
+        bytes_inside = check_archive(io.BytesIO(content))
         matrix = scipy.sparse.load_npz(io.BytesIO(content))
         naming = _naming(content, matrix.shape[0])
+    except MemoryError:
+        raise
     except Exception as error:  # the content is in memory: whatever goes wrong in zipfile, numpy or scipy is its fault
         raise text.fault(None, f"not a file that scipy.sparse.save_npz wrote: {error}") from None
+    del content
     limit = min(MAX_VERTICES, _BASE_VERTICES + bytes_inside // 2)
     if max(matrix.shape) > limit:
         raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
     try:
         if naming is None:
             graph = Graph.from_scipy(matrix)
+        elif matrix.format == "csr":
+            graph = Graph(matrix.indptr, matrix.indices, matrix.data, **naming)
         else:
             n, sources, targets, weights = sparse_entries(matrix)
             graph = Graph.from_edges(n, sources, targets, weights, **naming)
@@ -998,10 +1073,28 @@ def _naming(content: bytes, n: int) -> dict[str, Any] | None:
         return {**naming, "labels": labels.tolist()}
 
 
-def _check_members(content: bytes) -> int:
-    """Check that the arrays in an archive are as large as they say; return the bytes of all of them."""
-    limit = _BASE_MEMORY + _EXPANSION * len(content)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+def check_archive(file: IO[bytes]) -> int:
+    """Check that an archive holds nothing but arrays of numbers and strings, as large as they say.
+
+    Parameters
+    ----------
+    file : binary file
+        One that can seek.
+
+    Returns
+    -------
+    int
+        Bytes of all of them.
+
+    Raises
+    ------
+    ValueError
+        It holds something else, or expands to more than 64 MiB and 200 times its size.
+    Exception
+        Whatever :mod:`zipfile` raises for an archive that is damaged.
+    """
+    limit = _BASE_MEMORY + _EXPANSION * file.seek(0, io.SEEK_END)
+    with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         total = sum(member.file_size for member in members)
         if total > limit:
@@ -1009,25 +1102,49 @@ def _check_members(content: bytes) -> int:
         for member in members:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError(f"{member.filename} is compressed by method {member.compress_type}")
-            with archive.open(member) as file:
-                _check_array(file, member)
+            with archive.open(member) as stream:
+                check_array(stream, member.file_size, member.filename)
     return total
 
 
-def _check_array(file: IO[bytes], member: zipfile.ZipInfo) -> None:
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }[np.lib.format.read_magic(file)]
-    shape, _, dtype = read_header(file)
-    declared = math.prod(shape) * dtype.itemsize
-    if file.tell() + declared != member.file_size:
-        raise ValueError(f"{member.filename} declares {declared} bytes of {dtype}, which do not agree with its size")
+def check_array(file: IO[bytes], size: int, name: str) -> None:
+    """Check that a ``.npy`` file holds an array of numbers or strings, as large as it says.
+
+    The header is Python code, which numpy evaluates with care, but not without warnings: it has to be as numpy writes.
+
+    Parameters
+    ----------
+    file : binary file
+        At its beginning; what follows the header is not read.
+    size : int
+        Bytes of the file.
+    name : str
+        What to call it in an error.
+
+    Raises
+    ------
+    ValueError
+        It is no such file.
+    """
+    version = np.lib.format.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"{name} is an array file of version {version}, expected 1.0 or 2.0")
+    length = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
+    header = _ARRAY_HEADER.fullmatch(file.read(min(length, _MOST_OF_HEADER)))
+    if header is None:
+        raise ValueError(f"{name} does not begin with the header of an array of numbers or strings")
+    try:
+        dtype = np.dtype(header[1].decode())
+    except TypeError as error:
+        raise ValueError(f"{name}: {error}") from None
+    declared = math.prod(map(int, header[2].replace(b",", b" ").split())) * dtype.itemsize
+    if file.tell() + declared != size:
+        raise ValueError(f"{name} declares {declared} bytes of {dtype}, which do not agree with its size")
 
 
 # ---- formats ----------------------------------------------------------------------------------------
 
-READERS: Mapping[str, Callable[[_Text], Graph]] = {
+READERS: Mapping[str, Callable[[Text], Graph]] = {
     ".gr": _read_gr,
     ".mtx": _read_mtx,
     ".el": _read_edge_list,
@@ -1044,7 +1161,7 @@ def suffix(name: str) -> str:
     return PurePath(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
 
 
-def _sniff(text: _Text) -> Callable[[_Text], Graph]:
+def _sniff(text: Text) -> Callable[[Text], Graph]:
     """Recognise the format of a file whose name does not tell it."""
     if text.head.startswith(b"PK\x03\x04"):
         return _read_npz

@@ -5,12 +5,13 @@ A CSV names vertices as the graph's file does. The arrays of ``.npz`` and ``.npy
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import itertools
-import zipfile
-from collections.abc import Iterable, Sequence
+import math
+import os
+import re
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,9 +22,13 @@ import numpy.typing as npt
 from reedsp.breadth_first import BreadthFirst
 from reedsp.device_graph import NO_VERTEX
 from reedsp.graph import Graph
+from reedsp.readers import check_archive, check_array
 from reedsp.result import AllPairs, ShortestPaths
 
 _UNREACHED_LEVEL = -1
+_NAME = re.compile("-?[0-9]{1,19}")
+_INTEGER = re.compile("[+-]?[0-9]{1,400}")
+_NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -153,14 +158,33 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
             return _load_csv(path, graph, cutoff)
         if path.suffix == ".npy":
             beside = path.with_suffix(".pred.npy")
-            pred = np.load(beside, mmap_mode="r") if beside.exists() else None
-            return _matrices(np.load(path, mmap_mode="r"), pred, graph)
+            pred = _mapped(beside) if beside.exists() else None
+            return _matrices(_mapped(path), pred, graph)
         if path.suffix == ".npz":
-            with np.load(path) as content:
-                return _load_npz(dict(content), graph, cutoff)
-    except (ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
+            return _load_npz(_arrays(path), graph, cutoff)
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
     raise ValueError(f"{path}: the name does not end in .csv, .npz or .npy")
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    with open(path, "rb") as file:
+        check_array(file, os.fstat(file.fileno()).st_size, path.name)
+    mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
+    return mapped
+
+
+def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    with open(path, "rb") as file:
+        try:
+            check_archive(file)
+            file.seek(0)
+            with np.load(file) as content:
+                return dict(content)
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # zipfile and zlib raise many kinds for an archive that is damaged
+            raise ValueError(f"not an archive of arrays: {error}") from None
 
 
 def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> Stored:
@@ -169,15 +193,20 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
         raise ValueError("there is neither an array 'dist' nor 'levels'")
     pred = content.get("pred")
     if "source" not in content:
+        if levels:
+            raise ValueError("there is an array 'levels', but none that is called 'source'")
         return _matrices(content["dist"], pred, graph)
     named = np.atleast_1d(content["source"])
-    if named.dtype.kind not in "iu" or not ((named >= 0) & (named < graph.n)).all():
+    if named.dtype.kind not in "iu" or named.ndim > 1 or not named.size or not ((named >= 0) & (named < graph.n)).all():
         raise ValueError(f"source: {content['source']} is not a vertex of this graph")
     nearest = content.get("nearest")
     sources = [named.tolist()] if nearest is not None else [[each] for each in named.tolist()]
     dist = np.atleast_2d(content["levels" if levels else "dist"])
     if "cutoff" in content:
-        cutoff = content["cutoff"].item()
+        stored = content["cutoff"]
+        if stored.shape or stored.dtype.kind not in "iuf":
+            raise ValueError(f"cutoff: expected a number, got {stored.dtype} of shape {stored.shape}")
+        cutoff = float(stored) if stored.dtype.kind == "f" else int(stored)
     return _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
 
 
@@ -196,9 +225,9 @@ def _rows(
 ) -> Stored:
     """Check shapes and types, and find out where there is a path. Matrices stay mapped: see :func:`masks`."""
     shape = (len(sources), graph.n)
-    for name, array in (("distances", dist), ("pred", pred)):
-        if array is not None and array.shape != shape:
-            raise ValueError(f"the {name} have shape {array.shape}, but this graph needs {shape}")
+    for name, each in (("distances", dist), ("pred", pred)):
+        if each is not None and each.shape != shape:
+            raise ValueError(f"the {name} have shape {each.shape}, but this graph needs {shape}")
     if dist.dtype.kind not in "iuf" or (pred is not None and pred.dtype.kind not in "iu"):
         raise ValueError(f"expected numbers, got {dist.dtype}{'' if pred is None else f' and {pred.dtype}'}")
     if nearest is not None and (nearest.shape != (graph.n,) or nearest.dtype.kind not in "iu"):
@@ -229,34 +258,25 @@ def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
         if not {"vertex", "level" if levels else "distance", "predecessor"} <= set(known):
             raise ValueError(f"1: expected the columns vertex, distance and predecessor, got {','.join(header)!r}")
         several, near = "source" in known, "nearest" in known
-        rows: dict[int, _Row] = {}
         names = _Names(graph)
+        table = _Table()
         for line, fields in enumerate(reader, 2):
             if len(fields) != len(header):
                 raise ValueError(f"{line}: expected {len(header)} fields, got {len(fields)}")
-            source = names.vertex(fields[known["source"]], line) if several else 0
-            row = rows.get(source) or rows.setdefault(source, _Row(graph.n))
-            vertex = names.vertex(fields[known["vertex"]], line)
-            value = _value(fields[known["level" if levels else "distance"]], line)
-            before = fields[known["predecessor"]]
-            nearest = fields[known["nearest"]] if near else ""
-            row.put(
-                *(vertex, value, names.vertex(before, line) if before else NO_VERTEX),
-                *(names.vertex(nearest, line) if nearest else NO_VERTEX, line),
-            )
-    if not rows:
+            table.sources.append(names.vertex(fields[known["source"]], line) if several else 0)
+            table.vertices.append(names.vertex(fields[known["vertex"]], line))
+            table.values.append(_value(fields[known["level" if levels else "distance"]], line))
+            table.pred.append(names.vertex_or_none(fields[known["predecessor"]], line))
+            table.nearest.append(names.vertex_or_none(fields[known["nearest"]], line) if near else NO_VERTEX)
+    if not table.values:
         raise ValueError("there is no vertex in it")
-    for row in rows.values():
-        if None in row.dist:
-            missing = graph.label(row.dist.index(None))
-            raise ValueError(
-                f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
-            )
-    dist, reached, unbounded = _values(row.dist for row in rows.values())
-    pred = np.array([row.pred for row in rows.values()])
-    starts = _starts(list(rows), several, reached, pred, near)
-    nearest_of = np.array(next(iter(rows.values())).nearest) if near else None
-    return Stored(starts, dist, reached, unbounded, pred, nearest_of, cutoff, levels)
+    keys, order = table.arranged(graph)
+    shape = len(keys), graph.n
+    dist, reached, unbounded = _values([table.values[line] for line in order.tolist()], shape)
+    pred = np.array(table.pred)[order].reshape(shape)
+    starts = _starts(keys, several, reached, pred, near)
+    nearest = np.array(table.nearest)[order].reshape(shape)[0] if near else None
+    return Stored(starts, dist, reached, unbounded, pred, nearest, cutoff, levels)
 
 
 def _starts(
@@ -284,47 +304,58 @@ class _Names:
         if self._graph.labels is not None:
             vertex = self._vertex_of.get(text, -1)
         else:
-            vertex = -1
-            with contextlib.suppress(ValueError):
-                vertex = int(text) - self._graph.offset
+            vertex = int(text) - self._graph.offset if _NAME.fullmatch(text) else -1
         if not 0 <= vertex < self._graph.n:
-            raise ValueError(f"{line}: {text!r} is not a vertex of this graph")
+            raise ValueError(f"{line}: {text[:40]!r} is not a vertex of this graph")
         return vertex
 
+    def vertex_or_none(self, text: str, line: int) -> int:
+        return self.vertex(text, line) if text else NO_VERTEX
 
-class _Row:
-    """The lines of one source."""
 
-    def __init__(self, n: int) -> None:
-        self.dist: list[int | float | None] = [None] * n
-        self.pred = [NO_VERTEX] * n
-        self.nearest = [NO_VERTEX] * n
+class _Table:
+    """What the lines of a CSV say, in their order: as much memory as lines, whatever they claim."""
 
-    def put(self, vertex: int, dist: int | float, pred: int, nearest: int, line: int) -> None:
-        if self.dist[vertex] is not None:
-            raise ValueError(f"{line}: a second line for the same vertex")
-        self.dist[vertex], self.pred[vertex], self.nearest[vertex] = dist, pred, nearest
+    def __init__(self) -> None:
+        self.sources, self.vertices = array("q"), array("q")
+        self.values: list[int | float] = []
+        self.pred, self.nearest = array("q"), array("q")
+
+    def arranged(self, graph: Graph) -> tuple[list[int], npt.NDArray[np.intp]]:
+        """Return the sources as they first appear, and for each of them the lines of all vertices, in their order."""
+        sources, firsts, rows = np.unique(self.sources, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(firsts)
+        rows = np.argsort(by_appearance)[rows]
+        vertices = np.array(self.vertices)
+        order = np.lexsort((vertices, rows))
+        rows, vertices = rows[order], vertices[order]
+        again = (rows[1:] == rows[:-1]) & (vertices[1:] == vertices[:-1])
+        if again.any():
+            raise ValueError(f"{order[1:][again].min() + 2}: a second line for the same vertex")
+        short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
+        if short.size:
+            missing = graph.label(int(np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]))
+            raise ValueError(
+                f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
+            )
+        return sources[by_appearance].tolist(), order
 
 
 def _value(text: str, line: int) -> int | float:
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            value = kind(text)
-            if value == value:  # not NaN
-                return value
-    raise ValueError(f"{line}: expected a distance, got {text!r}")
+    if text in ("inf", "-inf"):
+        return float(text)
+    if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
+        return int(text) if _INTEGER.fullmatch(text) else number
+    raise ValueError(f"{line}: expected a distance, got {text[:40]!r}")
 
 
 def _values(
-    rows: Iterable[list[int | float | None]],
+    values: list[int | float], shape: tuple[int, int]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return distances as int64 where they are all written as integers, and where they are finite and -inf."""
-    table = [list(row) for row in rows]
-    flat = list(itertools.chain.from_iterable(table))
-    infinite = np.array([value in (np.inf, -np.inf) for value in flat])
-    finite = [0 if out else value for value, out in zip(flat, infinite.tolist(), strict=True)]
+    infinite = np.array([value in (np.inf, -np.inf) for value in values])
+    finite = [0 if out else value for value, out in zip(values, infinite.tolist(), strict=True)]
     integral = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in finite)
-    shape = (len(table), -1)
-    values = np.array(finite, np.int64 if integral else np.float64).reshape(shape)
-    endless = np.array([value == -np.inf for value in flat])
-    return values, ~infinite.reshape(shape), endless.reshape(shape)
+    numbers = np.array(finite, np.int64 if integral else np.float64).reshape(shape)
+    endless = np.array([value == -np.inf for value in values])
+    return numbers, ~infinite.reshape(shape), endless.reshape(shape)

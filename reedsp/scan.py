@@ -7,6 +7,8 @@ queued again and again for other contents of the same buffers.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,11 +18,20 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Device, DeviceError, Job, Kernel, get_device, round_up
 from reedsp.kernels import KernelBuildError
+from reedsp.known_scan import known_scan
 from reedsp.operands import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
-from reedsp.operators import C_TYPES, Operator, identity_of, operator_macros, resolve
+from reedsp.operators import C_TYPES, OPERATORS, Operator, identity_of, operator_macros, resolve
+from reedsp.slices import even
+from reedsp.trust import is_trusted
 
 _CHUNKED = ("fast", "work-group", "work-item")
 _METHODS = (*_CHUNKED, "blelloch", "naive")
+_FORMS = ("work-item", "work-group")  # that can do whatever "fast" has to
+
+# Of the array with a known answer.
+_KNOWN = 3 * (1 << 14) + 5  # elements
+_FEW_CHUNKS = 5  # so that each has several tiles
+_SHORT_CHUNK = 1 << 12  # so that there are several spans
 
 _QUAD = 4  # elements, as in cl/quads.cl
 _GROUP_SIZE = 256
@@ -152,7 +163,7 @@ def reduce(x: Any, op: str | Operator = "add", *, method: str = "fast", device: 
     _check_method(method, _CHUNKED)
     if x.size == 0 and isinstance(x, np.ndarray):
         return identity_of(resolve(op, x.dtype), x.dtype)
-    arrays = _open(device, method, x=x)
+    arrays = _open(device, elements, method, x=x)
     result = arrays.empty(1, x.dtype)
     total = arrays.write(result)
     arrays.run(plan_reduce(arrays.job, elements, arrays.read(x), total, x.size, method))
@@ -350,7 +361,7 @@ def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, 
         heads = heads.copy()
     if x.size == 0 and not on_device:
         return np.empty_like(x) if out is None else out
-    arrays = _open(device, method, x=x, heads=heads, out=out)
+    arrays = _open(device, elements, method, x=x, heads=heads, out=out)
     result = arrays.empty(x.size, x.dtype) if out is None else out
     source, target = arrays.read_and_write(x, result)
     marks = source if heads is None else _marks(arrays, heads, x.size)
@@ -370,11 +381,11 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
     on_device = are_on_device({"mask": mask, "x": x})
     if n == 0 and not on_device:
         return np.empty(0, dtype)
-    arrays = _open(device, method, mask=mask, x=x)
     count_dtype = np.dtype(np.uint32 if n < 1 << 32 else np.uint64)
     elements = dataclasses.replace(
         _elements("add", count_dtype), compaction=compaction, value_type=_VALUE_TYPES[dtype.itemsize]
     )
+    arrays = _open(device, elements, method, mask=mask, x=x)
     marks = arrays.read(mask)
     source = marks if x is None else arrays.read(x)
     if isinstance(arrays, DeviceArrays):
@@ -444,11 +455,14 @@ def _check_method(method: str, methods: Sequence[str]) -> None:
         raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, methods))}")
 
 
-def _open(device: Any, method: str, **given: Any) -> HostArrays | DeviceArrays:
+def _open(device: Any, elements: Elements, method: str, **given: Any) -> HostArrays | DeviceArrays:
     if are_on_device(given):
         return DeviceArrays(given, device)
     chosen = get_device(device)
-    return HostArrays(chosen, borrow=chosen.kind == "cpu" and _chunk_method(chosen, method) == "work-item")
+    # The other forms read vectors, at places that are multiples of their size.
+    return HostArrays(
+        chosen, borrow=chosen.kind == "cpu" and _trusted_form(chosen, elements, method, None) == "work-item"
+    )
 
 
 # ---- plans ------------------------------------------------------------------------------------------
@@ -467,7 +481,14 @@ def plan_reduce(
 
     `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
     """
-    if _chunk_method(job.device, method) == "work-item":
+    form = _trusted_form(job.device, elements, method, group_size)
+    return _plan_reduce(job, elements, x, total, n, form, group_size)
+
+
+def _plan_reduce(
+    job: Job, elements: Elements, x: cl.Buffer, total: cl.Buffer, n: int, form: str, group_size: int | None
+) -> Plan:
+    if form == "work-item":
         size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
         kernel = _kernel(job, elements, "work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))
     else:
@@ -492,19 +513,35 @@ def plan_scan(
 
     `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
     """
-    if method == "blelloch":
+    form = _trusted_form(job.device, elements, method, group_size)
+    return _plan_scan(job, elements, buffers, n, form, group_size)
+
+
+def _plan_scan(
+    job: Job,
+    elements: Elements,
+    buffers: Buffers,
+    n: int,
+    form: str,
+    group_size: int | None,
+    most_chunks: int | None = None,
+    longest_chunk: int | None = None,
+) -> Plan:
+    if form == "blelloch":
         return _plan_blelloch(job, elements, buffers, n, group_size)
-    if method == "naive":
+    if form == "naive":
         return _plan_naive(job, elements, buffers, n)
-    if _chunk_method(job.device, method) == "work-item":
-        return _plan_work_item(job, elements, buffers, n)
-    return _plan_work_group(job, elements, buffers, n, group_size)
+    if form == "work-item":
+        return _plan_work_item(job, elements, buffers, n, longest_chunk or _CHUNK)
+    return _plan_work_group(job, elements, buffers, n, group_size, most_chunks)
 
 
-def _plan_work_group(job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None) -> Plan:
+def _plan_work_group(
+    job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None, most_chunks: int | None
+) -> Plan:
     """Reduce, then scan: one work-group a chunk (cl/work_group_scan.cl)."""
     size, macros, tile = _tiling(job.device, elements, group_size)
-    chunk, chunks = _chunks(n, tile, _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
+    chunk, chunks = _chunks(n, tile, most_chunks or _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
     numbers = (np.uint64(chunk), np.uint64(n))
     plan = []
@@ -517,13 +554,13 @@ def _plan_work_group(job: Job, elements: Elements, buffers: Buffers, n: int, gro
     return plan
 
 
-def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
+def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, longest_chunk: int) -> Plan:
     """Reduce, then scan: one work-item a chunk, span by span (cl/work_item_scan.cl)."""
     chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK))
     if chunks == 1:
-        first_length, length = min(_CHUNK, n), 0
+        first_length, length = min(longest_chunk, n), 0
     else:
-        length = min(_CHUNK, round_up(int(n / (chunks + _FIRST_CHUNK_SHARE)) + 1, _LINE))
+        length = min(longest_chunk, round_up(int(n / (chunks + _FIRST_CHUNK_SHARE)) + 1, _LINE))
         first_length = round_up(int(_FIRST_CHUNK_SHARE * length), _LINE)
     span = max(1, first_length + chunks * length)
     vectors = int(elements.built_in and not elements.segmented and elements.compaction is None)
@@ -536,9 +573,10 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int) -> P
     lengths = (np.uint64(first_length), np.uint64(length), np.uint64(n))
     plan = []
     for base in range(0, max(1, n), span):
-        plan.append(job.bind(first, chunks, 1, *arrays, np.uint64(base), *lengths))
+        whole = even(0, chunks, 1, min(span, n - base) // 2, sys.maxsize)
+        plan.append(job.bind(first, chunks, 1, *arrays, np.uint64(base), *lengths, slices=whole))
         if chunks > 1 and base + first_length < n:
-            plan.append(job.bind(others, chunks, 1, *arrays, np.uint64(base), *lengths))
+            plan.append(job.bind(others, chunks, 1, *arrays, np.uint64(base), *lengths, slices=whole))
     return plan
 
 
@@ -590,7 +628,7 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
     return [*plan, bind("store_prefixes", items, buffers.out)]
 
 
-def _chunk_method(device: Device, method: str) -> str:
+def _preferred_form(device: Device, method: str) -> str:
     if method == "fast":
         return "work-item" if device.kind == "cpu" else "work-group"
     return method
@@ -616,3 +654,85 @@ def _kernel(job: Job, elements: Elements, file: str, name: str, **macros: str | 
         if elements.built_in or not isinstance(error.__cause__, KernelBuildError):
             raise
         raise ValueError(f"op: {elements.operator.expression!r} is no OpenCL C expression:\n{error}") from error
+
+
+# ---- trust ------------------------------------------------------------------------------------------
+
+
+def _trusted_form(device: Device, elements: Elements, method: str, group_size: int | None) -> str:
+    """Return the form of scan that a method stands for; for "fast" the quickest one that gives right answers here.
+
+    Raises
+    ------
+    DeviceError
+        None of them does.
+    """
+    preferred = _preferred_form(device, method)
+    if elements.dtype == np.float64 and not device.fp64:
+        return preferred  # which cannot be built, and says why
+    forms = [preferred]
+    if method == "fast":
+        forms += [each for each in _FORMS if each != preferred]
+    for form in forms:
+        name = f"the {_described(elements)} in {form} form" + ("" if group_size is None else f", {group_size} together")
+        if is_trusted(device, name, functools.partial(_is_right, device, elements, form, group_size)):
+            return form
+    raise DeviceError(f"{device}: the {_described(elements)} gives wrong answers, or fails")
+
+
+def _described(elements: Elements) -> str:
+    """Return what is scanned, by all that decides which kernels do it but the operators of users.
+
+    What these make of numbers is not known here, so that sums stand for them.
+    """
+    if elements.compaction is not None:
+        return f"compaction of {elements.value_type} by {elements.compaction} and {elements.dtype}"
+    kind = "segmented scan" if elements.segmented else "scan"
+    op = _name_of(elements) if elements.built_in else "an operator"
+    return f"{kind} of {elements.dtype} by {op}, {'exclusive' if elements.exclusive else 'inclusive'},"
+
+
+def _name_of(elements: Elements) -> str:
+    """Return the name of a built-in operator."""
+    names = (name for name in OPERATORS if resolve(name, elements.dtype) == elements.operator)
+    return next(names)
+
+
+def _is_right(device: Device, elements: Elements, form: str, group_size: int | None) -> bool:
+    """Return whether scans and reductions, or compactions, of several tiles, chunks and a rest are those of numpy."""
+    if device.shares_queue:  # on which nothing waits
+        device = Device(device.index, device.handle)
+    if not elements.built_in:
+        elements = dataclasses.replace(elements, operator=resolve("add", elements.dtype))
+    if elements.compaction is not None:
+        return _is_right_compaction(Job(device), elements, form, group_size)
+    job, dtype = Job(device), elements.dtype
+    op = _name_of(elements)
+    known = known_scan(dtype, op, elements.operator.identity, elements.segmented, _KNOWN)
+    x, out, total = job.upload(known.x), job.allocate(_KNOWN, dtype), job.allocate(1, dtype)
+    buffers = Buffers(x, job.upload(known.heads), out, total)
+    for kernel in _plan_scan(job, elements, buffers, _KNOWN, form, group_size, _FEW_CHUNKS, _SHORT_CHUNK):
+        kernel.queue()
+    expected = known.exclusive if elements.exclusive else known.inclusive
+    if not np.array_equal(job.download(out, _KNOWN, dtype), expected):
+        return False
+    if form not in _CHUNKED or elements.segmented or elements.exclusive:
+        return True
+    for kernel in _plan_reduce(job, elements, x, total, _KNOWN, form, group_size):
+        kernel.queue()
+    return bool(job.download(total, 1, dtype)[0] == known.inclusive[-1])
+
+
+def _is_right_compaction(job: Job, elements: Elements, form: str, group_size: int | None) -> bool:
+    rng = np.random.default_rng(2012)
+    marks = (rng.random(_KNOWN) < rng.random(_KNOWN)).astype(np.uint8)
+    [size] = (size for size, name in _VALUE_TYPES.items() if name == elements.value_type)
+    x = rng.integers(0, 256, _KNOWN * size, np.uint8).view(f"u{size}")
+    places = np.flatnonzero(marks)
+    expected = x[places] if elements.compaction == "values" else places.astype(x.dtype)
+    out, total = job.allocate(_KNOWN, x.dtype), job.allocate(1, elements.dtype)
+    buffers = Buffers(job.upload(x), job.upload(marks), out, total)
+    for kernel in _plan_scan(job, elements, buffers, _KNOWN, form, group_size, _FEW_CHUNKS, _SHORT_CHUNK):
+        kernel.queue()
+    right = np.array_equal(job.download(out, len(places), x.dtype), expected)
+    return right and int(job.download(total, 1, elements.dtype)[0]) == len(places)

@@ -19,6 +19,7 @@ from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.near_far import chosen_form, near_far, rows_at_once
 from reedsp.negative_cycle import cycles_of_nodes
+from reedsp.progress import of_a_search, report_done
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 from reedsp.trust import is_trusted
@@ -81,8 +82,9 @@ def sssp(
         type, the largest integer stands for "no path".
     device : Device, int or str, optional
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
-    progress : callable(rounds, most_rounds), optional
-        Called now and then.
+    progress : callable(done, most), optional
+        Called now and then: with the rounds so far and the most there can be; with several sources, unless `min_only`,
+        with how many of them are done and how many there are.
     min_only : bool
         Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
         weights that are not negative.
@@ -212,11 +214,13 @@ def _by_near_far(
     for first in range(0, len(starts), max(1, step)):
         last = min(first + step, len(starts))
         into = (dist[first:last], pred[first:last])
+        told = of_a_search(progress, first, len(starts))
         rounds += near_far(
             *(graph, starts[first:last], job, arithmetic, *into),
-            **{"ceiling": ceiling, "target": target, "progress": progress, **choices},
+            **{"ceiling": ceiling, "target": target, "progress": told, **choices},
         )
         job.recycle()
+        report_done(progress, last, len(starts))
     return _Found(dist, pred, rounds)
 
 
@@ -236,9 +240,11 @@ def _by_bellman_ford(
 ) -> _Found:
     """Solve one source after the other."""
     solutions = []
-    for each in sources:
-        solutions.append(solve(graph, each, job, arithmetic, ceiling=ceiling, progress=progress, **choices))
+    for done, each in enumerate(sources):
+        told = of_a_search(progress, done, len(sources))
+        solutions.append(solve(graph, each, job, arithmetic, ceiling=ceiling, progress=told, **choices))
         job.recycle()
+        report_done(progress, done + 1, len(sources))
     return _Found(
         _stack([solution.dist[np.newaxis] for solution in solutions], graph.n, arithmetic.dtype),
         _stack([solution.predecessors[np.newaxis] for solution in solutions], graph.n, np.dtype(np.int32)),

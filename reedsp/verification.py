@@ -88,7 +88,7 @@ def verify_tree(
     offenders = job.full(len(_RULES), np.uint32(_NOBODY))
     edges = (on_device.edge_weights, on_device.edge_sources, on_device.edge_counts, on_device.vertex_edge_index)
     tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, roots, size)
-    job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree)
+    job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree, slices=on_device.slices(GROUP_SIZE))
     for _ in range(n.bit_length()):
         job.launch(kernels["jump"], n, GROUP_SIZE, *ancestors, size)
         ancestors.reverse()

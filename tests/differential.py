@@ -1,6 +1,6 @@
 """Ask reedsp random questions whose right answers exact arithmetic knows, and shrink those that it answers wrong.
 
-    python tests/differential.py --seeds 3000 --first 0 [--device pocl] [--minutes M]
+    python tests/differential.py --seeds 3000 --first 0 [--device pocl] [--jobs 2] [--minutes M]
 
 Each seed is one case, always the same: a graph, the container that it comes in, and a question about it
 (``differential_cases.py``); what the answer has to be, errors included, is in ``differential_answers.py``. A case that
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import multiprocessing
 import os
 import sys
 import time
@@ -225,11 +226,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", help="as REEDSP_DEVICE: pocl, intel, a part of a name or a number")
     parser.add_argument("--minutes", type=float, metavar="M", help="stop after this time")
     parser.add_argument("--failures", type=int, default=5, metavar="N", help="stop after so many wrong answers (5)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes, each with its share of cases (1)")
     given = parser.parse_args(arguments)
     if given.device is not None:
         os.environ["REEDSP_DEVICE"] = given.device
-    seeds = range(given.first, given.first + given.seeds)
-    return int(run(seeds, given.minutes, given.failures) > 0)
+    end = given.first + given.seeds
+    shares = [range(given.first + job, end, given.jobs) for job in range(given.jobs)]
+    if given.jobs == 1:
+        return int(run(shares[0], given.minutes, given.failures) > 0)
+    with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
+        failures = pool.starmap(run, [(share, given.minutes, given.failures) for share in shares], chunksize=1)
+    return int(sum(failures) > 0)
 
 
 if __name__ == "__main__":

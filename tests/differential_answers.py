@@ -114,9 +114,10 @@ class Rules:
     def heaviest(self) -> Number:
         return max((abs(w) for _, _, w in self.edges), default=0)
 
-    @property
+    @functools.cached_property
     def fractions(self) -> list[oracle.Edge]:
-        return [(u, v, Fraction(w)) for u, v, w in self.edges]
+        """The edges with exact weights, whole ones as integers, which are added sooner."""
+        return [(u, v, int(w) if w == int(w) else Fraction(w)) for u, v, w in self.edges]
 
     @property
     def number(self) -> type:

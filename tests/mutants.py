@@ -5,7 +5,8 @@
 A mutant is one kernel file with one fault (``OPERATORS``). Which ones are tried depends on the seed alone, and they are
 spread over files and operators. Then, quickest first, until something fails: the checks of ``under_oclgrind.py`` that
 use this file, under Oclgrind, whose log has to stay empty, and with stricter options where a barrier, guard or atomic
-is missing; the tests in ``MODULES`` that use it, on PoCL. A mutant that does not build does not count.
+is missing; the tests in ``MODULES`` that use it, on PoCL. Where a type became narrower, ``test_widths.py`` comes first.
+A mutant that does not build does not count.
 
 An entry in the log and a failed test are what ``.ci/run`` does not find without a fault. Whatever else fails, or takes
 too long, is repeated without the fault, once for each file, and kills nothing if it fails then.
@@ -103,12 +104,20 @@ MODULES: dict[str, tuple[str, ...]] = {
 SAME_IF_EQUAL = "chooses between two values that are equal there"
 SPEED = "decides how soon something is done, not what"
 OTHER_DEVICES = "compiled on big-endian devices only, of which none is tested"
+COMMUTES = "the same sum, its numbers the other way round"
+SAME_TYPE = "the other operand is of 64 bits as well"
+SMALL = "what it holds comes from 32 bits"
+IN_MEMORY = (
+    "a row of one tile, times the length of rows: 2**32 with rows of 2**26 elements only, of which n fit nowhere"
+)
+ANY_ITEM = "one work-item or work-group does it, whichever that is"
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
         "heads.cl",
         "({ __typeof__(*(&marks[place / 4]) + 0) was_ = *(&marks[place / 4]); "
         "*(&marks[place / 4]) = was_ | (1u << (8 * (3 - place % 4))); was_; });",
     ): OTHER_DEVICES,
+    ("heads.cl", "atomic_or(&marks[place / 4], 2u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
     ("minplus.cl", "return weight > LIMIT ? NO_PATH : weight <= LEAST ? LEAST : weight;"): SAME_IF_EQUAL,
     ("minplus.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
     ("verification.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
@@ -123,6 +132,80 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("breadth_first_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
     ("breadth_first_work_items.cl", "#define AHEAD 9"): SPEED,
     ("breadth_first_work_items.cl", "#define SOON 5"): SPEED,
+    (
+        "breadth_first_direction.cl",
+        "return level_edges * edge_factor >= unexplored + n / VERTICES_PER_EDGE;",
+    ): SPEED,
+    **{
+        ("breadth_first_direction.cl", f"bool bottom_up_pays({numbers}, const uint n)"): SPEED
+        for numbers in (
+            "const uint level_edges, const ulong unexplored, const ulong edge_factor",
+            "const ulong level_edges, const uint unexplored, const ulong edge_factor",
+            "const ulong level_edges, const ulong unexplored, const uint edge_factor",
+        )
+    },
+    (
+        "breadth_first_work_items.cl",
+        "if (bottom_up_pays((tail - end) * largest_degree, 0, n, edge_factor))",
+    ): SPEED,
+    (
+        "breadth_first_work_items.cl",
+        "} else if (bottom_up_pays(level_edges, unexplored - level_edges, n, edge_factor)) {",
+    ): SPEED,
+    ("near_far_piles.cl", "if (sum < limit) {"): SPEED,
+    ("near_far_work_group.cl", "limits[word] = word <= LEAST ? AS_KEY(delta) : NO_KEY;"): SPEED,
+    ("near_far_team.cl", "if (true) {"): SPEED,
+    (
+        "near_far_work_group.cl",
+        "uint most_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
+    ): SPEED,
+    ("minplus.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
+    ("minplus_blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,
+    ("minplus_vectors.cl", "const Weights raised = weights <= lowest ? lowest : weights;"): SAME_IF_EQUAL,
+    ("common.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
+    ("keys.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
+    ("predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
+    ("floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
+    (
+        "floyd_warshall_serial_tile.cl",
+        "STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
+    ): COMMUTES,
+    ("minplus_row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
+    ("reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
+    ("work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
+    (
+        "predecessors.cl",
+        "const size_t edge = min(get_global_id(0) + i * stride, (m - 1)); // the last one again, past the end",
+    ): SAME_TYPE,
+    ("heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
+    ("minplus_naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
+    ("near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
+    ("minplus_pairs.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): SMALL,
+    (
+        "near_far_work_group.cl",
+        "for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * share) {",
+    ): "some work-groups for each compute unit, times their size at most",
+    ("floyd_warshall_tile.cl", "own[i][j] = AS_TYPE(ORDER, matrix[i * stride + j]);"): IN_MEMORY,
+    ("floyd_warshall_serial_tile.cl", "row[j] = matrix[k * stride + j];"): IN_MEMORY,
+    (
+        "all_pairs.cl",
+        "if (column <= stride && a[row * stride + column] != b[row * stride + column])",
+    ): "matrices are made as wide as several work-groups: no work-item is beside them",
+    ("scan_trace.cl", "if (item == 1)"): ANY_ITEM,
+    ("blelloch_scan.cl", "if (item == GROUP_SIZE - 1 || get_num_groups(0) > 1) {"): ANY_ITEM,
+    ("katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
+    (
+        "all_pairs_tree.cl",
+        "return source != (int)target || between >= least && weight <= (WEIGHT)(between + slack);",
+    ): "keeps more edges, none of which is the last one of a shortest path",
+    (
+        "near_far_team.cl",
+        "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
+    ): "ENTRIES_LEFT is 0",
+    (
+        "floyd_warshall_tile.cl",
+        "const uint side = (holder * SIDE - step) % 2;",
+    ): "a difference is as even as the sum",
 }
 """Mutants that change no behaviour where there is a device, each checked by hand: file and mutated line, and why."""
 
@@ -307,17 +390,19 @@ class Mutant:
 
 
 def mutants_of(file: Path) -> list[Mutant]:
-    """Return every mutant of a file that is not known to be equivalent, in the order of its text."""
+    """Return every mutant of a file, in the order of its text."""
     text = file.read_text(encoding="utf-8")
     code = code_of(text)
     found = []
     for name, edits in OPERATORS.items():
         for begin, end, replacement in edits(code):
-            mutant = Mutant(file.name, name, text, text[:begin] + replacement + text[end:])
-            line = mutant.after.split("\n")[mutant.line - 1].strip()
-            if (file.name, line) not in EQUIVALENT:
-                found.append(mutant)
+            found.append(Mutant(file.name, name, text, text[:begin] + replacement + text[end:]))
     return found
+
+
+def is_equivalent(mutant: Mutant) -> bool:
+    """Whether a mutant is known to be no fault."""
+    return (mutant.file, mutant.after.split("\n")[mutant.line - 1].strip()) in EQUIVALENT
 
 
 def in_turn(groups: list[list[Mutant]]) -> list[Mutant]:
@@ -327,7 +412,10 @@ def in_turn(groups: list[list[Mutant]]) -> list[Mutant]:
 
 
 def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
-    """Return all mutants in the order in which they are tried: files take turns, and operators within each file."""
+    """Return all mutants in the order in which they are tried: files take turns, and operators within each file.
+
+    Those that are known to be equivalent are left out, which changes nothing else in this order.
+    """
     by_file = []
     for file in sorted(folder.glob("*.cl")):
         if fnmatch.fnmatch(file.name, files):
@@ -339,7 +427,7 @@ def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
             order.shuffle(groups)
             by_file.append(in_turn(groups))
     random.Random(seed).shuffle(by_file)
-    return in_turn(by_file)
+    return [mutant for mutant in in_turn(by_file) if not is_equivalent(mutant)]
 
 
 # ---- in a child process, with the fault -------------------------------------------------------------
@@ -441,7 +529,9 @@ class Worker:
             UNIFORM: [*simulate, "--uniform-writes", *checks],
             "oclgrind, unoptimised": [*simulate, "--build-options", "-cl-opt-disable", *checks],
         }
+        widths = [f"{TESTS}/test_widths.py::test_no_number_is_cut_short[{each}]" for each in programs_of(file)]
         return {
+            **({"tests, widths": [*pytest, *widths]} if operator == "narrow" else {}),
             "oclgrind": [*simulate, *checks],
             **(stricter if operator in RACES else {}),
             "tests": [*pytest, *(str(TESTS / module) for module in modules_of(file))],
@@ -475,12 +565,16 @@ class Worker:
             return status, output.read()
 
 
-def modules_of(file: str) -> list[str]:
-    """Return the tests of a kernel file, or of the files that include it."""
+def programs_of(file: str) -> list[str]:
+    """Return a kernel file, or the files that include it."""
     from reedsp import kernels
 
-    users = [program for program in MODULES if f'"cl/{file}"' in kernels.assemble(program, {})]
-    return list(dict.fromkeys(module for program in users for module in MODULES[program]))
+    return [program for program in MODULES if f'"cl/{file}"' in kernels.assemble(program, {})]
+
+
+def modules_of(file: str) -> list[str]:
+    """Return the tests of a kernel file, or of the files that include it."""
+    return list(dict.fromkeys(module for program in programs_of(file) for module in MODULES[program]))
 
 
 def reason(name: str, status: int | None, output: str, log: Path) -> str:

@@ -33,7 +33,7 @@ CALLERS = {
     "algorithms.bipartite": "centrality",
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
-    "algorithms.connectivity": "edge_augmentation stoer_wagner",
+    "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
     "algorithms.flow": "gomory_hu maxflow mincost",
     "algorithms.isomorphism": "tree_isomorphism",
     "algorithms.tree": "branchings",

@@ -18,8 +18,19 @@ TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sort
 
 # A module imports from the lines above its own only: the algorithms, for one, do not import one another.
 LAYERS = (
-    ("_nx_info", "_private", "_version", "cli_status", "compiler", "graph", "host_parts", "slices", "whole_file"),
-    ("_icd", "datasets", "kernels", "known_graph", "networkx_graph"),
+    (
+        "_nx_info",
+        "_private",
+        "_version",
+        "cli_status",
+        "compiler",
+        "graph",
+        "host_parts",
+        "slices",
+        "progress",
+        "whole_file",
+    ),
+    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph"),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("compiler_child", "device", "readers"),
     ("doctor", "exactness", "operands", "operators", "path_matrix", "writers"),

@@ -223,7 +223,7 @@ def test_every_kind_of_graph(kind: object, device: reedsp.Device) -> None:
     assert found.path(0) == [0]
     with pytest.raises(ValueError, match="no path from vertex 0 to vertex 4"):
         found.path(4)
-    with pytest.raises(ValueError, match="source = 1, but the search started at 0"):
+    with pytest.raises(ValueError, match="source = 1, but the paths start at 0"):
         found.path(3, source=1)
     assert repr(found).startswith("<reedsp.BreadthFirst: source 0, 4 of 5 reached, ")
     assert np.array_equal(pickle.loads(pickle.dumps(found)).levels, found.levels)
@@ -331,6 +331,24 @@ def test_statistics(device: reedsp.Device) -> None:
     assert 0 < stats["search_milliseconds"] <= stats["milliseconds"]
     assert stats["kernels_launched"] >= 3
     assert stats["device"] == str(device)
+
+
+@pytest.mark.parametrize("method", breadth_first.METHODS)
+def test_progress(method: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breadth_first, "_LONGEST_DISPATCH", 64)  # of one search the host sees many levels,
+    monkeypatch.setattr(breadth_first, "_MOST_ROWS", 2)  # and of several each part
+    path = reedsp.Graph.from_edges(20_000, np.arange(19_999), np.arange(1, 20_000))
+    seen: list[tuple[int, int]] = []
+    options = {"method": method}
+    bfs(path, 0, device=device, options=options, progress=lambda *state: seen.append(state))
+    assert len(seen) > 2
+    assert seen == sorted(seen)
+    assert all(0 < level < most == path.n for level, most in seen)
+    seen.clear()
+    bfs(path, [19_990, 19_991, 19_992], device=device, options=options, progress=lambda *state: seen.append(state))
+    assert seen == sorted(seen)
+    assert seen[-1] == (3, 3)
+    assert {total for _, total in seen} == {3}
 
 
 def test_scipy_agrees(device: reedsp.Device) -> None:

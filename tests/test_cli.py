@@ -22,6 +22,7 @@ import reedsp
 from reedsp import (
     _icd,
     all_pairs,
+    breadth_first,
     cli,
     cli_options,
     cli_output,
@@ -123,7 +124,7 @@ def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], co
         (["apsp", "FILE", "--source", "1", "--target", "7"], "'7' is not a vertex of this graph"),
         (["apsp", "FILE", "--output", "matrix.csv"], "matrix.csv does not end in .npy or .npz"),
         (["tune", "--list", "--forget"], "--quick, --list and --forget: choose one of them"),
-        (["demo", "--vertices", "1"], "greater than or equal to 2"),
+        (["demo", "--vertices", "1"], "Invalid value for '--vertices'"),
         (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),
     ],
 )
@@ -710,7 +711,8 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(
     "bar",
     [
-        cli_progress.rounds_bar,
+        partial(cli_progress.search_bar, 1, "rounds"),
+        partial(cli_progress.search_bar, 5, "rounds"),
         cli_progress.vertices_bar,
         partial(cli_progress.parts_bar, "tuning"),
         partial(cli_progress.bytes_bar, "reading"),
@@ -747,16 +749,59 @@ def test_progress_bar_of_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "int32" in terminal.getvalue()
 
 
-@pytest.mark.parametrize(("after", "shown"), [(-1.0, True), (600.0, False)])
-def test_progress_bar_of_long_work(monkeypatch: pytest.MonkeyPatch, after: float, shown: bool) -> None:
+class Clock:
+    """So many seconds pass between two looks."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now, self._seconds = 0.0, seconds
+
+    def monotonic(self) -> float:
+        self.now += self._seconds
+        return self.now
+
+
+@pytest.mark.parametrize(("looks", "shown"), [(1, False), (2, False), (3, True)])
+def test_progress_bar_of_work_over_two_seconds(monkeypatch: pytest.MonkeyPatch, looks: int, shown: bool) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", after)
+    monkeypatch.setattr(cli_progress, "time", Clock(1.0))
     monkeypatch.setenv("TERM", "xterm")
-    with cli_progress.rounds_bar() as progress:
+    with cli_progress.search_bar(1, "rounds") as progress:
         assert progress is not None
-        progress(1234, 5000)
-    assert ("1,234 rounds" in terminal.getvalue()) is shown
+        for look in range(looks):
+            progress(1234 + look, 5000)
+    assert ("1,236 rounds" in terminal.getvalue()) is shown
+    assert "left" not in terminal.getvalue()
+
+
+@needs_device
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("sssp FILE --source 1 --method output-parallel", "rounds"),
+        ("sssp FILE --source 1 --source 250 --nearest", "rounds"),
+        ("sssp FILE --source 1 --source 250 --source 499", "3 of 3 sources"),
+        ("sssp FILE --source 1 --source 250 --method output-parallel", "2 of 2 sources"),
+        ("bfs FILE --source 1", "levels"),
+        ("bfs FILE --source 1 --source 250", "2 of 2 sources"),
+    ],
+)
+def test_progress_of_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, shown: str) -> None:
+    """Of a grid, by a clock that is fast."""
+    side = 300
+    pixels = np.arange(side * side).reshape(side, side)
+    ends = np.concatenate([np.stack([pixels[:-1], pixels[1:]], -1), np.stack([pixels.T[:-1], pixels.T[1:]], -1)], 1)
+    sources, targets = ends.reshape(-1, 2).T
+    file = tmp_path / "grid.gr"
+    reedsp.write(reedsp.Graph.from_edges(side * side, sources, targets, directed=False, offset=1), file)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(cli_progress, "time", Clock(3.0))
+    monkeypatch.setattr(breadth_first, "_LONGEST_DISPATCH", 1000)  # edges between two looks at the device
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    assert cli.run([str(file) if word == "FILE" else word for word in command.split()]) == 0
+    assert re.search(rf"searching.*{shown}", terminal.getvalue())
 
 
 # ---- demo -------------------------------------------------------------------------------------------

@@ -1365,3 +1365,44 @@ def test_every_container_gives_the_same_graph(edge_list: tuple[int, Edges], dire
     blocks = (random.choice(divisors), random.choice(divisors))
     for converted in (sp.bsr_array(dense, blocksize=blocks), sp.dia_array(dense), sp.lil_matrix(dense)):
         assert_same(Graph.from_scipy(converted, directed), without_zeros)
+
+
+# ---- rows that need no sorting -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("change", ["nothing", "order", "weight", "edge", "twice", "infinite"])
+def test_rows_as_they_stand_and_rows_that_have_to_be_mended(change: str, directed: bool) -> None:
+    """A symmetric matrix in order is taken as it is; what is not so gives what its list of edges gives."""
+    rng = np.random.default_rng(8)
+    upper = np.triu(rng.integers(1, 9, (40, 40)) * (rng.random((40, 40)) < 0.2))
+    matrix = sp.csr_array(upper + np.triu(upper, 1).T)
+    indptr, indices, weights = matrix.indptr.copy(), matrix.indices.copy(), matrix.data.astype(np.float64)
+    begin, end = indptr[7], indptr[8]
+    assert end - begin > 2
+    if change == "order":
+        indices[begin:end], weights[begin:end] = indices[begin:end][::-1].copy(), weights[begin:end][::-1].copy()
+    elif change == "weight":
+        weights[begin] += 1
+    elif change == "edge":
+        indptr, indices, weights = np.append(indptr[:-1], indptr[-1] - 1), indices[:-1], weights[:-1]
+    elif change == "twice":
+        indices[begin + 1] = indices[begin]
+    elif change == "infinite":
+        weights[begin] = np.inf
+    given = indptr.copy(), indices.copy(), weights.copy()
+    graph = Graph(indptr, indices, weights, directed=directed)
+    expected: dict[tuple[int, int], float] = {}
+    for source in range(40):
+        for edge in range(given[0][source], given[0][source + 1]):
+            target = int(given[1][edge])
+            for pair in [(source, target)] if directed else [(source, target), (target, source)]:
+                if given[2][edge] < np.inf:
+                    expected[pair] = min(expected.get(pair, np.inf), float(given[2][edge]))
+    sources = np.repeat(np.arange(40), np.diff(graph.indptr)).tolist()
+    found = list(zip(sources, graph.indices.tolist(), strict=True))
+    assert found == sorted(expected)
+    assert graph.weights.tolist() == [expected[pair] for pair in found]
+    for ours, theirs in zip((graph.indptr, graph.indices, graph.weights), (indptr, indices, weights), strict=True):
+        assert not np.shares_memory(ours, theirs)
+        theirs.flags.writeable = True  # what was given stays the caller's

@@ -135,6 +135,7 @@ INCLUDED = {
     "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
     "breadth_first_direction.cl": {"OFFSET": "uint"},
     "rounds.cl": {},
+    "slices.cl": {},
     "elements.cl": ELEMENTS[0].macros,
     "quads.cl": {},
     "compiler.cl": {},

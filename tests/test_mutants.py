@@ -28,8 +28,9 @@ def test_the_seed_alone_decides() -> None:
 def test_every_operator_and_every_file_takes_part() -> None:
     assert {mutant.operator for mutant in HUNDREDS} == set(mutants.OPERATORS)
     every, tried = (Counter(mutant.file for mutant in some) for some in (PLAN, HUNDREDS))
-    assert set(every) == {file.name for file in kernel_directory().glob("*.cl")} - {"out_edges.cl"}  # declares only
-    assert all(tried[file] >= min(4, number) for file, number in every.items())
+    without = {"out_edges.cl", "slices.cl", "breadth_first_direction.cl"}  # declarations; what changes no answer
+    assert set(every) == {file.name for file in kernel_directory().glob("*.cl")} - without
+    assert all(tried[file] >= min(2, number) for file, number in every.items())
 
 
 def test_files_can_be_chosen() -> None:
@@ -115,10 +116,11 @@ def test_what_is_no_code_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(("file", "line"), mutants.EQUIVALENT)
-def test_equivalent_mutants_are_mutants(file: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutants, "EQUIVALENT", {})
+def test_equivalent_mutants_are_mutants_that_are_not_tried(file: str, line: str) -> None:
     every = mutants.mutants_of(kernel_directory() / file)
-    assert line in [each.after.split("\n")[each.line - 1].strip() for each in every]
+    declared = [each for each in every if each.after.split("\n")[each.line - 1].strip() == line]
+    assert declared
+    assert set(declared).isdisjoint(PLAN)
 
 
 def test_verdicts_are_kept(tmp_path: Path) -> None:

@@ -152,6 +152,18 @@ def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, mo
     assert paths.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
 
 
+def test_trees_by_edges_notice_distances_beyond_int64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
+    monkeypatch.setattr(device, "kind", "gpu")
+    big = 2**62
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [big, big - 1, 1])
+    with pytest.raises(OverflowError, match="a distance is beyond int64"):
+        reedsp.sssp(graph, 0, "near-far", device=device)
+    paths = reedsp.sssp(graph, 1, "near-far", dtype="int64", device=device)
+    assert paths.dist.tolist() == [2**63 - 1, 0, big - 1, big]
+    assert paths.pred.tolist() == [-9999, -9999, 1, 2]
+
+
 @both
 def test_target_stops_early(work_groups: bool, device: Device) -> None:
     """The first vertices of a long path cost next to nothing."""

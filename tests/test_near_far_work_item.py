@@ -204,6 +204,19 @@ def test_a_device_without_64_bit_atomics(device: Device, monkeypatch: pytest.Mon
     assert "near_far_team.cl" in asked
 
 
+def test_a_device_whose_loads_are_not_atomic(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work-items read by atomic operations what the others lower."""
+    monkeypatch.setattr(device, "loads_are_atomic", False)
+    asked: list[object] = []
+    kernel = Device.kernel
+    monkeypatch.setattr(Device, "kernel", lambda *a, **k: asked.append(k["ATOMIC_LOADS"]) or kernel(*a, **k))
+    for family in NOT_NEGATIVE[:4]:
+        for arithmetic in (Arithmetic(INT32), Arithmetic(INT64), Arithmetic(FLOAT64)):
+            (row,) = solve(device, graph_of(family), arithmetic, [[family.source]], workers=3)
+            assert exact(row, arithmetic) == expected(family.name, family.source)
+    assert set(asked) == {1}
+
+
 def test_progress_is_reported_between_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, **TINY)
     family = next(family for family in NOT_NEGATIVE if family.name == "grid")
@@ -360,3 +373,15 @@ def test_relabelling_stays_polynomial(device: Device, workers: int) -> None:
             arithmetic = choose_arithmetic(graph, INT64)
             (row,) = solve(device, graph, arithmetic, [[0]], workers=workers, delta=delta)
             assert exact(row, arithmetic) == oracle.distances(family.n, family.edges, 0)
+
+
+def test_rounds_are_those_of_all_rows_and_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each edge of a path, all of which are longer than the interval is wide, and one behind the last."""
+    path = reedsp.Graph.from_edges(6, range(4), range(1, 5), [100, 101, 102, 103])
+    for constants in ({}, TINY):
+        use(monkeypatch, **constants)
+        arithmetic, job = Arithmetic(INT32), Job(device)
+        edges = OutEdges.of(path, job, arithmetic)
+        starts = [[0], [5], [3], [4], [1]]
+        _, rounds = near_far_work_item.solve(job, edges, arithmetic, starts, delta=1.0, workers=2)
+        assert rounds == 5 + 1 + 2 + 1 + 4

@@ -20,6 +20,7 @@ import pytest
 from networkx.algorithms import distance_measures, efficiency_measures, wiener
 
 from reedsp import _nx_info, networkx_backend, networkx_device, networkx_replay
+from reedsp import networkx_host as on_host
 from reedsp.networkx_paths import LazyPaths
 
 FUNCTIONS = (*_nx_info.DEVICE_FUNCTIONS, *_nx_info.HOST_FUNCTIONS)
@@ -307,6 +308,64 @@ def test_ties_that_follow_from_ties(forced: None, monkeypatch: pytest.MonkeyPatc
         assert_same(nx.dijkstra_predecessor_and_distance, graph, (3, 4))
 
 
+TO_A_TARGET = (
+    *(nx.bidirectional_dijkstra, nx.bidirectional_shortest_path, nx.bellman_ford_path, nx.single_source_bellman_ford),
+    *(nx.shortest_path, nx.shortest_path_length, nx.has_path),
+)
+
+
+@pytest.mark.parametrize("near", [0, 3, 50, 10**9])
+@pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float", "negative", "unique"])
+def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However soon the host leaves a search to the device, which names a path only if there is no other."""
+    monkeypatch.setattr(networkx_device, "LEAST_NODES", 0)
+    monkeypatch.setattr(networkx_device, "NEAR_NODES", near)
+    for seed in range(8):
+        graph = some_graph(seed, "int" if kind == "unique" else kind, n=60, m=150)
+        if kind == "unique":
+            for number, (*_, data) in enumerate(graph.edges(data=True)):
+                data["weight"] = 10_000 + 7919 * number % 10_007
+        s, t, _ = ends_in(graph, seed)
+        for function in TO_A_TARGET:
+            assert_same(function, graph, s, t)
+        for method in ("dijkstra", "bellman-ford"):
+            assert_same(nx.shortest_path, graph, s, t, weight="weight", method=method)
+
+
+@pytest.mark.parametrize("weight", [7, 0.7])
+def test_the_only_path_is_found_on_the_device(forced: None, weight: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_search(*_: object) -> None:
+        raise AssertionError
+
+    for name in ("dijkstra_between", "breadth_first_between", "bellman_ford"):
+        monkeypatch.setattr(on_host, name, no_search)
+    graph = nx.path_graph(50, create_using=nx.DiGraph)
+    nx.set_edge_attributes(graph, weight, "weight")
+    graph.add_edge(3, 40, weight=37 * weight + 0.01)
+    graph.add_node("apart")
+    path = list(range(49))
+    assert nx.shortest_path(graph, 0, 48, "weight", backend="reedsp") == path
+    assert nx.shortest_path(graph, 0, 48, backend="reedsp") == [0, 1, 2, 3, *range(40, 49)]
+    assert nx.shortest_path_length(graph, 0, 48, backend="reedsp") == 12
+    assert not nx.has_path(graph, 48, 0, backend="reedsp")
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.shortest_path(graph, 0, "apart", "weight", backend="reedsp")
+    graph[3][40]["weight"] = 1000
+    graph.__networkx_cache__.clear()
+    if type(weight) is int:
+        assert nx.bidirectional_dijkstra(graph, 0, 48, backend="reedsp") == (48 * weight, path)
+        assert nx.bellman_ford_path(graph, 0, 48, backend="reedsp") == path
+
+
+def test_paths_that_only_rounding_tells_apart_are_searched_on_the_host(forced: None) -> None:
+    """Three times 0.1 is more than 0.3 where it is added up, and which sum is rounded how depends on the search."""
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(0, 1, 0.1), (1, 2, 0.1), (2, 3, 0.1), (0, 4, 0.2), (4, 3, 0.1), (3, 5, 0.7)])
+    for target in (3, 5):
+        assert_same(nx.shortest_path, graph, 0, target, weight="weight")
+        assert_same(nx.bidirectional_dijkstra, graph, 0, target)
+
+
 def test_heuristics(engine: str) -> None:
     graph = nx.grid_2d_graph(6, 6)
 
@@ -367,6 +426,7 @@ def test_nodes_that_the_caller_names_appear_in_the_answer(engine: str) -> None:
         assert_same(function, graph, 1.0)
     for function in (
         *(nx.dijkstra_path, nx.bellman_ford_path, nx.bidirectional_dijkstra, nx.shortest_path, nx.astar_path),
+        *(nx.bidirectional_shortest_path, nx.single_source_bellman_ford),
     ):
         assert_same(function, graph, 1.0, 3.0)
         assert_same(function, graph, 1.0, True)
@@ -437,7 +497,7 @@ def device_calls(graph: nx.Graph) -> dict[str, tuple[Any, ...]]:
     kinds = {
         "all": ("all_pairs", "average", "floyd", "johnson", "negative", *_nx_info.FROM_EACH),
         "several": ("multi",),
-        "between two": ("all_shortest", "astar", "bellman", "dijkstra_path", "has_path"),
+        "between two": ("all_shortest", "astar", "bellman", "bidirectional", "dijkstra_path", "has_path"),
     }
 
     def arguments(name: str) -> tuple[Any, ...]:
@@ -473,7 +533,7 @@ def test_reasons_not_to_run() -> None:
     graph = nx.path_graph(3)
     assert "3 nodes" in str(networkx_backend.should_run("dijkstra_path", (graph, 0, 1), {}))
     assert "3 nodes" in str(networkx_backend.should_run("dijkstra_path", (), {"G": graph}))
-    assert "host" in str(networkx_backend.should_run("bidirectional_dijkstra", (graph, 0, 1), {}))
+    assert "host" in str(networkx_backend.should_run("goldberg_radzik", (graph, 0), {}))
     assert "host" in str(networkx_backend.should_run("astar_path", (graph, 0, 1), {"heuristic": weight_of}))
     large = nx.empty_graph(networkx_device.LEAST_NODES)
     assert networkx_backend.should_run("dijkstra_path", (large, 0, 1), {}) is True
@@ -501,8 +561,10 @@ def test_converted_graphs_are_cached_until_the_graph_changes(engine: str) -> Non
     assert nx.shortest_path_length(graph, 0, 3, backend="reedsp") == 1
 
 
-def test_graph_with_a_converted_graph_in_its_cache_can_be_pickled(engine: str) -> None:
+def test_graph_with_a_converted_graph_in_its_cache_can_be_pickled(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(networkx_device, "LEAST_NODES", 0)
     graph = nx.path_graph(4)
+    nx.shortest_path(graph, 0, 3, "weight", backend="reedsp")
     nx.dijkstra_path_length(graph, 0, 3, backend="reedsp")
     nx.single_source_dijkstra(graph, 0, backend="reedsp")
     copy = pickle.loads(pickle.dumps(graph))

@@ -19,6 +19,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pyopencl.tools as cl_tools
 import pytest
+import under_oclgrind
 
 import reedsp
 from reedsp import device as device_module
@@ -94,7 +95,7 @@ def queue(device: Device) -> cl.CommandQueue:
 
 def block(device: Device, method: str, item_bytes: int) -> int:
     """Elements of a tile, segment, span or work-group under the fixture `small`."""
-    method = scan._chunk_method(device, method)
+    method = scan._preferred_form(device, method)
     return {"work-group": 4 * 4 * scan._ROWS[item_bytes], "work-item": 32 + 3 * 64, "blelloch": 32, "naive": 64}[method]
 
 
@@ -919,3 +920,9 @@ def test_heads_in_the_memory_of_the_result(method: str, device: Device) -> None:
     out = on_device.view(np.int32)
     reedsp.segmented_scan(cl_array.to_device(device.queue, x), on_device[:1000], method=method, out=out)
     assert (out.get() == expected).all()
+
+
+@pytest.mark.parametrize("segmented", [False, True])
+@pytest.mark.parametrize("dtype", [np.uint32, np.float64])
+def test_the_tree_of_the_sweeps_is_copied_at_each_barrier(dtype: type, segmented: bool, device: Device) -> None:
+    under_oclgrind.check_trace(device, np.dtype(dtype), segmented)

@@ -371,6 +371,21 @@ def test_progress_and_stats(device: reedsp.Device) -> None:
     assert str(device) == result.device == result.stats["device"]
 
 
+@pytest.mark.parametrize("method", ["near-far", "output-parallel"])
+def test_progress_of_several_sources(method: str, device: reedsp.Device) -> None:
+    """How many of them are done; from the nearest of them there is one search, which has rounds."""
+    family = next(f for f in FAMILIES if f.name == "path")
+    seen: list[tuple[int, int]] = []
+    reedsp.sssp(graph_of(family), [0, 3, 0], method, device=device, progress=lambda *state: seen.append(state))
+    assert seen == sorted(seen)
+    assert seen[-1] == (3, 3)
+    assert {total for _, total in seen} == {3}
+    if method == "near-far":
+        seen.clear()
+        reedsp.sssp(graph_of(family), [0, 3], method, min_only=True, device=device, progress=lambda *s: seen.append(s))
+        assert {most for _, most in seen} == {family.n}
+
+
 def test_verify_notices_each_broken_rule(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(6, [0, 0, 1, 2, 3, 4], [1, 2, 3, 3, 4, 3], [1, 1, 1, 1, 0, 0])
     right = reedsp.sssp(graph, 0, device=device)

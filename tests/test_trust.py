@@ -8,16 +8,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import oracle
 import pytest
 from scipy.sparse import csgraph
 
 import reedsp
+from reedsp import breadth_first, kernels, near_far, scan, tilings, trust, trusted_products
 from reedsp import compiler as compiler_module
-from reedsp import kernels, near_far, tilings, trust, trusted_products
 from reedsp.compiler import Compiler
 from reedsp.device import Device, DeviceError, DeviceMemoryError
 from reedsp.exactness import Arithmetic
-from reedsp.known_graph import SOURCE, is_known_tree, known_graph
+from reedsp.known_graph import SOURCE, is_known_tree, known_graph, known_levels
+from reedsp.known_scan import known_scan
+from reedsp.operators import identity_of, resolve
 from reedsp.trust import is_trusted
 
 # Each is wrong for few edges or entries only.
@@ -31,6 +34,13 @@ FAULTS = {
     "floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
     "minplus.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
     "minplus_vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
+    "work_item_scan.cl": ("base == 0 ? IDENTITY_ITEM", "base < 15000 ? IDENTITY_ITEM"),  # from the second span on
+    "work_group_scan.cl": ("group[side][GROUP_SIZE - 1])", "group[side][GROUP_SIZE - 1 - (tile > first)])"),
+    "blelloch_scan.cl": ("combine(VALUE_OF(before), values[k])", "combine(VALUE_OF(before), values[k] + (i == 4096))"),
+    "naive_scan.cl": ("i >= stride ?", "i > stride ?"),
+    "reduce.cl": ("= total;", "= get_group_id(0) == 3 ? IDENTITY_ITEM : total;"),
+    "breadth_first_work_items.cl": ("min(before, word);", "min(before, word + (target == 77));"),
+    "breadth_first_work_groups.cl": ("shared->source[piece])", "shared->source[piece] + (target == 77))"),
 }
 
 INT32 = Arithmetic(np.dtype(np.int32))
@@ -141,6 +151,37 @@ def test_known_distances_are_those_of_scipy(fractional: bool, negative: bool) ->
     assert not is_known_tree(dist + (np.arange(graph.n) == 300), pred, np.inf, graph, expected)
 
 
+def test_known_levels_are_those_of_scipy() -> None:
+    graph, levels, before = known_levels()
+    assert np.array_equal(csgraph.dijkstra(graph.to_scipy(), indices=SOURCE, unweighted=True), levels)
+    ends, sources = graph.indices, np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    for vertex in range(graph.n):
+        above = [u for u in sources[ends == vertex] if levels[u] + 1 == levels[vertex] < np.inf]
+        assert before[vertex] == min(above, default=-9999)
+
+
+@pytest.mark.parametrize("segmented", [False, True])
+@pytest.mark.parametrize("op", ["add", "min", "max"])
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_known_scans_are_those_of_the_oracle(dtype: str, op: str, segmented: bool) -> None:
+    kind = np.dtype(dtype)
+    join = {"add": lambda a, b: kind.type(a + b), "min": min, "max": max}[op]
+    identity = identity_of(resolve(op, kind), kind)
+    known = known_scan(kind, op, identity, segmented, 3000)
+    with np.errstate(over="ignore"):
+        for exclusive, found in ((False, known.inclusive), (True, known.exclusive)):
+            expected = oracle.scan(list(known.x), join, identity, known.heads.tolist(), exclusive)
+            assert found.dtype == kind
+            assert found.tolist() == [kind.type(each) for each in expected]
+    assert known.heads.any() == segmented
+    assert len(np.unique(known.inclusive)) > 30
+    if kind.kind != "u":
+        assert (known.x < 0).any()
+    assert np.isinf(known.x).any() == (kind.kind == "f")
+    if op == "add" and kind.kind == "u":
+        assert (np.diff(known.inclusive.astype(np.float64)) < 0).sum() > 100  # sums that have wrapped around
+
+
 # ---- what serves instead ----------------------------------------------------------------------------
 
 
@@ -196,6 +237,72 @@ def test_75_wrong_tile_of_floyd_warshall_is_replaced(
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="Floyd-Warshall in work-groups and int32 gives a wrong answer"):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+
+
+FORM_OF_FILE = {"work_item_scan.cl": "work-item", "work_group_scan.cl": "work-group", "reduce.cl": "work-group"}
+
+
+@pytest.mark.parametrize("file", FORM_OF_FILE)
+def test_75_wrong_scans_are_replaced(
+    file: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = FORM_OF_FILE[file]
+    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: form if method == "fast" else method)
+    plant(kernel_copy, file)
+    x = np.random.default_rng(8).integers(-99, 99, 60_001)[1:]  # at no multiple of the size of a vector
+    heads = x > 95
+    with pytest.warns(RuntimeWarning, match=f"the scan of uint64 by add, inclusive, in {form} form gives a wrong"):
+        assert np.array_equal(reedsp.inclusive_scan(x, device=fresh), np.cumsum(x))
+    with pytest.warns(RuntimeWarning, match=f"the segmented scan of int64 by min, inclusive, in {form} form gives"):
+        found = reedsp.segmented_scan(x, heads, "min", device=fresh)
+    parts = np.split(x, np.flatnonzero(heads))
+    assert np.array_equal(found, np.concatenate([np.minimum.accumulate(part) for part in parts]))
+    with pytest.warns(RuntimeWarning, match=f"compaction of ulong by values and uint32 in {form} form gives a wrong"):
+        assert np.array_equal(reedsp.compact(x, heads, device=fresh), x[heads])
+    assert reedsp.reduce(x, device=fresh) == x.sum()
+    with pytest.raises(DeviceError, match=r": the scan of uint64 by add, inclusive, gives wrong answers, or fails$"):
+        reedsp.inclusive_scan(x, method=form, device=fresh)
+
+
+@pytest.mark.parametrize("method", ["blelloch", "naive"])
+def test_75_scans_that_were_asked_for_are_right_or_an_error(method: str, fresh: Device, kernel_copy: Path) -> None:
+    plant(kernel_copy, f"{method}_scan.cl")
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="the scan of uint64 by add, inclusive, gives wrong answers"):  # noqa: PT012
+            if scan_is_new := not trust._known:
+                with pytest.warns(RuntimeWarning, match=f"in {method} form gives a wrong answer"):
+                    reedsp.inclusive_scan(np.arange(70), method=method, device=fresh)
+            assert not scan_is_new
+            reedsp.inclusive_scan(np.arange(70), method=method, device=fresh)
+    assert reedsp.inclusive_scan(np.arange(70), device=fresh).tolist() == np.cumsum(np.arange(70)).tolist()
+
+
+def test_75_searches_with_wrong_scans_are_right(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: "work-item" if method == "fast" else method)
+    plant(kernel_copy, "work_item_scan.cl")
+    graph, expected = graph_and_distances()
+    for method in ("input-parallel", "input-parallel-refined"):
+        with pytest.warns(RuntimeWarning, match=r"scan of .* in work-item form gives a wrong answer"):
+            assert np.array_equal(reedsp.sssp(graph, 3, method, device=fresh).dist, expected[3])
+
+
+@pytest.mark.parametrize("method", breadth_first.METHODS)
+def test_75_wrong_breadth_first_search_is_replaced(
+    method: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh.kind = "cpu" if method == "work-items" else "gpu"
+    plant(kernel_copy, f"breadth_first_{method.replace('-', '_')}.cl")
+    graph, _ = graph_and_distances()
+    levels = csgraph.dijkstra(graph.to_scipy(), indices=3, unweighted=True)
+    with pytest.warns(RuntimeWarning, match=f"breadth-first search in {method} gives a wrong answer"):
+        search = reedsp.bfs(graph, 3, device=fresh)
+    assert np.array_equal(np.where(search.levels < 0, np.inf, search.levels), levels)
+    assert search.verify()
+    assert search.method != method
+    with pytest.raises(DeviceError, match="breadth-first search gives wrong answers, or fails"):
+        reedsp.bfs(graph, 3, device=fresh, options={"method": method})
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")

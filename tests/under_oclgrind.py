@@ -45,7 +45,9 @@ from reedsp import (
     predecessors,
     scan,
     single_source,
+    verification,
 )
+from reedsp.all_pairs_matrix import PathMatrix
 from reedsp.device import Device, Job, get_device
 from reedsp.device_graph import OutEdges
 from reedsp.exactness import Arithmetic
@@ -101,6 +103,12 @@ def keep_buffers() -> None:
 
         setattr(Job, name, make_and_keep)
 
+    def no_larger(job: Job, size: int) -> cl.Buffer:
+        """Allocate what is asked for: behind a recycled buffer there is room, and in it what was there before."""
+        return cl.Buffer(job.device.context, cl.mem_flags.READ_WRITE, size)
+
+    Job._take_scratch = no_larger
+
 
 def write_fillings() -> None:
     """Fill buffers from the host: Oclgrind 21.10 does not take what it fills itself for initialised."""
@@ -150,6 +158,13 @@ def check_negative_cycle(family: Family) -> None:
 
 TAKE_LAST = reedsp.Operator("b == 0 ? a : b", identity=0)  # associative, and not commutative
 OPERATORS = {"add": lambda a, b: a + b, "min": min, TAKE_LAST: lambda a, b: b or a}
+
+
+def check_scan_by_work_items(device: Device, *case: object) -> None:
+    """Three chunks, of which Oclgrind's one compute unit would scan all at once, and then what is left."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "compute_units", 3)
+        check_scan(device, "work-item", *case)
 
 
 def check_scan(device: Device, method: str, n: int, op: str | reedsp.Operator, dtype: np.dtype) -> None:
@@ -224,6 +239,8 @@ def checks_of_scans(device: Device) -> Iterator[Check]:
     files["work-group"] |= {"reduce.cl"}
     for method, op, dtype in itertools.product(sizes, OPERATORS, (np.uint32, np.float64)):
         yield files[method], partial(check_scan, device, method, sizes[method], op, np.dtype(dtype))
+    for op, dtype in itertools.product(OPERATORS, (np.uint32, np.float64)):
+        yield files["work-item"], partial(check_scan_by_work_items, device, sizes["work-item"], op, np.dtype(dtype))
 
 
 PRODUCT_FILES = {
@@ -377,6 +394,23 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
         graph = reedsp.Graph.from_edges(n, sources[kept], targets[kept], weights[kept])
         yield used, partial(check_all_pairs, device, graph, "floyd-warshall")
     yield {"all_pairs.cl", "minplus_registers.cl"}, partial(check_all_pairs, device, graph, "min-plus")
+    loops = np.array([[n - 3, n - 3, -1], [n - 2, n - 2, -1], [n - 3, n - 1, 1]])  # two cycles, of one edge each
+    ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
+    yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
+    yield {"all_pairs.cl"}, partial(check_diagonal, device)
+
+
+def check_diagonal(device: Device) -> None:
+    """Rounding can make path weights from vertices to themselves negative; here edges do."""
+    n = 50
+    loops = reedsp.Graph.from_edges(n, range(n), range(n), np.full(n, -1))
+    matrix = PathMatrix(Job(device), INT32, loops)
+    assert matrix.vertices_on_negative_cycles().tolist() == list(range(n))
+    assert matrix.reset_diagonal()
+    expected = np.full((matrix.side, matrix.side), INT32.no_path)
+    expected[range(n), range(n)] = 0
+    found = matrix.job.download(matrix.block.buffer, matrix.side**2, INT32.dtype)
+    assert np.array_equal(found, expected.ravel())
 
 
 def check_all_pairs(device: Device, graph: reedsp.Graph, method: str) -> None:
@@ -394,6 +428,7 @@ def check_all_pairs(device: Device, graph: reedsp.Graph, method: str) -> None:
 def checks_of_paths(device: Device) -> Iterator[Check]:
     """Every kernel that finds paths from single sources."""
     yield {"self_test.cl"}, device.self_test
+    yield {"verification.cl"}, partial(check_wrong_trees, device)
     files = {"output_parallel_bellman_ford.cl"}
     for family in FAMILIES:
         if len(family.weights) <= LARGEST:
@@ -401,6 +436,24 @@ def checks_of_paths(device: Device) -> Iterator[Check]:
     for family in NEGATIVE_CYCLES:
         if len(family.weights) <= LARGEST:
             yield files | {"predecessors.cl"}, partial(check_negative_cycle, family)
+
+
+def check_wrong_trees(device: Device) -> None:
+    """All vertices but one break the same rule, of which the first is named."""
+    n = 100  # two work-groups
+    star = reedsp.Graph.from_edges(n, np.zeros(n - 1, int), np.arange(1, n))
+    ring = reedsp.Graph.from_edges(n, np.arange(1, n), [*range(2, n), 1], np.zeros(n - 1))
+    near, far = (np.array([0, *[dist] * (n - 1)], np.int32) for dist in (1, 2))
+    tree, cycle = np.array([-9999, *[0] * (n - 1)], np.int32), np.array([-9999, n - 1, *range(1, n - 1)], np.int32)
+    for graph, sources, dist, pred, message in (
+        (star, range(n), near, tree, "vertex 1: a source must have distance 0 and no predecessor"),
+        (star, [0], far, tree, "vertex 1: an edge leads to it on a shorter path"),
+        (star, [0], near, cycle, "vertex 1: its predecessor has no edge that gives its distance"),
+        (ring, [0], 0 * near, cycle, "vertex 1: its predecessors do not lead back to a source"),
+    ):
+        arithmetic = Arithmetic(np.dtype(np.int32))
+        with pytest.raises(reedsp.VerificationError, match=f"^{message}"):
+            verification.verify_tree(graph, sources, dist, pred, Job(device), arithmetic, arithmetic.infinity)
 
 
 def checks_of_near_far(device: Device) -> Iterator[Check]:
@@ -413,6 +466,24 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
                 if dtype is np.int32 and max(family.weights, default=0) > 2**20:
                     continue
                 yield files, partial(check_near_far, device, family, dtype)
+    for dtype in (np.int32, np.float64):
+        yield files, partial(check_near_far, device, crowded(), dtype)
+
+
+def crowded() -> Family:
+    """A few vertices that each of many others improves on in one round, so often that a full queue has no room for it.
+
+    That is the second of two queues, behind which there is nothing, as the source is two edges before them.
+    """
+    between, last = np.arange(3, 33), np.arange(33, 38)
+    sources, targets = (ends.ravel() for ends in np.meshgrid(between, last, indexing="ij"))
+    return Family(
+        "crowded",
+        38,
+        [0, 1, *[2] * len(between), *sources.tolist()],
+        [1, 2, *between.tolist(), *targets.tolist()],
+        [1, 1, *[1] * len(between), *(33 - sources).tolist()],
+    )
 
 
 def check_near_far(device: Device, family: Family, dtype: type) -> None:
