@@ -160,11 +160,12 @@ class Graph:
         if kept is not None:
             edges[:] = (array[kept] for array in edges)
         if not directed:
-            forward = edges[0] != edges[1]
-            back = edges[1][forward], edges[0][forward], edges[2][forward]
-            for end in range(3):
-                edges[end] = np.concatenate((edges[end], back[end]))
-            del forward, back
+            sources, targets, listed = edges
+            edges.clear()  # what follows needs much memory
+            forward = sources != targets
+            listed = np.concatenate((listed, listed[forward]))
+            edges += [np.concatenate((sources, targets[forward])), np.concatenate((targets, sources[forward])), listed]
+            del sources, targets, listed, forward
         self._freeze(_compress(n, edges), directed, offset, labels)
 
     def _freeze(
