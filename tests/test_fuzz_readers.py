@@ -25,7 +25,7 @@ COMMAND = Path(fuzz_readers.__file__)
 SPOILT: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "crashes": ("os.abort()", "the process ended with -6"),
     "hangs": ("while True: pass", ("OutOfTime", "the process ended with -9")),  # -9 if other processes keep it waiting
-    "takes memory": ("b'x' * 2**33", "MemoryError at the check"),
+    "takes memory": ("bytes(2**33)", "MemoryError at the check"),
     "raises another error": ("1 / 0", "ZeroDivisionError at the check"),
     "warns": ("warnings.warn('careless')", "UserWarning: careless"),
     "does not name the file": ("raise ValueError('bad')", "ValueError at the check"),
