@@ -366,7 +366,8 @@ class Job:
         """Queue the filling of the first elements of a buffer with a value."""
         with self.translated("filling a buffer"):
             pattern = np.full(1, value)
-            cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, max(1, length) * pattern.itemsize)
+            size = max(1, length) * pattern.itemsize
+            self.queued(cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, size, wait_for=self.after))
 
     def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
         """Copy an array into a new buffer, which is never recycled."""
@@ -377,7 +378,7 @@ class Job:
         try:
             if array.nbytes >= _LARGE_UPLOAD and self.device.kind != "cpu":
                 buffer = cl.Buffer(self.device.context, flags, array.nbytes)
-                cl.enqueue_copy(self.device.queue, buffer, contents, wait_for=self.after)
+                self.queued(cl.enqueue_copy(self.device.queue, buffer, contents, wait_for=self.after))
             else:
                 buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
         except cl.Error as error:
@@ -406,7 +407,9 @@ class Job:
         """
         try:
             mapped, _ = cl.enqueue_map_buffer(
-                self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype, is_blocking=True
+                *(self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype),
+                wait_for=self.after,
+                is_blocking=True,
             )
             mapped.base.release(self.device.queue)
         except cl.Error as error:
@@ -423,7 +426,7 @@ class Job:
         """Wait for the work queued so far and copy the beginning of a buffer into a contiguous array."""
         if array.size:
             try:
-                cl.enqueue_copy(self.device.queue, array, buffer)
+                cl.enqueue_copy(self.device.queue, array, buffer, wait_for=self.after)
             except cl.Error as error:
                 raise self._translate(error, "copy from the device") from error
         self.bytes_from_device += array.nbytes
@@ -434,7 +437,8 @@ class Job:
         """Wait for the work queued so far and copy whole rows back, from one element of a buffer on."""
         array = np.empty(shape, dtype)
         try:
-            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=first * array.itemsize)
+            place = first * array.itemsize
+            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=place, wait_for=self.after)
         except cl.Error as error:
             raise self._translate(error, "copy from the device") from error
         self.bytes_from_device += array.nbytes
