@@ -1,7 +1,8 @@
 """Min-plus products: the ladder of thesis section 4.1, and the fast kernels, in pairs (sum, minimum) per second.
 
 Square matrices are on the device already. Some rows of every product are compared with numpy's. On CPU devices SciPy's
-floyd_warshall of the same size, in float64 and on one core, stands beside the products: it takes as many pairs.
+floyd_warshall of the same size, in float64 and on one core, stands beside the products: it takes as many pairs. So does
+"arithmetic", the pairs alone, of numbers that stay in registers: no product can be faster on that processor.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import scipy.sparse.csgraph
 from matplotlib.figure import Figure
 
@@ -19,7 +21,7 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.floyd_warshall import distances
 from experiments.measure import measure, measure_in_turn
 from experiments.plotting import bars, device_of, finish, panels
-from reedsp import minplus
+from reedsp import minplus, tilings
 from reedsp.device import Job
 
 SEED = 2012
@@ -27,6 +29,8 @@ LARGEST_WEIGHT = 400  # as the random matrices of thesis section 6.1.1
 CHECKED_ROWS = 5
 WARM_UP = 1  # products before each timed one on a GPU, which lowers its clock while answers are checked
 FAST = ("registers", "panels")
+ARITHMETIC = "arithmetic"
+RINGS_PER_UNIT = 8  # work-items that do it
 CPU = "scipy floyd_warshall"  # one sum and one minimum for each of n^3 triples too
 CPU_KIND = "float64, none negative"
 KINDS = {  # name: type, and whether weights may be negative
@@ -44,6 +48,7 @@ LABELS = {
     "tiles": "tiles (Algorithm 5)",
     "registers": "registers",
     "panels": "panels",
+    ARITHMETIC: "the arithmetic alone",
     CPU: "SciPy's Floyd-Warshall, one core",
 }
 
@@ -99,6 +104,32 @@ def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row
         yield row_of(method, n, kind, times)
 
 
+def rows_of_arithmetic(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
+    """Yield the time of as many pairs as a product has, of numbers that stay in registers."""
+    a, b, rng = operands(n, kind)
+    weights, job = minplus.weights_of(a, b), Job(device)
+    tiling = tilings.tilings_for(device, weights, in_groups=False)[0].macros
+    macros = {name: tiling[name] for name in ("VECTOR_LENGTH", "VECTORS", "ITEM_ROWS")}
+    kernel = device.kernel("minplus_arithmetic.cl", "arithmetic", **macros, **weights.macros(device))
+    rings, ring = RINGS_PER_UNIT * device.compute_units, macros["VECTORS"] * macros["ITEM_ROWS"]
+    given = rng.integers(a.min(), LARGEST_WEIGHT, (rings, ring, macros["VECTOR_LENGTH"])).astype(a.dtype)
+    weight, rounds = given.dtype.type(1), max(ring, -(-(n**3) // given.size))
+    nearest = np.min([np.roll(given, -places, axis=1) + places * weight for places in range(ring)], axis=0)
+
+    def solve() -> cl.Buffer:
+        numbers = job.upload(given)
+        job.bind(kernel, rings, 1, numbers, weight, np.uint32(rounds)).queue()
+        job.finish()
+        return numbers
+
+    def check(numbers: cl.Buffer) -> None:
+        if not np.array_equal(job.download(numbers, given.size, given.dtype), nearest.ravel()):
+            raise WrongAnswerError("wrong arithmetic")
+
+    _, times = measure(solve, check, repeats)
+    yield row_of(ARITHMETIC, n, kind, times)
+
+
 def rows_on_host(n: int) -> Iterator[Row]:
     """Yield the time of SciPy's floyd_warshall, which is called twice only."""
     graph, _, rng = operands(n, CPU_KIND)
@@ -120,6 +151,11 @@ def cases(setting: Setting) -> list[Case]:
     sizes, repeats = ([128], 1) if setting.quick else ([1024, 2048, 4096, 8192] if device.kind == "gpu" else [2048], 3)
     found = [(f"n = {n}, {kind}", partial(rows, device, n, kind, repeats)) for n in sizes for kind in KINDS]
     if device.kind == "cpu":
+        found += [
+            (f"n = {n}, {kind}, {ARITHMETIC}", partial(rows_of_arithmetic, device, n, kind, repeats))
+            for n in sizes
+            for kind in KINDS
+        ]
         found += [(f"n = {n}, {CPU}", partial(rows_on_host, n)) for n in sizes]
     return found
 

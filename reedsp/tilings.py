@@ -90,15 +90,16 @@ _GPU = {
     "float64": [registers(128, 64, 8, 8, 8), registers(64, 64, 8, 8, 8)],
     "uint16": [pairs(128, 128, 8, 8, 16), pairs(64, 64, 16, 8, 8)],
 }
-# By bytes of a vector register and of a weight: AVX2 has 16 registers, AVX-512 has 32 of twice the size.
+# By bytes of a vector register and of a weight: AVX2 has 16 registers, AVX-512 has 32 of twice the size. Rows of a
+# work-item are whole tiles: those of a tile that overlaps are computed twice.
 _CPU = {
     (16, 2): panels(8, 2, 4),
     (16, 4): panels(4, 2, 4),
     (16, 8): panels(2, 2, 4),
-    (32, 2): panels(16, 2, 6),
-    (32, 4): panels(8, 2, 6),
-    (32, 8): panels(4, 2, 6),
-    (64, 2): panels(16, 4, 6),
+    (32, 2): panels(16, 2, 6, rows=48),
+    (32, 4): panels(8, 2, 6, rows=48),
+    (32, 8): panels(4, 2, 6, rows=48),
+    (64, 2): panels(16, 4, 6, rows=48),
     (64, 4): panels(16, 2, 8),
     (64, 8): panels(8, 2, 8),
 }

@@ -76,6 +76,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "input_parallel_bellman_ford.cl": ("test_input_parallel.py",),
     "input_parallel_refined.cl": ("test_input_parallel.py",),
     "katz_kider.cl": ("test_lund_smith.py",),
+    "minplus_arithmetic.cl": PRODUCTS,
     "minplus_naive.cl": PRODUCTS,
     "minplus_pairs.cl": PRODUCTS,
     "minplus_panels.cl": PRODUCTS,

@@ -97,6 +97,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "minplus_registers.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), **own(tilings.registers(64, 64, 16, 8, 8))},
     "minplus_pairs.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), "PTX": (0,), **own(tilings.pairs(64, 64, 16, 8, 8))},
     "minplus_panels.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0,), **own(tilings.panels(4, 2, 6))},
+    "minplus_arithmetic.cl": {"VECTOR_LENGTH": (4,), "VECTORS": (2,), "ITEM_ROWS": (6,)},
     "minplus_row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
     "minplus_tiles.cl": {"TILE": (16,)},
     "naive_scan.cl": {},

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments import min_plus
 from reedsp import products, tilings
 from reedsp.device import Device, Job
 from reedsp.path_matrix import INTEGERS, Block, Weights
@@ -306,3 +307,11 @@ def test_large_tiles_where_they_fit(device: Device, monkeypatch: pytest.MonkeyPa
         ((128, 64, 7 * 128), NO_HOLE),  # too few for four compute units
     ):
         assert queue._tiling(shape, hole) is small
+
+
+@pytest.mark.parametrize("kind", min_plus.KINDS)
+def test_arithmetic_alone(kind: str, device: Device) -> None:
+    """What it computes is compared with numpy, so that a figure is one of sums and minima that were taken."""
+    [row] = min_plus.rows_of_arithmetic(device, 16, kind, 1)
+    assert (row["method"], row["kind"]) == ("arithmetic", kind)
+    assert row["gigapairs_per_second"] >= 0

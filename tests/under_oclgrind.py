@@ -28,12 +28,14 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).parent))
 
 import oracle
 from families import FAMILIES, NEGATIVE_CYCLES, Family
 
 import reedsp
+from experiments import min_plus
 from reedsp import (
     breadth_first,
     input_parallel,
@@ -267,6 +269,8 @@ def checks_of_products(device: Device) -> Iterator[Check]:
         yield {file}, partial(check_blocks, device, weights, in_groups)
         if in_groups:
             yield {file}, partial(check_in_place, device, weights)
+    for kind in ("int32", "float64"):
+        yield {"minplus_arithmetic.cl"}, lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1))
 
 
 def check_product(device: Device, a: np.ndarray, b: np.ndarray, none: float, method: str) -> None:
