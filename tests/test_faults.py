@@ -31,11 +31,25 @@ def failure(kind: type[cl.Error], code: str) -> cl.Error:
     return kind(cl._cl._ErrorRecord(msg="planted", code=getattr(cl.status_code, code), routine="clPlanted"))
 
 
+_tried: set[Device] = set()
+
+
 @pytest.fixture(autouse=True)
 def tried_before(device: Device) -> None:
     """What is tried once per machine is tried before faults are planted."""
-    for call in CALLS.values():
-        call(device)
+    if device not in _tried:
+        for call in CALLS.values():
+            call(device)
+        _tried.add(device)
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_is_collected() -> Iterator[None]:
+    """What other tests have left is not looked through again and again for buffers."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class Faults:
