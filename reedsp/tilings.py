@@ -212,7 +212,7 @@ def fits(tiling: Tiling, device: Device, weights: Weights) -> bool:
             and macros["VECTORS"] in (1, 2, 4)
             and tiling.columns <= _TILE_SIDES[0]
             and macros["DEPTH"] in (64, 128, 256, 512, 1024)
-            and macros["ROWS"] in (32, 64, 128)
+            and macros["ROWS"] in (32, 48, 64, 96, 128)
             and 1 <= macros["ITEM_ROWS"] <= 12
             and macros["ITEM_ROWS"] * tiling.columns * item_size <= _VECTOR_REGISTERS * _vector_bytes(device)
         )

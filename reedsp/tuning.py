@@ -163,7 +163,8 @@ def _panel_coordinates(native: int, quick: bool) -> Coordinates:
             [{"vectors": each} for each in (1, 2, 4)],
             [{"depth": each} for each in (128, 256, 512)],
         ]
-    blocks = [{"depth": depth, "rows": height} for depth, height in itertools.product((128, 256, 512), (32, 64, 128))]
+    sides = itertools.product((128, 256, 512), (32, 48, 64, 96))
+    blocks = [{"depth": depth, "rows": height} for depth, height in sides]
     return [entries, [{"vector_length": each} for each in lengths], blocks]
 
 

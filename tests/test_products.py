@@ -192,10 +192,13 @@ def test_every_tiling_in_groups(weights: Weights, device: Device, monkeypatch: p
 def test_several_launches(in_groups: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a hole before, in and after each of them."""
     monkeypatch.setattr(products, "_LARGEST_LAUNCH", 1)
-    side = 64 if in_groups else tilings.tilings_for(device, INT32, False)[0].columns
-    heights = {192: 3} if in_groups else {168: 3, 148: 2, 97: 2, 96: 1, 64: 1, 20: 1}
-    for height, launches in heights.items():
-        inside = range(0, height + 1, 64) if in_groups else (0, 1, 63, 64, 65, 100, 127, 128, height - 1, height)
+    tiling = tilings.tilings_for(device, INT32, in_groups)[-1]
+    step, side = tiling.rows, tiling.columns
+    halves = {5 * step // 2 + 8: 3, 5 * step // 2: 2, 3 * step // 2 + 1: 2, 3 * step // 2: 1, step: 1, 20: 1}
+    for height, launches in ({3 * step: 3} if in_groups else halves).items():
+        inside = range(0, height + 1, step)
+        if not in_groups:
+            inside = (0, 1, step - 1, step, step + 1, 100, 2 * step - 1, 2 * step, height - 1, height)
         for number, row in enumerate(row for row in inside if row <= height):
             hole = Hole(row, 64 if in_groups else (1, 70)[number % 2], side, side)
             queue = queue_of(device, INT32, in_groups)

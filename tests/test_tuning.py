@@ -173,7 +173,7 @@ def test_row_67_foreign_files_are_ignored(device: Device, change: dict[str, Any]
         *([{**PANEL, "vector_length": each}] for each in (1, 3, 32)),
         *([{**PANEL, "vectors": each}] for each in (3, 8)),
         *([{**PANEL, "depth": each}] for each in (1, 100, 2048)),
-        *([{**PANEL, "rows": each}] for each in (4, 48)),
+        *([{**PANEL, "rows": each}] for each in (4, 80)),
         [{**PANEL, "more": 1}],
         [{name: value for name, value in PANEL.items() if name != "depth"}],
         *([{**SMALL, "depth": each}] for each in (4, 12, 128)),
@@ -337,12 +337,11 @@ def far_from(best: Tiling) -> Cost:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_finds_the_best_and_stores_it(device: Device, take: Callable[..., None], quick: bool) -> None:
-    length = tilings.vector_length(device, INT32)
-    best = panels(length, 1, 8, 512, 64)
+    table = tilings.tabled(device, INT32, False)
+    best = panels(tilings.vector_length(device, INT32), 1, 8, 512, table[0].macros["ROWS"])
     take(far_from(best))
     reports: list[tuple[float, str]] = []
     [outcome] = tuning.tune(device, quick, lambda part, text: reports.append((part, text)))
-    table = tilings.tabled(device, INT32, False)
     assert (outcome.arithmetic, outcome.before, outcome.after, outcome.small) == ("int32", table[0], best, False)
     assert outcome.rate_after > outcome.rate_before > 0
     assert in_use(device) == [best]
