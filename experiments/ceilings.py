@@ -3,9 +3,10 @@
 A task is an addition and a minimum in float32. The arithmetic ceiling is computed from the device's properties, under
 these assumptions. On a GPU each lane starts one instruction in each clock, and a task takes two; a multiprocessor of
 NVIDIA has 128 lanes of float32, or 64 (compute capability 6.0, 7.x and 8.0), any other compute unit 64. On a CPU each
-core starts two vector additions and two vector minima in each clock. The clock is the one that the driver names, which
-a processor may exceed for some time. Nothing is allowed for loads, nor for instructions that do more than one of these
-at once or take more than one clock.
+core starts two vector additions and two vector minima in each clock, although in some they share two units: what a CPU
+can do is measured by `min_plus`. The clock is the one that the driver names, which a processor may exceed for some
+time. Nothing is allowed for loads, nor for instructions that do more than one of these at once or take more than one
+clock.
 
 The bandwidth bound holds for one work-item a task: three reads and a write of global memory for each, at the speed of
 the fastest copy. It counts bytes that are read and written, and a device with a cache that holds much of the matrix can
