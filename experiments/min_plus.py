@@ -148,11 +148,12 @@ def rows_on_host(n: int) -> Iterator[Row]:
 
 def cases(setting: Setting) -> list[Case]:
     device = setting.device
-    sizes, repeats = ([128], 1) if setting.quick else ([1024, 2048, 4096, 8192] if device.kind == "gpu" else [2048], 3)
-    found = [(f"n = {n}, {kind}", partial(rows, device, n, kind, repeats)) for n in sizes for kind in KINDS]
+    sizes = [128] if setting.quick else [1024, 2048, 4096, 8192] if device.kind == "gpu" else [2048]
+    repeats = {kind: 1 if setting.quick else 3 if len(methods_on(device, kind)) > 1 else 9 for kind in KINDS}
+    found = [(f"n = {n}, {kind}", partial(rows, device, n, kind, repeats[kind])) for n in sizes for kind in KINDS]
     if device.kind == "cpu":
         found += [
-            (f"n = {n}, {kind}, {ARITHMETIC}", partial(rows_of_arithmetic, device, n, kind, repeats))
+            (f"n = {n}, {kind}, {ARITHMETIC}", partial(rows_of_arithmetic, device, n, kind, repeats[kind]))
             for n in sizes
             for kind in KINDS
         ]
