@@ -176,7 +176,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         {LABELS[method]: [rates.get((method, kind)) for kind in KINDS] for method in measured},
         "",
     )
-    axes.set_ylim(bottom=min(rates.values()) / 3)
+    axes.set_ylim(min(rates.values()) / 3, 1.5 * max(rates.values()))
     axes.set_xlim(-0.6, len(KINDS) - 0.4)
     axes.set_xticks(range(len(KINDS)), names, rotation=0, ha="center")
     finish(axes, "weights", "10$^9$ pairs per second", f"Min-plus products, n = {largest:,}: {device_of(rows)}", "y")
