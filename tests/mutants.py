@@ -166,6 +166,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("common.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
     ("keys.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
     ("predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
+    ("input_parallel_refined.cl", "const WEIGHT sum = path_sum(edge.weight, before);"): COMMUTES,
     ("floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
     (
         "floyd_warshall_serial_tile.cl",
