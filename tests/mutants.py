@@ -172,6 +172,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "floyd_warshall_serial_tile.cl",
         "STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
     ): COMMUTES,
+    (
+        "minplus_arithmetic.cl",
+        "least[i] = shorter_vector(least[i], (Weights)weight, TO_WEIGHTS(least[(i + 1) % RING]));",
+    ): COMMUTES,
     ("minplus_row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
     ("reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
     ("work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
