@@ -5,8 +5,8 @@
 A mutant is one kernel file with one fault (``OPERATORS``). Which ones are tried depends on the seed alone, and they are
 spread over files and operators. Then, quickest first, until something fails: the checks of ``under_oclgrind.py`` that
 use this file, under Oclgrind, whose log has to stay empty, and with stricter options where a barrier, guard or atomic
-is missing; the tests in ``MODULES`` that use it, on PoCL. Where a type became narrower, ``test_widths.py`` comes first.
-A mutant that does not build does not count.
+is missing; the tests in ``MODULES`` that use it, on PoCL; the checks again, not optimised. Where a type became
+narrower, ``test_widths.py`` comes first. A mutant that does not build does not count.
 
 An entry in the log and a failed test are what ``.ci/run`` does not find without a fault. Whatever else fails, or takes
 too long, is repeated without the fault, once for each file, and kills nothing if it fails then.
@@ -531,16 +531,15 @@ class Worker:
         simulate = ["oclgrind", "--data-races", "--uninitialized", "--max-errors", "20", "--log", str(self._log)]
         checks = [sys.executable, "-c", f"import mutants; mutants.run_checks({file!r})"]
         pytest = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-p", "mutants", "-p", "no:cacheprovider"]
-        stricter = {
-            UNIFORM: [*simulate, "--uniform-writes", *checks],
-            "oclgrind, unoptimised": [*simulate, "--build-options", "-cl-opt-disable", *checks],
-        }
+        unoptimised = {"oclgrind, unoptimised": [*simulate, "--build-options", "-cl-opt-disable", *checks]}
+        stricter = {UNIFORM: [*simulate, "--uniform-writes", *checks], **unoptimised}
         widths = [f"{TESTS}/test_widths.py::test_no_number_is_cut_short[{each}]" for each in programs_of(file)]
         return {
             **({"tests, widths": [*pytest, *widths]} if operator == "narrow" else {}),
             "oclgrind": [*simulate, *checks],
             **(stricter if operator in RACES else {}),
             "tests": [*pytest, *(str(TESTS / module) for module in modules_of(file))],
+            **unoptimised,
         }
 
     def run(self, name: str, command: list[str]) -> tuple[int | None, str]:
