@@ -1,8 +1,8 @@
 // From edges to a matrix of path weights, and what is unbounded in it.
 //
 // Source:       thesis equation 5.1 and section 5.2.3.
-// NDRange:      clear, mark, compare: global (columns, rows); scatter: one work-item an edge; diagonal, set_diagonal: one
-//               a vertex; reach: global (vertices, cycles). The work-group size is free.
+// NDRange:      clear, mark, compare: global (columns, rows); scatter: a work-group for each vertex; diagonal,
+//               set_diagonal: one work-item a vertex; reach: global (vertices, cycles). The work-group size is free.
 // Local memory: none.
 // Macros:       those of minplus.cl.
 //
@@ -18,17 +18,21 @@ __kernel void clear(__global WEIGHT *restrict matrix, const uint stride, const u
         matrix[row * stride + column] = column == row && row < n ? (WEIGHT)0 : (WEIGHT)NO_PATH;
 }
 
-// The edges, each pair of vertices at most once; an edge from a vertex to itself counts if it is negative.
-__kernel void scatter(__global WEIGHT *restrict matrix, __global const int *restrict sources,
-                      __global const int *restrict targets, __global const WEIGHT *restrict weights, const uint stride,
-                      const ulong count)
+// The edges, each pair of vertices at most once; an edge from a vertex to itself counts if it is negative. They are sorted
+// by the vertex that they leave, or, if `incoming`, by the one that they end at: a work-group for each vertex, whose edges
+// begin at its place in `index`.
+__kernel void scatter(__global WEIGHT *restrict matrix, __global const ulong *restrict index,
+                      __global const int *restrict others, __global const WEIGHT *restrict weights, const uint stride,
+                      const uint incoming)
 {
-    const size_t edge = get_global_id(0);
-    if (edge >= count)
-        return;
-    const WEIGHT weight = weights[edge];
-    if (sources[edge] != targets[edge] || weight < 0)
-        matrix[(size_t)sources[edge] * stride + targets[edge]] = weight;
+    const size_t vertex = get_group_id(0);
+    const ulong last = index[vertex + 1];
+    for (ulong edge = index[vertex] + get_local_id(0); edge < last; edge += get_local_size(0)) {
+        const size_t other = others[edge];
+        const WEIGHT weight = weights[edge];
+        if (other != vertex || weight < 0)
+            matrix[incoming ? other * stride + vertex : vertex * stride + other] = weight;
+    }
 }
 
 // Path weights from vertices to themselves.

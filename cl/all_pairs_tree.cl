@@ -2,8 +2,9 @@
 //
 // Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
 //               through the products costs more than twice the time. The rule is that of predecessors.cl.
-// NDRange:      farthest, count_tight, keep_tight: one work-item a vertex; resolve_progress: global (stride /
-//               VECTOR_LENGTH, n); the others: global (stride, n). The work-group size is free.
+// NDRange:      farthest, count_tight, keep_tight: global (n, parts), parts of what there is for each vertex;
+//               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group size
+//               is free.
 // Local memory: none.
 // Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH, the
 //               signed integer of the size of a weight; minplus.cl and minplus_vectors.cl.
@@ -45,19 +46,19 @@ bool is_path(const WEIGHT weight, const WEIGHT least)
     return weight != NO_PATH && weight >= least;
 }
 
-// The largest distance to each vertex from any other.
+// The largest distance to each vertex from any in a part of the others.
 __kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *restrict largest, const WEIGHT least,
                        const uint stride, const uint n)
 {
-    const size_t vertex = get_global_id(0);
+    const size_t vertex = get_global_id(0), part = get_global_id(1), parts = get_global_size(1);
     if (vertex >= n)
         return;
     WEIGHT most = 0;
-    for (size_t row = 0; row < n; ++row) {
+    for (size_t row = n * part / parts; row < n * (part + 1) / parts; ++row) {
         const WEIGHT weight = dist[row * stride + vertex];
         most = is_path(weight, least) && weight > most ? weight : most;
     }
-    largest[vertex] = most;
+    largest[part * n + vertex] = most;
 }
 
 // Whether an edge is no longer than the shortest path, within `slack`.
@@ -68,35 +69,42 @@ bool is_tight(__global const WEIGHT *restrict dist, const int source, const size
     return source != (int)target && between >= least && weight <= (WEIGHT)(between + slack);
 }
 
-// How many edges into each vertex are tight; dist has a row for each vertex.
+// Place of the first edge of a part of those into a vertex, and, of the part after the last, the end of them all.
+ulong first_of_part(__global const ulong *restrict edge_index, const size_t vertex, const size_t part)
+{
+    const ulong first = edge_index[vertex];
+    return first + (edge_index[vertex + 1] - first) * part / get_global_size(1);
+}
+
+// How many edges into each vertex are tight, part by part; dist has a row for each vertex.
 __kernel void count_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                           __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                           __global uint *restrict counts, const WEIGHT slack, const WEIGHT least, const uint stride,
                           const uint n)
 {
-    const size_t vertex = get_global_id(0);
+    const size_t vertex = get_global_id(0), part = get_global_id(1);
     if (vertex >= n)
         return;
-    const ulong last = edge_index[vertex + 1];
+    const ulong last = first_of_part(edge_index, vertex, part + 1);
     uint count = 0;
-    for (ulong edge = edge_index[vertex]; edge < last; ++edge)
+    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge)
         count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride);
-    counts[vertex] = count;
+    counts[vertex * get_global_size(1) + part] = count;
 }
 
-// Copies them, those into a vertex from its place in `tight_index` on.
+// Copies them, those of a part from its place in `tight_index` on.
 __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                          __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                          __global const ulong *restrict tight_index, __global int *restrict tight_sources,
                          __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT least,
                          const uint stride, const uint n)
 {
-    const size_t vertex = get_global_id(0);
+    const size_t vertex = get_global_id(0), part = get_global_id(1);
     if (vertex >= n)
         return;
-    const ulong last = edge_index[vertex + 1];
-    ulong place = tight_index[vertex];
-    for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
+    const ulong last = first_of_part(edge_index, vertex, part + 1);
+    ulong place = tight_index[vertex * get_global_size(1) + part];
+    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge) {
         if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride)) {
             tight_sources[place] = edge_sources[edge];
             tight_weights[place] = edge_weights[edge];

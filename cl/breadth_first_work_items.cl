@@ -50,11 +50,11 @@
 #define DONE 3
 
 // What is needed soon, and lies anywhere in memory, is asked for early. OpenCL's own prefetch does nothing on PoCL, and
-// simulators do not know the compiler's.
+// simulators do not know the compiler's, nor does NVIDIA's compiler.
 #define FAR_AHEAD 16  // places in the queue, or vertices
 #define AHEAD 8
 #define SOON 4
-#if PREFETCH_BUILT_IN && defined(__has_builtin)
+#if PREFETCH_BUILT_IN && defined(__has_builtin) && !defined(__NV_CL_C_VERSION)
 #if __has_builtin(__builtin_prefetch)
 #define PREFETCH(address) __builtin_prefetch(address)
 #endif

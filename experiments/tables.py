@@ -157,14 +157,14 @@ def largest() -> str:
 
 
 def predecessors() -> str:
-    """Return one line a device, graph and size."""
+    """Return one line a device, graph, size and measure."""
     figures = ("min_ms_without", "min_ms", "ratio")
     lines = [
-        [device, row["graph"], row["n"], row["m"], *(f"{float(row[name]):.3g}" for name in figures)]
+        [device, row["graph"], row["n"], row["m"], row["what"], *(f"{float(row[name]):.3g}" for name in figures)]
         for device, rows in by_device("predecessors")
         for row in rows
     ]
-    return table(["device", "graph", "n", "edges", "without, ms", "with, ms", "ratio"], lines)
+    return table(["device", "graph", "n", "edges", "what", "without, ms", "with, ms", "ratio"], lines)
 
 
 def single_source() -> str:

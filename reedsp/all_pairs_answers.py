@@ -16,6 +16,7 @@ from reedsp.checkpoint import write_npy
 from reedsp.exactness import choose_arithmetic, to_result
 from reedsp.graph import Graph
 from reedsp.host_matrix import HostMatrix
+from reedsp.host_parts import TRANSFERRED, in_parts
 from reedsp.path_matrix import write_distances
 
 _EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
@@ -48,8 +49,7 @@ class Answers:
         for _ in self._predecessors(pred) if predecessors or self._anew else ():
             pass
         dist = np.empty((n, n), self._dtype) if out is None else out
-        for rows in self._matrix.slices():
-            self._write(rows, dist[rows])
+        self._write(slice(0, n), dist)
         return dist, pred
 
     def to_files(self, target: Path, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
@@ -72,7 +72,14 @@ class Answers:
 
     def _write(self, rows: slice, dist: npt.NDArray[Any]) -> None:
         """Write the distances of some rows."""
-        write_distances(self._matrix.read(rows), rows.start, self._matrix.weights, dist)
+        matrix = self._matrix
+
+        def write(first: int, last: int) -> None:
+            part = slice(rows.start + first, rows.start + last)
+            with matrix.rows_on_host(part) as values:
+                write_distances(values, part.start, matrix.weights, dist[first:last])
+
+        in_parts(write, len(dist), matrix.row_bytes, TRANSFERRED)
         for source in self._corrected:
             if rows.start <= source < rows.stop:
                 dist[source - rows.start] = self._corrected[source]
@@ -88,10 +95,11 @@ class Answers:
             for first in range(slab.start, slab.stop, step):
                 count = min(step, slab.stop - first)
                 pred = np.empty((count, graph.n), np.int32) if out is None else out[first : first + count]
-                unresolved = shortest_path_trees(
-                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, pred),
+                trees, unresolved = shortest_path_trees(
+                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, pred.shape),
                     zero_progress_only=graph.has_negative_weights,
                 )
+                matrix.job.download_into(pred, trees)
                 for source in range(first, first + count) if self._anew else map(int, unresolved):
                     pred[source - first] = self._solve(source)
                 yield pred
@@ -99,7 +107,8 @@ class Answers:
     def _solve(self, source: int) -> npt.NDArray[np.int32]:
         """Return the predecessors from one source by Bellman-Ford, among what no negative cycle reaches."""
         matrix, graph = self._matrix, self._matrix.graph
-        [values] = matrix.read(slice(source, source + 1))
+        with matrix.rows_on_host(slice(source, source + 1)) as [row]:
+            values = row.copy()
         dist = np.empty(graph.n, self._dtype)
         write_distances(values[np.newaxis], source, matrix.weights, dist[np.newaxis])
         bounded = values != matrix.weights.unbounded

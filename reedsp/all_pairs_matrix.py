@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,15 +78,16 @@ class PathMatrix:
         job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))
         if graph.m:
             scatter = job.device.kernel("all_pairs.cl", "scatter", **macros)
-            indptr, ends, given = graph.in_edges() if self._keep_edges else (graph.indptr, graph.indices, graph.weights)
-            others = job.upload(np.repeat(np.arange(self.n, dtype=np.int32), np.diff(indptr)))
-            listed = job.upload(ends)
-            edge_weights = job.upload(given.astype(weights.dtype) + weights.dtype.type(0))  # no negative zeros
-            sources, targets = (listed, others) if self._keep_edges else (others, listed)
+            index, others, given = (
+                graph.in_edges() if self._keep_edges else (graph.indptr, graph.indices, graph.weights)
+            )
+            edges = (job.upload(others), job.upload(given, weights.dtype))
             if self._keep_edges:
-                self.in_edges = (sources, edge_weights)
-            sizes = (np.uint32(self.side), np.uint64(graph.m))
-            job.launch(scatter, graph.m, _GROUP[0], self.block.buffer, sources, targets, edge_weights, *sizes)
+                self.in_edges = edges
+            numbers = (np.uint32(self.side), np.uint32(self._keep_edges))
+            group = 1 if job.device.kind == "cpu" else _GROUP[0]
+            places = job.upload(index, np.uint64)
+            job.launch(scatter, self.n * group, group, self.block.buffer, places, *edges, *numbers)
 
     def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
         """Return the vertices that a path of negative weight leads back to (thesis section 5.2.3)."""
@@ -139,10 +141,17 @@ class PathMatrix:
         for first in range(0, self.n, step):
             yield slice(first, min(first + step, self.n))
 
-    def read(self, rows: slice) -> npt.NDArray[Any]:
-        """Return rows on the host, without what fills up tiles."""
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row, with what fills up tiles."""
+        return self.side * self.weights.dtype.itemsize
+
+    @contextlib.contextmanager
+    def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
+        """Lend a copy of rows, of few enough to go through pinned memory at once, without what fills up tiles."""
         shape = (rows.stop - rows.start, self.side)
-        return self.job.download_rows(self.block.buffer, rows.start * self.side, shape, self.weights.dtype)[:, : self.n]
+        with self.job.lent(self.block.buffer, rows.start * self.side, shape, self.weights.dtype) as values:
+            yield values[:, : self.n]
 
     def rows_on_device(self, rows: slice) -> Block:
         """Return rows on the device of `job`."""

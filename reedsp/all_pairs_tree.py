@@ -16,6 +16,7 @@ from reedsp.rounds import PASSES, Rounds
 from reedsp.tilings import vector_length
 
 _GROUP = (64, 1)
+_PARTS_ON_GPU = 16  # of the edges into a vertex, so that there are enough work-items
 
 
 @dataclass(frozen=True)
@@ -70,27 +71,33 @@ def find_tight_edges(
         return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
     macros = _macros(job, weights, False)
     listed = in_edges or (job.upload(sources), job.upload(given.astype(weights.dtype)))
-    edges = (dist.buffer, *listed, job.upload(indptr.astype(np.uint64)))
+    edges = (dist.buffer, *listed, job.upload(indptr, np.uint64))
     numbers = (slack, weights.least, np.uint32(dist.stride), np.uint32(graph.n))
-    counts = job.allocate(graph.n, np.uint32)
+    parts = _parts(job)
+    counts = job.allocate(graph.n * parts, np.uint32)
     count = job.device.kernel("all_pairs_tree.cl", "count_tight", **macros)
-    job.launch(count, graph.n, _GROUP[0], *edges, counts, *numbers)
-    places = np.zeros(graph.n + 1, np.uint64)
-    np.cumsum(job.download(counts, graph.n, np.uint32), out=places[1:])
+    job.launch(count, (graph.n, parts), _GROUP, *edges, counts, *numbers)
+    places = np.zeros(graph.n * parts + 1, np.uint64)
+    np.cumsum(job.download(counts, graph.n * parts, np.uint32), out=places[1:])
     total = int(places[-1])
-    tight = TightEdges(job.allocate(total, np.int32), job.allocate(total, weights.dtype), job.upload(places), total)
+    tight_sources, tight_weights = job.allocate(total, np.int32), job.allocate(total, weights.dtype)
     keep = job.device.kernel("all_pairs_tree.cl", "keep_tight", **macros)
-    job.launch(keep, graph.n, _GROUP[0], *edges, tight.index, tight.sources, tight.weights, *numbers)
-    return tight
+    job.launch(keep, (graph.n, parts), _GROUP, *edges, job.upload(places), tight_sources, tight_weights, *numbers)
+    return TightEdges(tight_sources, tight_weights, job.upload(places[::parts]), total)
+
+
+def _parts(job: Job) -> int:
+    return 1 if job.device.kind == "cpu" else _PARTS_ON_GPU
 
 
 def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]) -> float:
     """Return the largest distance."""
     if isinstance(dist, Block):
         kernel = job.device.kernel("all_pairs_tree.cl", "farthest", **_macros(job, weights, False))
-        largest = job.allocate(n, weights.dtype)
-        job.launch(kernel, n, _GROUP[0], dist.buffer, largest, weights.least, np.uint32(dist.stride), np.uint32(n))
-        return float(job.download(largest, n, weights.dtype).max())
+        largest = job.allocate(n * _parts(job), weights.dtype)
+        numbers = (weights.least, np.uint32(dist.stride), np.uint32(n))
+        job.launch(kernel, (n, _parts(job)), _GROUP, dist.buffer, largest, *numbers)
+        return float(job.download(largest, n * _parts(job), weights.dtype).max())
     return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in dist)
 
 
@@ -100,9 +107,9 @@ def shortest_path_trees(
     edges: TightEdges,
     dist: Block,
     first: int,
-    pred: npt.NDArray[np.int32],
+    shape: tuple[int, int],
     zero_progress_only: bool,
-) -> npt.NDArray[np.intp]:
+) -> tuple[cl.Buffer, npt.NDArray[np.intp]]:
     """Find the predecessor of each vertex on the shortest path from each of some sources.
 
     Parameters
@@ -113,17 +120,19 @@ def shortest_path_trees(
     dist : Block, shape (rows, n)
         Distances from the sources `first`, `first` + 1, ...
     first : int
-    pred : ndarray of int32, shape (rows, n)
-        Contiguous. Filled: NO_VERTEX for the source, where there is no path, and where its weight is unbounded.
+    shape : tuple of int
+        Rows and n.
     zero_progress_only : bool
         Resolve every tight edge by hop level: needed if the graph has negative weights.
 
     Returns
     -------
-    ndarray of int
+    predecessors : pyopencl.Buffer of int32, shape (rows, n)
+        NO_VERTEX for the source, where there is no path, and where its weight is unbounded.
+    unresolved : ndarray of int
         Sources that have vertices whose predecessor rounding has hidden.
     """
-    rows, n = pred.shape
+    rows, n = shape
     macros = _macros(job, weights, zero_progress_only)
     vectors = -(-rows // vector_length(job.device, weights))
     stride = vectors * vector_length(job.device, weights)
@@ -152,9 +161,7 @@ def shortest_path_trees(
         find = job.device.kernel("all_pairs_tree.cl", "find_unresolved", **macros)
         job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
     unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first
-    by_source = transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32))
-    job.download_into(pred, by_source)
-    return unresolved
+    return transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32)), unresolved
 
 
 def _macros(job: Job, weights: Weights, zero_progress_only: bool) -> dict[str, str | int]:

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp import _icd, kernels
+from reedsp.host_parts import TRANSFERRED, in_parts
 from reedsp.slices import Slices
 
 _icd.enable_pip_runtimes()
 
 import pyopencl as cl  # noqa: E402 - the loader reads its configuration at its first call
+
+from reedsp.pinned import PinnedParts  # noqa: E402
 
 kernels.keep_invokers_in_memory()
 
@@ -46,9 +49,8 @@ _SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
 _LARGEST_SCRATCH = 1 << 24  # bytes
 _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
-_LARGE_UPLOAD = (
-    1 << 20
-)  # bytes, from which on NVIDIA's driver copies 5 times as fast as it makes a buffer with contents
+_LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
+_LARGE_DOWNLOAD = 1 << 23  # likewise from a GPU, if several threads take part
 
 _process: int | None = None  # the one that has called OpenCL
 _devices: list[Device] | None = None
@@ -68,6 +70,10 @@ class DeviceError(RuntimeError):
     reedsp.device.DeviceError: device = 'abacus' fits none of the devices found:
     ...
     """
+
+
+class PrecisionError(DeviceError):
+    """The device does not have this arithmetic at all."""
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
@@ -158,6 +164,7 @@ class Device:
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
         self._scratch: dict[int, list[cl.Buffer]] = {}  # by their bytes
+        self._pinned: PinnedParts | None = None
         self._programs: dict[Any, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
@@ -184,6 +191,15 @@ class Device:
                 if self._queue is None:
                     self._queue = cl.CommandQueue(self.context, self.handle)
         return self._queue
+
+    @property
+    def pinned(self) -> PinnedParts:
+        """Host memory that this device reads and writes by itself, for what is on its way to the device or back."""
+        queue = self.queue
+        with self._lock:
+            if self._pinned is None:
+                self._pinned = PinnedParts(queue)
+            return self._pinned
 
     def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
         """Return a kernel of one file in ``cl/``, built once per device and set of macros.
@@ -219,7 +235,7 @@ class Device:
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:
-            raise DeviceError(f"{self} has no double precision; ask for float32 or choose another device")
+            raise PrecisionError(f"{self} has no double precision; ask for float32 or choose another device")
         started = time.perf_counter()
         try:
             program = kernels.build(self.context, self.handle, file, macros)
@@ -369,22 +385,42 @@ class Job:
             size = max(1, length) * pattern.itemsize
             self.queued(cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, size, wait_for=self.after))
 
-    def upload(self, array: npt.NDArray[Any]) -> cl.Buffer:
-        """Copy an array into a new buffer, which is never recycled."""
+    def upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> cl.Buffer:
+        """Copy an array into a new buffer, which is never recycled.
+
+        Parameters
+        ----------
+        array : ndarray
+        dtype : dtype, optional
+            To convert it to, with zeros that have no sign. By default it is copied as it is.
+        """
         if array.size == 0:
             array = np.zeros(1, array.dtype)  # OpenCL has no empty buffers
-        self._check_allocation(array.nbytes)
-        flags, contents = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array)
-        try:
-            if array.nbytes >= _LARGE_UPLOAD and self.device.kind != "cpu":
-                buffer = cl.Buffer(self.device.context, flags, array.nbytes)
-                self.queued(cl.enqueue_copy(self.device.queue, buffer, contents, wait_for=self.after))
+        target = array.dtype if dtype is None else np.dtype(dtype)
+        size = array.size * target.itemsize
+        self._check_allocation(size)
+        flags, values = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array).reshape(-1)
+
+        def convert(first: int, last: int, part: npt.NDArray[Any]) -> None:
+            if dtype is None:
+                part[...] = values[first:last]
             else:
+                np.add(values[first:last], 0, out=part, dtype=target, casting="unsafe")
+
+        try:
+            if size >= _LARGE_UPLOAD and self.device.kind != "cpu":
+                buffer = cl.Buffer(self.device.context, flags, size)
+                self._send(buffer, array.size, target, convert)
+            else:
+                contents = values
+                if dtype is not None:
+                    contents = np.empty(array.size, target)
+                    convert(0, array.size, contents)
                 buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
         except cl.Error as error:
-            raise self._translate(error, f"allocation of {array.nbytes:,} bytes") from error
-        self.bytes_allocated += array.nbytes
-        self.bytes_to_device += array.nbytes
+            raise self._translate(error, f"allocation of {size:,} bytes") from error
+        self.bytes_allocated += size
+        self.bytes_to_device += size
         return buffer
 
     def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
@@ -422,27 +458,75 @@ class Job:
         self.download_into(array, buffer)
         return array
 
-    def download_into(self, array: npt.NDArray[Any], buffer: cl.Buffer) -> None:
-        """Wait for the work queued so far and copy the beginning of a buffer into a contiguous array."""
-        if array.size:
-            try:
-                cl.enqueue_copy(self.device.queue, array, buffer, wait_for=self.after)
-            except cl.Error as error:
-                raise self._translate(error, "copy from the device") from error
-        self.bytes_from_device += array.nbytes
+    def download_into(self, array: npt.NDArray[Any], buffer: cl.Buffer, first: int = 0) -> None:
+        """Wait for the work queued so far and copy a contiguous array back, from one element of a buffer on."""
+        assert array.flags.forc
+        values = array.reshape(-1, order="A")
+
+        def receive(start: int, end: int) -> None:
+            with self._host_memory(end - start, values.dtype) as part:
+                self._copy_back(part, buffer, (first + start) * values.itemsize)
+                values[start:end] = part
+
+        with self.translated("copy from the device"):
+            if array.nbytes >= _LARGE_DOWNLOAD and self.device.kind != "cpu":
+                in_parts(receive, values.size, values.itemsize, TRANSFERRED)
+            else:
+                self._copy_back(array, buffer, first * array.itemsize)
 
     def download_rows(
         self, buffer: cl.Buffer, first: int, shape: tuple[int, int], dtype: npt.DTypeLike
     ) -> npt.NDArray[Any]:
         """Wait for the work queued so far and copy whole rows back, from one element of a buffer on."""
         array = np.empty(shape, dtype)
-        try:
-            place = first * array.itemsize
-            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=place, wait_for=self.after)
-        except cl.Error as error:
-            raise self._translate(error, "copy from the device") from error
-        self.bytes_from_device += array.nbytes
+        self.download_into(array, buffer, first)
         return array
+
+    @contextlib.contextmanager
+    def lent(
+        self, buffer: cl.Buffer, first: int, shape: tuple[int, int], dtype: npt.DTypeLike
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Wait for the work queued so far and lend a copy of rows, from one element of a buffer on.
+
+        They have no more than reedsp.host_parts.TRANSFERRED bytes, or are a single row.
+        """
+        size = math.prod(shape)
+        with self._host_memory(size, np.dtype(dtype)) as part:
+            with self.translated("copy from the device"):
+                self._copy_back(part, buffer, first * part.itemsize)
+            yield part.reshape(shape)
+
+    @contextlib.contextmanager
+    def _host_memory(self, size: int, dtype: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+        """Lend memory for what comes from the device, or goes there: pinned where that is copied faster."""
+        if self.device.kind == "cpu" or size * dtype.itemsize > TRANSFERRED:
+            yield np.empty(size, dtype)
+        else:
+            with self.translated(f"allocation of {TRANSFERRED:,} bytes of pinned memory"):
+                part = self.device.pinned.take()
+            try:
+                yield part.array[: size * dtype.itemsize].view(dtype)
+            finally:
+                self.device.pinned.give_back(part)
+
+    def _copy_back(self, array: npt.NDArray[Any], buffer: cl.Buffer, byte: int) -> None:
+        if array.size:
+            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=byte, wait_for=self.after)
+        with self.device._lock:  # several threads may read parts of what one job has computed
+            self.bytes_from_device += array.nbytes
+
+    def _send(
+        self, buffer: cl.Buffer, count: int, dtype: np.dtype[Any], write: Callable[[int, int, npt.NDArray[Any]], None]
+    ) -> None:
+        """Fill the beginning of a buffer, through pinned memory that ``write(first, last, part)`` fills."""
+        queue = self.device.queue
+
+        def send(first: int, last: int) -> None:
+            with self._host_memory(last - first, dtype) as part:
+                write(first, last, part)
+                cl.enqueue_copy(queue, buffer, part, dst_offset=first * dtype.itemsize, wait_for=self.after)
+
+        in_parts(send, count, dtype.itemsize, TRANSFERRED)
 
     def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
         """Queue a copy of some bytes from one buffer to another."""

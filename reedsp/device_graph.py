@@ -67,6 +67,7 @@ class DeviceGraph:
         self.max_edge_count: int = int(counts.max(initial=0))
         self._counts = counts
         self._steps_at_once = job.device.steps_at_once
+        self._slices: dict[tuple[int, int], Slices] = {}
         self._edge_targets: cl.Buffer | None = None
         self.edge_weights: cl.Buffer = job.upload(weights.astype(arithmetic.dtype, copy=False))
         self.edge_sources: cl.Buffer = job.upload(sources)
@@ -81,7 +82,10 @@ class DeviceGraph:
 
     def slices(self, group_size: int, rows: int = 1) -> Slices:
         """Return how to cut a launch that takes the edges that end at each vertex, in each of some rows."""
-        return by_counts(self._counts, group_size, rows, self._steps_at_once)
+        key = (group_size, rows)
+        if key not in self._slices:
+            self._slices[key] = by_counts(self._counts, self.m, group_size, rows, self._steps_at_once)
+        return self._slices[key]
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic, in_degree_order: bool = True) -> DeviceGraph:

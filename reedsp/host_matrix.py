@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -120,16 +121,25 @@ class HostMatrix:
             unmarked &= ~(before & after)
         return bool((self.dist.diagonal()[unmarked] < 0).any())
 
-    def read(self, rows: slice) -> npt.NDArray[Any]:
-        """Return a copy of rows, with what is unbounded marked."""
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row."""
+        return self.n * self.weights.dtype.itemsize
+
+    def _read(self, rows: slice) -> npt.NDArray[Any]:
         values = np.array(self.dist[rows])
         for before, after in self._cycles:
             values[np.ix_(before[rows], after)] = self.weights.unbounded
         return values
 
+    @contextlib.contextmanager
+    def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
+        """Lend a copy of rows, with what is unbounded marked."""
+        yield self._read(rows)
+
     def rows_on_device(self, rows: slice) -> Block:
         """Return rows on the device of `job`."""
-        return Block(self.job.upload(self.read(rows)), self.n)
+        return Block(self.job.upload(self._read(rows)), self.n)
 
 
 def fingerprint(graph: Graph, weights: Weights) -> str:

@@ -10,11 +10,14 @@ from contextvars import copy_context
 PART = 1 << 20
 """Bytes of a part: with what is computed from it, it stays in the second cache."""
 
+TRANSFERRED = 4 << 20
+"""Bytes of a part that comes from a device, or goes there: each has to be asked for."""
+
 _WORTH_THREADS = 8 * PART
 _MOST_THREADS = 8
 
 
-def in_parts(work: Callable[[int, int], None], count: int, itemsize: int) -> None:
+def in_parts(work: Callable[[int, int], None], count: int, itemsize: int, part: int = PART) -> None:
     """Call ``work(first, last)`` for parts of ``range(count)`` that cover it.
 
     Several calls run at a time if there is much to do; numpy lets other threads run meanwhile. Memory that no process
@@ -28,8 +31,10 @@ def in_parts(work: Callable[[int, int], None], count: int, itemsize: int) -> Non
         Number of items.
     itemsize : int
         Bytes of an item.
+    part : int
+        Bytes of a part.
     """
-    step = max(1, PART // max(1, itemsize))
+    step = max(1, part // max(1, itemsize))
     firsts = range(0, count, step)
     if count * itemsize < _WORTH_THREADS:
         for first in firsts:

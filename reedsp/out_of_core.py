@@ -22,6 +22,7 @@ from reedsp.checkpoint import Checkpoint
 from reedsp.device import Device, Job, round_up
 from reedsp.floyd_warshall import SPAN, TILE, FloydWarshall
 from reedsp.path_matrix import Block, Weights, copy_block
+from reedsp.pinned import PinnedArray
 from reedsp.products import Hole
 from reedsp.tilings import works_in_groups
 
@@ -216,13 +217,11 @@ class _Staging:
     """Host memory that a device reads and writes by itself, while the host does something else."""
 
     def __init__(self, job: Job, queue: cl.CommandQueue, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-        flags, access = cl.mem_flags, cl.map_flags.READ | cl.map_flags.WRITE
         size = shape[0] * shape[1] * dtype.itemsize
         self._job = job
         with job.translated(f"allocation of {size:,} bytes of host memory"):
-            self._buffer = cl.Buffer(job.device.context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, size)
-            mapped, _ = cl.enqueue_map_buffer(queue, self._buffer, access, 0, shape, dtype, is_blocking=True)  # type: ignore[arg-type]
-        self.rows = mapped
+            self._memory = PinnedArray(queue, shape, dtype)
+        self.rows = self._memory.array
         job.bytes_allocated += size
         self.event: cl.Event | None = None  # of the copy that is on its way
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device import Device, Job
-from reedsp.host_parts import in_parts
 
 _EXACT_IN_FLOAT64 = 2**53
 _TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
@@ -252,33 +251,28 @@ def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist
     ValueError
         A distance has no exact float64 value.
     """
-
-    def convert(start: int, stop: int) -> None:
-        _write_rows(values[start:stop], first + start, weights, dist[start:stop])
-
-    in_parts(convert, len(values), values.shape[1] * values.itemsize)
-
-
-def _write_rows(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:
     dtype = dist.dtype
     np.copyto(dist, values, casting="unsafe")
-    if weights.dtype.kind == "f":
+    if weights.dtype.kind == "f" or values.size == 0:
         return
-    no_path, unbounded = values == weights.no_path, values == weights.unbounded
-    finite = ~(no_path | unbounded)
-    if dtype.kind == "i":
+    # where there are none, to look for the extremes takes less time than to mark them
+    no_path = values == weights.no_path if values.max() == weights.no_path else np.False_
+    unbounded = values == weights.unbounded if values.min() == weights.unbounded else np.False_
+    if dtype.kind == "i" and dtype.itemsize < values.itemsize:
         limits = np.iinfo(dtype)
-        wrong = finite & ((values <= limits.min) | (values >= limits.max))
+        wrong = (values <= limits.min) | (values >= limits.max)
         message = f"is outside {dtype}; ask for dtype='int64'"
         error: type[Exception] = OverflowError
     elif dtype == np.float64 and weights.limit > _EXACT_IN_FLOAT64:
-        wrong = finite & (dist.astype(values.dtype) != values)
+        wrong = dist.astype(values.dtype) != values
         message = "has no exact float64 value; ask for dtype='int64'"
         error = ValueError
     else:
-        wrong = np.zeros(1, np.bool_)
-    if wrong.any():
+        wrong = None
+    if wrong is not None and (wrong := wrong & ~(no_path | unbounded)).any():
         row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
         raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
-    np.copyto(dist, user_infinity(dtype), where=no_path)
-    np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)
+    if no_path.ndim:
+        np.copyto(dist, user_infinity(dtype), where=no_path)
+    if unbounded.ndim:
+        np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)

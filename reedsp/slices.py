@@ -47,7 +47,7 @@ def even(dimension: int, length: int, group: int, steps: int, at_once: int) -> S
     return Slices(dimension, (*ends, length), -(-steps // count))
 
 
-def by_counts(counts: npt.NDArray[Any], group: int, rows: int, at_once: int) -> Slices:
+def by_counts(counts: npt.NDArray[Any], total: int, group: int, rows: int, at_once: int) -> Slices:
     """Cut a launch, along its first dimension, whose work-items do differently much.
 
     A dispatch does no more than the device is given at a time, unless it is a single work-group.
@@ -56,6 +56,8 @@ def by_counts(counts: npt.NDArray[Any], group: int, rows: int, at_once: int) -> 
     ----------
     counts : ndarray, shape (n,)
         Steps of each work-item; each counts as one more.
+    total : int
+        Sum of the counts.
     group : int
         Work-items of a work-group.
     rows : int
@@ -64,8 +66,8 @@ def by_counts(counts: npt.NDArray[Any], group: int, rows: int, at_once: int) -> 
         As for :func:`even`.
     """
     n = len(counts)
-    if int(counts.sum()) + n <= at_once // max(1, rows):
-        return Slices(0, (n,), (int(counts.sum()) + n) * rows)
+    if total + n <= at_once // max(1, rows):
+        return Slices(0, (n,), (total + n) * rows)
     done = np.add.reduceat(counts.astype(np.int64) + 1, np.arange(0, n, group)).cumsum() * rows  # after each group
     ends, before = [0], 0
     while ends[-1] < len(done):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from reedsp import kernels
 from reedsp._private import private_directory
-from reedsp.device import Device, DeviceError, DeviceMemoryError
+from reedsp.device import Device, DeviceError, DeviceMemoryError, PrecisionError
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ def is_trusted(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
 
     Raises
     ------
-    DeviceMemoryError
-        There is no memory to try it.
+    DeviceMemoryError, PrecisionError
+        There is no memory to try it, or no device arithmetic.
     """
     if device.platform in _SIMULATORS:
         return True
@@ -56,7 +56,7 @@ def _passes(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
         if is_right():
             return True
         reason = "gives a wrong answer"
-    except DeviceMemoryError:
+    except (DeviceMemoryError, PrecisionError):
         raise
     except DeviceError as error:
         reason = f"fails: {error}"

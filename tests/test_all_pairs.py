@@ -19,6 +19,7 @@ from oracle import Edge, edges_of
 
 import reedsp
 from reedsp import all_pairs, floyd_warshall, lund_smith, minplus
+from reedsp import device as device_module
 from reedsp.all_pairs_answers import Answers
 from reedsp.device import Device
 from reedsp.path_matrix import INTEGERS
@@ -163,6 +164,21 @@ def test_same_as_from_each_source(name: str, device: Device) -> None:
     assert np.array_equal(result.dist, single.dist)
     assert np.array_equal(result.pred, single.pred)
     assert reedsp.apsp(graph, device=device).pred is None
+
+
+@pytest.mark.parametrize("name", ["negative edges, smaller", "undirected, zero weights, ties", "heavy, smaller"])
+def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More work-items, and copies through pinned memory, however little there is to do; any device will do as one."""
+    family = next(family for family in SMALL if family.name == name)
+    dist, pred = answer_for(name)
+    gpu = Device(device.index, device.handle)
+    gpu.kind = "gpu"
+    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
+    monkeypatch.setattr(device_module, "_LARGE_DOWNLOAD", 4)
+    for units in (1, UNITS) if device.fp64 else (1,):
+        result = reedsp.apsp(graph_of(family, units), METHODS[0], predecessors=True, device=gpu)
+        assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)
+        assert result.pred.tolist() == pred
 
 
 @every_option

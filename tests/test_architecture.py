@@ -30,7 +30,7 @@ LAYERS = (
         "progress",
         "whole_file",
     ),
-    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph"),
+    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph", "pinned"),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("compiler_child", "device", "readers"),
     ("doctor", "exactness", "operands", "operators", "path_matrix", "writers"),

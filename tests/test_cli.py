@@ -798,6 +798,8 @@ def test_progress_of_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(cli_progress, "time", Clock(3.0))
     monkeypatch.setattr(breadth_first, "_LONGEST_DISPATCH", 1000)  # edges between two looks at the device
+    monkeypatch.setattr(breadth_first, "_LARGEST_BATCH", 1)  # likewise on a GPU: launches
+    monkeypatch.setattr(breadth_first, "_MOST_LEVELS", 8)  # of a launch
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     assert cli.run([str(file) if word == "FILE" else word for word in command.split()]) == 0

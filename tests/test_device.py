@@ -26,6 +26,7 @@ import reedsp
 from reedsp import _icd
 from reedsp import device as device_module
 from reedsp.device import Device, Job, get_device, weight_macros
+from reedsp.host_parts import TRANSFERRED
 
 INT32 = weight_macros(np.dtype(np.int32))
 RANDOM = next(family for family in FAMILIES if family.name == "random")
@@ -803,6 +804,69 @@ def test_argument_changed_between_launches(device: Device) -> None:
     assert job.download(right, 5, np.int32).tolist() == [2, 3, -1, -1, -1]
     with pytest.raises(reedsp.DeviceError, match="jump, argument 2 failed"):
         bound.set(2, np.uint64(2))
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", [None, "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("count", [1, 1000, 3_000_001])
+def test_copies_to_and_from_a_gpu_go_through_pinned_memory(
+    count: int, dtype: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In parts, by several threads if there is much to copy; a CPU that pretends will do."""
+    device = fresh(get_device())
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
+    monkeypatch.setattr(device_module, "_LARGE_DOWNLOAD", 4)
+    array = np.arange(count, dtype=np.float64) - 5
+    array[0] = -0.0
+    expected = array if dtype is None else array.astype(dtype) + np.zeros(1, dtype)
+    job = Job(device)
+    buffer = job.upload(array, dtype)
+    found = job.download(buffer, count, expected.dtype)
+    assert found.tobytes() == expected.tobytes()
+    backwards = np.asfortranarray(np.empty((1, count), expected.dtype))
+    job.download_into(backwards, buffer)
+    assert backwards.tobytes() == expected.tobytes()
+    assert job.bytes_to_device == job.bytes_allocated == expected.nbytes
+    assert job.bytes_from_device == 2 * expected.nbytes
+    rows = min(count, 7)
+    with job.lent(buffer, count - rows, (rows, 1), expected.dtype) as lent:
+        assert lent.tobytes() == expected[-rows:].tobytes()
+    assert 1 <= len(device.pinned._free) <= 8
+
+
+@needs_device
+def test_rows_larger_than_a_part_are_lent(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = fresh(get_device())
+    monkeypatch.setattr(device, "kind", "gpu")
+    row = np.arange(TRANSFERRED // 4 + 1, dtype=np.int32)
+    job = Job(device)
+    with job.lent(job.upload(row), 0, (1, len(row)), np.int32) as lent:
+        assert np.array_equal(lent[0], row)
+
+
+@needs_device
+def test_pinned_memory_is_given_back_when_a_copy_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = fresh(get_device())
+    monkeypatch.setattr(device, "kind", "gpu")
+    array = np.arange(1 << 22)
+    job = Job(device)
+    buffer = job.upload(array)
+    parts, work, calls = list(device.pinned._free), cl.enqueue_copy, 0
+
+    def lose(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise failure(cl.RuntimeError, "OUT_OF_RESOURCES")
+        return work(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cl, "enqueue_copy", lose)
+        with pytest.raises(reedsp.DeviceError, match=r"copy from the device failed: .*OUT_OF_RESOURCES"):
+            job.download(buffer, array.size, array.dtype)
+    assert set(parts) <= set(device.pinned._free)
+    assert np.array_equal(job.download(buffer, array.size, array.dtype), array)
 
 
 @needs_device

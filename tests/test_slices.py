@@ -54,18 +54,18 @@ def test_even_slices() -> None:
 
 def test_slices_by_counts() -> None:
     counts = np.array([1000, *[1] * 99])
-    assert by_counts(counts, 8, 1, 100) == Slices(0, (8, 56, 100), 100)  # 16 steps a work-group but the first
-    assert by_counts(counts, 8, 1, 1200).ends == (100,)
-    assert by_counts(np.ones(16, np.uint32), 4, 2, 16) == Slices(0, (4, 8, 12, 16), 16)
-    assert by_counts(np.zeros(0, np.int64), 8, 1, 100) == Slices(0, (0,), 0)
-    assert by_counts(np.full(64, 2**31), 8, 64, sys.maxsize).ends == (64,)
+    assert by_counts(counts, 1099, 8, 1, 100) == Slices(0, (8, 56, 100), 100)  # 16 steps a work-group but the first
+    assert by_counts(counts, 1099, 8, 1, 1200).ends == (100,)
+    assert by_counts(np.ones(16, np.uint32), 16, 4, 2, 16) == Slices(0, (4, 8, 12, 16), 16)
+    assert by_counts(np.zeros(0, np.int64), 0, 8, 1, 100) == Slices(0, (0,), 0)
+    assert by_counts(np.full(64, 2**31), 2**37, 8, 64, sys.maxsize).ends == (64,)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_slices_by_counts_hold_no_more_than_is_given_at_once(seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts, group, rows = rng.zipf(1.5, 500).clip(max=300), int(rng.integers(1, 40)), int(rng.integers(1, 4))
-    ends = by_counts(counts, group, rows, 1000).ends
+    ends = by_counts(counts, int(counts.sum()), group, rows, 1000).ends
     assert ends[-1] == 500
     assert all(end % group == 0 for end in ends[:-1])
     for first, end in zip((0, *ends[:-1]), ends, strict=True):
