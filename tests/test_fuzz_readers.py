@@ -139,7 +139,7 @@ FOUND: list[tuple[str, str, bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "file", "content"), FOUND)
+@pytest.mark.parametrize(("name", "file", "content"), FOUND, ids=range(len(FOUND)))  # archives hold the time
 def test_what_was_found(name: str, file: str, content: bytes) -> None:
     assert fuzz_readers.wrong_with(name, file, content) is None
 
