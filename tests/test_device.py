@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import re
 import subprocess
@@ -537,19 +538,22 @@ def failure(kind: type[cl.Error], code: str) -> cl.Error:
     return kind(record)
 
 
-@pytest.mark.parametrize("routine", ["enqueue_copy", "enqueue_nd_range_kernel"])
-def test_76_device_lost_midway(routine: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    work, calls = getattr(cl, routine), 0
+def lost_after(count: int, routine: str) -> Callable[..., Any]:
+    """Return a routine of pyopencl that fails from then on when it has been called so many times."""
+    work, calls = getattr(cl, routine), itertools.count()
 
     def lose(*arguments: Any, **options: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 1:
+        if next(calls) >= count:
             raise failure(cl.RuntimeError, "OUT_OF_RESOURCES")
         return work(*arguments, **options)
 
+    return lose
+
+
+@pytest.mark.parametrize("routine", ["enqueue_copy", "enqueue_nd_range_kernel"])
+def test_76_device_lost_midway(routine: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(cl, routine, lose)
+        patch.setattr(cl, routine, lost_after(1, routine))
         with pytest.raises(reedsp.DeviceError, match="OUT_OF_RESOURCES") as caught:
             check(device)
     assert not isinstance(caught.value, MemoryError)
@@ -852,17 +856,9 @@ def test_pinned_memory_is_given_back_when_a_copy_fails(monkeypatch: pytest.Monke
     array = np.arange(1 << 22)
     job = Job(device)
     buffer = job.upload(array)
-    parts, work, calls = list(device.pinned._free), cl.enqueue_copy, 0
-
-    def lose(*arguments: Any, **options: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise failure(cl.RuntimeError, "OUT_OF_RESOURCES")
-        return work(*arguments, **options)
-
+    parts = list(device.pinned._free)
     with monkeypatch.context() as patch:
-        patch.setattr(cl, "enqueue_copy", lose)
+        patch.setattr(cl, "enqueue_copy", lost_after(3, "enqueue_copy"))
         with pytest.raises(reedsp.DeviceError, match=r"copy from the device failed: .*OUT_OF_RESOURCES"):
             job.download(buffer, array.size, array.dtype)
     assert set(parts) <= set(device.pinned._free)
