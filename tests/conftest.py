@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,15 @@ def _no_tunings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
     """Take the tables' tilings, whatever this user has tuned, but in the tests of tuning."""
     if request.path.stem not in ("test_tuning", "test_cli"):
         monkeypatch.setattr(tilings, "tuned", lambda device: {})
+
+
+@pytest.fixture
+def nothing_else_is_collected() -> Iterator[None]:
+    """What other tests have left is not looked through again and again for what leaks."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

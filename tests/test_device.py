@@ -561,6 +561,7 @@ def test_76_device_lost_midway(routine: str, device: Device, monkeypatch: pytest
     check(device)
 
 
+@pytest.mark.usefixtures("nothing_else_is_collected")
 @pytest.mark.parametrize(
     ("kind", "code"),
     [(cl.MemoryError, "MEM_OBJECT_ALLOCATION_FAILURE"), (cl.RuntimeError, "OUT_OF_HOST_MEMORY")],

@@ -34,6 +34,9 @@ def failure(kind: type[cl.Error], code: str) -> cl.Error:
 _tried: set[Device] = set()
 
 
+pytestmark = pytest.mark.usefixtures("nothing_else_is_collected")
+
+
 @pytest.fixture(autouse=True)
 def tried_before(device: Device) -> None:
     """What is tried once per machine is tried before faults are planted."""
@@ -41,15 +44,6 @@ def tried_before(device: Device) -> None:
         for call in CALLS.values():
             call(device)
         _tried.add(device)
-
-
-@pytest.fixture(autouse=True)
-def nothing_else_is_collected() -> Iterator[None]:
-    """What other tests have left is not looked through again and again for buffers."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Faults:
