@@ -1108,7 +1108,7 @@ def check_archive(file: IO[bytes]) -> int:
 
 
 def check_array(file: IO[bytes], size: int, name: str) -> None:
-    """Check that a ``.npy`` file holds an array of numbers or strings, as large as it says.
+    """Check that a ``.npy`` file holds an array of real numbers or strings, as large as it says.
 
     The header is Python code, which numpy evaluates with care, but not without warnings: it has to be as numpy writes.
 
@@ -1137,6 +1137,8 @@ def check_array(file: IO[bytes], size: int, name: str) -> None:
         dtype = np.dtype(header[1].decode())
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from None
+    if dtype.kind == "c":  # of which numpy and SciPy may drop a part, with a warning
+        raise ValueError(f"{name} is an array of complex numbers")
     declared = math.prod(map(int, header[2].replace(b",", b" ").split())) * dtype.itemsize
     if file.tell() + declared != size:
         raise ValueError(f"{name} declares {declared} bytes of {dtype}, which do not agree with its size")

@@ -105,6 +105,10 @@ def with_header(header: bytes) -> bytes:
 
 
 HEADER = b"{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }\n"
+MATRIX = {
+    **{"format": np.array(b"csr"), "shape": np.array([2, 2]), "data": np.array([1.0, 2.0])},
+    **{"indices": np.array([1, 0]), "indptr": np.array([0, 1, 2])},
+}
 JOURNAL = journal_line(
     b'{"format": 1, "fingerprint": "x", "n": %d, "dtype": "<i8", "vertices at a time": %d}' % (CHECKPOINT_SIZE, SPAN)
 )
@@ -124,6 +128,10 @@ FOUND: list[tuple[str, str, bytes]] = [
     ("result-npz", "a.npz", archive(dist=np.zeros(3), source=0)[:-30]),
     ("result-npy", "a.npy", b"\x93NUMPY\x01\x00\x08\x00(((((((\n"),
     ("npz", "a.npz", with_header(HEADER.replace(b"'<i8'", b"'\\d'"))),
+    *(
+        ("npz", "a.npz", archive(**{**MATRIX, name: MATRIX[name].astype(complex)}))
+        for name in ("indices", "indptr", "data")
+    ),
     ("checkpoint", "journal", journal_line(b"null")),
     ("checkpoint", "journal", journal_line(b"[" * 3000)),
     ("checkpoint", "journal", journal_line(b"\xff")),
