@@ -50,6 +50,7 @@ SMALL = [
     families._random("zero-weight edges only", 66, 300, 0, 1, seed=23),
     families._random("undirected, zero weights, ties", 70, 150, 0, 3, seed=24, directed=False),
     families._grid("small grid", 9, 11, seed=25),
+    Family("hub", 130, [0] * 129 + [*range(1, 130)], [*range(1, 130)] + [0] * 129, [1 + i % 7 for i in range(258)]),
     Family("inward and outward star", 80, [0] * 40 + [*range(40, 80)], [*range(1, 41), *([0] * 40)], [2] * 80),
 ]
 
@@ -167,7 +168,7 @@ def test_same_as_from_each_source(name: str, device: Device) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # some is put aside: Intel's compiler crashes on tilings of GPUs
-@pytest.mark.parametrize("name", ["negative edges, smaller", "undirected, zero weights, ties", "heavy, smaller"])
+@pytest.mark.parametrize("name", ["negative edges, smaller", "undirected, zero weights, ties", "heavy, smaller", "hub"])
 def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """More work-items, and copies through pinned memory, however little there is to do; any device will do as one."""
     family = next(family for family in SMALL if family.name == name)
