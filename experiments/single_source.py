@@ -190,7 +190,7 @@ def rows(device: Device, name: str, make: Callable[[], reedsp.Graph], repeats: i
 
 
 def cases(setting: Setting) -> list[Case]:
-    repeats = 1 if setting.quick else 5
+    repeats = 1 if setting.quick else 5 if setting.device.kind == "cpu" else 20  # a GPU takes milliseconds
     return [(name, partial(rows, setting.device, name, make, repeats)) for name, make in graphs(setting).items()]
 
 
