@@ -24,7 +24,7 @@ import stat
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -1031,10 +1031,14 @@ def _in_order(
 # ---- SciPy's npz ------------------------------------------------------------------------------------
 
 
+_PLACES = frozenset(f"{name}.npy" for name in ("indices", "indptr", "offsets", "row", "col", "coords", "shape"))
+"""Arrays that say where entries are."""
+
+
 def _read_npz(text: Text) -> Graph:
     content = text.rest()
     try:
-        bytes_inside = check_archive(io.BytesIO(content))
+        bytes_inside = check_archive(io.BytesIO(content), _PLACES)
         matrix = scipy.sparse.load_npz(io.BytesIO(content))
         naming = _naming(content, matrix.shape[0])
     except MemoryError:
@@ -1073,13 +1077,15 @@ def _naming(content: bytes, n: int) -> dict[str, Any] | None:
         return {**naming, "labels": labels.tolist()}
 
 
-def check_archive(file: IO[bytes]) -> int:
+def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
     """Check that an archive holds nothing but arrays of numbers and strings, as large as they say.
 
     Parameters
     ----------
     file : binary file
         One that can seek.
+    integers : collection of str
+        Names of files inside that have to be arrays of integers, if they are there.
 
     Returns
     -------
@@ -1103,11 +1109,13 @@ def check_archive(file: IO[bytes]) -> int:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError(f"{member.filename} is compressed by method {member.compress_type}")
             with archive.open(member) as stream:
-                check_array(stream, member.file_size, member.filename)
+                dtype = check_array(stream, member.file_size, member.filename)
+            if member.filename in integers and dtype.kind not in "iu":  # SciPy would convert them, with warnings
+                raise ValueError(f"{member.filename} is an array of {dtype}, expected integers")
     return total
 
 
-def check_array(file: IO[bytes], size: int, name: str) -> None:
+def check_array(file: IO[bytes], size: int, name: str) -> np.dtype[Any]:
     """Check that a ``.npy`` file holds an array of real numbers or strings, as large as it says.
 
     The header is Python code, which numpy evaluates with care, but not without warnings: it has to be as numpy writes.
@@ -1120,6 +1128,11 @@ def check_array(file: IO[bytes], size: int, name: str) -> None:
         Bytes of the file.
     name : str
         What to call it in an error.
+
+    Returns
+    -------
+    dtype
+        That of the array.
 
     Raises
     ------
@@ -1142,6 +1155,7 @@ def check_array(file: IO[bytes], size: int, name: str) -> None:
     declared = math.prod(map(int, header[2].replace(b",", b" ").split())) * dtype.itemsize
     if file.tell() + declared != size:
         raise ValueError(f"{name} declares {declared} bytes of {dtype}, which do not agree with its size")
+    return dtype
 
 
 # ---- formats ----------------------------------------------------------------------------------------

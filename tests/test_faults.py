@@ -76,6 +76,8 @@ class Faults:
         """Return the buffers that live, without those that the device keeps for later jobs."""
         gc.collect()
         spare = {buffer.int_ptr for buffers in device._scratch.values() for buffer in buffers}
+        if device._pinned is not None:
+            spare |= {part._buffer.int_ptr for part in device._pinned._free}
         return len({buffer.int_ptr for buffer in self.buffers} - spare)
 
 

@@ -132,6 +132,10 @@ FOUND: list[tuple[str, str, bytes]] = [
         ("npz", "a.npz", archive(**{**MATRIX, name: MATRIX[name].astype(complex)}))
         for name in ("indices", "indptr", "data")
     ),
+    *(
+        ("npz", "a.npz", archive(**{**MATRIX, name: np.append(np.nan, MATRIX[name][1:])}))
+        for name in ("indices", "indptr", "shape")
+    ),
     ("checkpoint", "journal", journal_line(b"null")),
     ("checkpoint", "journal", journal_line(b"[" * 3000)),
     ("checkpoint", "journal", journal_line(b"\xff")),

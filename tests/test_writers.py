@@ -129,7 +129,7 @@ def test_other_programs_read_them(tmp_path: Path) -> None:
     reedsp.write(graph, tmp_path / "graph.mtx")
     reedsp.write(graph, tmp_path / "graph.npz")
     dense = graph.to_scipy().toarray()
-    np.testing.assert_array_equal(scipy.io.mmread(tmp_path / "graph.mtx").toarray(), dense)
+    np.testing.assert_array_equal(scipy.io.mmread(tmp_path / "graph.mtx", spmatrix=False).toarray(), dense)
     np.testing.assert_array_equal(scipy.sparse.load_npz(tmp_path / "graph.npz").toarray(), dense)
     reedsp.write(Graph.from_edges(30, *np.nonzero(dense)), tmp_path / "graph.el")
     found = nx.read_edgelist(tmp_path / "graph.el", create_using=nx.DiGraph, nodetype=int)
