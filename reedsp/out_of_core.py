@@ -21,6 +21,7 @@ import pyopencl as cl
 from reedsp.checkpoint import Checkpoint
 from reedsp.device import Device, Job, round_up
 from reedsp.floyd_warshall import SPAN, TILE, FloydWarshall
+from reedsp.host_parts import in_parts
 from reedsp.path_matrix import Block, Weights, copy_block
 from reedsp.pinned import PinnedArray
 from reedsp.products import Hole
@@ -29,7 +30,8 @@ from reedsp.tilings import works_in_groups
 _PART_OF_MEMORY = 0.8  # of a device, unless the caller says how much
 _WIDTH = 8192  # rows or columns of the copies of what a product replaces: enough for the largest GPU
 _STAGING = 1 << 26  # bytes of host memory that the device reads and writes by itself
-_STRIPS = 8  # at least, on each device in each pass: one is computed on while others travel
+_STRIPS = 4  # at least, on each device in each pass: one is computed on while others travel
+_HALVINGS = 2  # of staged rows and copies that cost less than one more pass
 _POLL = 0.1  # seconds
 
 Read = Callable[[int, npt.NDArray[Any]], None]
@@ -180,19 +182,25 @@ def _plan(
         needed = (plan.bytes_needed(works_in_groups(each), item_size) for each in devices)
         return max(bytes_ - limit for bytes_, limit in zip(needed, limits, strict=True))
 
+    side, width, staging = min(SPAN, padded), min(padded, _WIDTH), max(TILE, _STAGING // (padded * item_size))
+
+    def cut(halvings: int, pass_spans: int) -> _Plan:
+        """Return the plan with so many spans in a pass, for which other memory is halved some times."""
+        copied = max(side, (width >> halvings) // TILE * TILE)
+        # what one device keeps and hands to others travels whole
+        whole = pass_spans == 0 and parts > 1
+        return _Plan(n, padded, parts, pass_spans, copied, side if whole else max(TILE, min(side, staging) >> halvings))
+
+    spans = -(-padded // SPAN)
     begun = -(-checkpoint.unfinished[1] // SPAN) if checkpoint is not None and checkpoint.unfinished else 0
     largest = min(each.max_allocation for each in devices) // (SPAN * padded * item_size)
-    most = max(1, min(largest, -(-padded // SPAN) // (_STRIPS * parts)))
-    resident, streamed = [], []
-    side, width, staging = min(SPAN, padded), min(padded, _WIDTH), max(TILE, _STAGING // (padded * item_size))
-    for halvings in range(max(width, staging).bit_length()):
-        copied = max(side, (width >> halvings) // TILE * TILE)
-        travelling = max(TILE, min(side, staging) >> halvings)
-        # what one device hands to others travels whole
-        resident.append(_Plan(n, padded, parts, 0, copied, side if parts > 1 else travelling))
-        for spans in [begun] if begun else range(most, 0, -1):
-            streamed.append(_Plan(n, padded, parts, spans, copied, travelling))
-    possible = streamed if checkpoint is not None else resident + streamed
+    most = max(1, min(largest, spans // (_STRIPS * parts)))
+    halvings = range(max(width, staging).bit_length())
+    resident = [(times, 0) for times in halvings] if checkpoint is None else []
+    streamed = [(times, each) for times in halvings for each in ([begun] if begun else range(most, 0, -1))]
+    # the fewer passes, the less travels
+    streamed.sort(key=lambda each: (each[0] > _HALVINGS, -(-spans // each[1]), each[0]))
+    possible = [cut(*each) for each in resident + streamed]
     for plan in possible:
         if excess(plan) <= 0:
             return plan
@@ -412,7 +420,7 @@ class _Host:
         """Replace rows of the matrix."""
         rows = self._without_padding(rows)
         if self.checkpoint is None:
-            self.matrix[first : first + len(rows)] = rows
+            _copy(rows, self.matrix[first : first + len(rows)])
         else:
             self.checkpoint.write_rows(first, rows)
 
@@ -440,7 +448,7 @@ class _Host:
         panels = self._panels = np.empty((size, len(self.matrix)), self.matrix.dtype)
 
         def write(row: int, rows: npt.NDArray[Any]) -> None:
-            panels[row : row + len(rows)] = self._without_padding(rows)
+            _copy(self._without_padding(rows), panels[row : row + len(rows)])
 
         return write
 
@@ -454,12 +462,21 @@ class _Host:
     def _fill(self, source: npt.NDArray[Any], first: int, rows: npt.NDArray[Any]) -> None:
         there = source[first : first + len(rows)]
         count, columns = there.shape
-        rows[:count, :columns] = there
+        _copy(there, rows[:count, :columns])
         rows[:count, columns:] = self._no_path
         rows[count:] = self._no_path
 
     def _without_padding(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return rows[:, : len(self.matrix)]
+
+
+def _copy(source: npt.NDArray[Any], target: npt.NDArray[Any]) -> None:
+    """Copy rows on the host: one core would take longer than the way to a device."""
+
+    def copy(first: int, last: int) -> None:
+        target[first:last] = source[first:last]
+
+    in_parts(copy, len(source), source.shape[1] * source.itemsize)
 
 
 # ---- several devices --------------------------------------------------------------------------------
@@ -658,7 +675,7 @@ class _Resident:
             return self._places[span]
         panel = self._team.panel(span)
         self._incoming.wait()
-        self._incoming.rows[:size] = panel
+        _copy(panel, self._incoming.rows[:size])
         rows = self._received[span % 2]
         after = [self._marks[span - 2]] if span >= 2 else []  # until when the panel before the last one was needed
         self._worker.send(self._incoming, rows, size, after)

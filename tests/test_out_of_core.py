@@ -143,11 +143,22 @@ def test_strips(
 def test_passes_by_way_of_several_spans(short_spans: None, device: Device) -> None:
     """As many as the memory allows, but so few that there are strips enough for every device."""
     n = 33 * SHORT_SPAN
-    for parts, most in ((1, 4), (2, 2)):
+    for parts, most in ((1, 8), (2, 4)):
         devices, row = twice(device)[:parts], n * 4
-        limits = [(spans * 3 + 4) * SHORT_SPAN * row + 8 * SHORT_SPAN * TILE for spans in range(1, 6)]
+        limits = [(spans * 3 + 4) * SHORT_SPAN * row + 8 * SHORT_SPAN * TILE for spans in range(1, most + 2)]
         plans = [out_of_core._plan(n, FLOAT32, devices, limit, None) for limit in limits]
-        assert [each.pass_spans for each in plans] == [min(each, most) for each in range(1, 6)]
+        assert [each.pass_spans for each in plans] == [*range(1, most + 1), most]
+
+
+def test_what_is_staged_gives_way_to_fewer_passes(device: Device) -> None:
+    """But not without end: at least a quarter of it is left, as long as there is room for a span."""
+    n, row = 16384, 16384 * 4
+    for spans in (1, 2, 3, 4):
+        strips = 3 * spans * floyd_warshall.SPAN * row
+        plan = out_of_core._plan(n, FLOAT32, [device], strips + (1 << 26), None)
+        assert (plan.pass_spans, plan.staging_rows * row) == (spans, 1 << 24)
+        plan = out_of_core._plan(n, FLOAT32, [device], strips + (1 << 24), None)
+        assert plan.pass_spans == max(1, spans - 1)
 
 
 @pytest.mark.parametrize("weights", [NARROW, FLOAT32], ids=lambda each: str(each.dtype))
@@ -411,6 +422,8 @@ def test_row_81_disk_full(
     """Whichever file it is that does not fit: half of it is written."""
     expected = closed_in_core(given, FLOAT32, device)
     write = checkpoint_module._write
+    with opened(folder, given) as checkpoint:  # many passes
+        least = least_memory(checkpoint.matrix, FLOAT32, [device], checkpoint)
     for allowed in (0, 1, 5):
         with opened(folder, given) as checkpoint:
             left = [allowed]
@@ -426,7 +439,7 @@ def test_row_81_disk_full(
             with monkeypatch.context() as patch:
                 patch.setattr(checkpoint_module, "_write", failing)
                 with pytest.raises(OSError, match="No space left"):
-                    close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+                    close_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
     with opened(folder, given) as checkpoint:
         close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         assert_same(checkpoint.matrix, expected)
