@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 
 import numpy as np
@@ -23,13 +25,56 @@ def test_the_parts_cover_the_whole_once(count: int, itemsize: int) -> None:
     assert sorted(seen) == list(range(count))
 
 
-def test_little_is_done_by_the_calling_thread_and_much_by_others() -> None:
+def test_little_is_done_by_the_calling_thread_and_much_by_others_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
     threads: set[int] = set()
     in_parts(lambda first, last: threads.add(threading.get_ident()), 3, PART)
     assert threads == {threading.get_ident()}
-    threads.clear()
-    in_parts(lambda first, last: threads.add(threading.get_ident()), 100, PART)
-    assert threading.get_ident() not in threads
+    together = threading.Barrier(4, timeout=60)
+
+    def meet(first: int, last: int) -> None:
+        together.wait()
+        threads.add(threading.get_ident())
+
+    in_parts(meet, 4 * 25, PART)  # no thread goes on before three others have a part
+    assert len(threads) == 4
+
+
+def test_parts_within_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while all threads are busy: who asks does the work."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    seen: list[int] = []
+    in_parts(lambda first, last: in_parts(lambda *part: seen.append(first), 20, PART), 40, PART)
+    assert sorted(seen) == sorted([*range(40)] * 20)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    in_parts(lambda first, last: None, 40, PART)
+    if (child := os.fork()) == 0:
+        together = threading.Barrier(4, timeout=60)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            in_parts(lambda first, last: (together.wait(), None)[1], 40, PART)
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_after_an_error_nothing_goes_on() -> None:
+    begun: list[int] = []
+
+    def fail(first: int, last: int) -> None:
+        begun.append(first)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_parts(fail, 1000, PART)
+    assert len(begun) <= 8
+    before = len(begun)
+    in_parts(lambda first, last: None, 40, PART)
+    assert len(begun) == before
 
 
 def test_the_error_of_the_first_part_is_raised() -> None:
