@@ -22,7 +22,7 @@ _MOST_THREADS = 8
 @functools.cache
 def _helpers() -> ThreadPoolExecutor:
     """Return the threads that help: to start some for each array would take as long as to copy tens of megabytes."""
-    return ThreadPoolExecutor(2 * _MOST_THREADS, thread_name_prefix="reedsp-parts")  # enough for two devices
+    return ThreadPoolExecutor(_MOST_THREADS - 1, thread_name_prefix="reedsp-parts")
 
 
 if hasattr(os, "register_at_fork"):
