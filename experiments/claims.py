@@ -186,7 +186,7 @@ def kept_on_the_device() -> Evidence:
 
 def bus_rate() -> Evidence:
     rate = transfer("upload_gigabytes_per_second", "floyd-warshall")
-    return f"H200, uploads from ordinary memory: {rate:.1f} GB/s", 6 < rate < 10
+    return f"H200, uploads from ordinary memory: {rate:.1f} GB/s", rate > 10
 
 
 # ---- work of the scans ------------------------------------------------------------------------------
@@ -446,9 +446,14 @@ def large_run_times() -> Evidence:
 
 
 def several_gpus() -> Evidence:
-    one, two = (ms(GPU, "several_devices", devices=count) for count in (1, 2))
-    [row] = rows(GPU, "several_devices", devices=2)
-    return f"two H200s, n = {int(row['n']):,}: {times(one / two)}", one / two > 1.8
+    n = 32768
+    gains = {
+        kind: ms(GPU, "several_devices", devices=1, n=n, kind=kind)
+        / ms(GPU, "several_devices", devices=2, n=n, kind=kind)
+        for kind in ("float32", "int32")
+    }
+    text = ", ".join(f"{times(gain)} for {kind}" for kind, gain in gains.items())
+    return f"two H200s, n = {n:,}, from host to host: {text}", min(gains.values()) > 1.6
 
 
 # ---- Lund and Smith ---------------------------------------------------------------------------------
@@ -557,8 +562,8 @@ THESIS: list[Claim] = [
         "The bus has about 8 GB/s.",
         "transfers",
         bus_rate,
-        HOLDS,
-        "Of this machine and from ordinary memory; the bus itself may be faster.",
+        FAILS,
+        "Today's has more: several threads copy to pinned memory, which the device reads.",
     ),
     Claim(
         "4.1.2",
@@ -822,7 +827,7 @@ THESIS: list[Claim] = [
         "several_devices",
         several_gpus,
         HOLDS,
-        "",
+        "Copies on the host take as long with two as with one.",
     ),
 ]
 
