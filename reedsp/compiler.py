@@ -1,12 +1,14 @@
-"""Compile kernels in a child process, so that a crash of the compiler ends the child and not the user's program.
+"""Compile and try kernels in a child process, so that a crash of the driver ends the child and not the user's program.
 
-OpenCL compilers run inside the process that calls them, and some have crashed on correct kernels. Only what has never
-been compiled on a driver comes here: the binary that the child returns is kept, and loaded by every later process.
+OpenCL compilers run inside the process that calls them, and some have crashed on correct kernels; PoCL's goes on when a
+kernel is launched, for the size of its work-groups. Only what has never been compiled, or tried, on a driver comes
+here: the binary that the child returns is kept, and loaded by every later process.
 """
 
 from __future__ import annotations
 
 import atexit
+import base64
 import contextlib
 import json
 import logging
@@ -18,12 +20,15 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, Any
 
 _log = logging.getLogger(__name__)
 
-BINARY, REFUSED, UNABLE = b"B", b"R", b"U"
-"""What an answer starts with: the binary, the compiler's log, or why the child cannot compile for that device."""
+BINARY, REFUSED, UNABLE, RETURNED = b"B", b"R", b"U", b"D"
+"""What an answer starts with: the binary, the compiler's log, why the device cannot be worked with, or nothing."""
+
+DEVICE = "device"
+"""What stands for a device in a pickled call."""
 
 LENGTH = struct.Struct("<Q")
 """Of what follows in a pipe."""
@@ -35,7 +40,7 @@ _CHILD = "reedsp.compiler_child"
 
 
 class CompilerCrashError(RuntimeError):
-    """The compiler has ended its process, or has not come to an end."""
+    """The compiler, or a kernel, has ended its process, or has not come to an end."""
 
 
 class CompilerUnavailableError(RuntimeError):
@@ -47,9 +52,16 @@ class RefusedError(RuntimeError):
 
 
 class Compiler:
-    """The child process, started when it is needed first, and again after it has ended."""
+    """The child process, started when it is needed first, and again after it has ended.
+
+    Attributes
+    ----------
+    unavailable : str
+        Why there is to be no child process, if there is not.
+    """
 
     def __init__(self) -> None:
+        self.unavailable = ""
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None  # what the child has printed
@@ -71,7 +83,32 @@ class Compiler:
         CompilerCrashError
         CompilerUnavailableError
         """
-        request = json.dumps({"driver": list(driver), "source": source, "options": options.decode()}).encode()
+        kind, content = self._answer({"driver": list(driver), "source": source, "options": options.decode()})
+        if kind == REFUSED:
+            raise RefusedError(content.decode(errors="replace"))
+        return content
+
+    def rehearse(self, driver: Sequence[str], call: bytes) -> None:
+        """Have the child make a call on the device with this driver; what it returns or raises is forgotten.
+
+        Parameters
+        ----------
+        driver : sequence of str
+        call : bytes
+            A pickled function without arguments, with :data:`DEVICE` as persistent id of the device.
+
+        Raises
+        ------
+        CompilerCrashError
+            It has ended the child, or hangs.
+        CompilerUnavailableError
+        """
+        self._answer({"driver": list(driver), "call": base64.b64encode(call).decode()})
+
+    def _answer(self, question: dict[str, Any]) -> tuple[bytes, bytes]:
+        if self.unavailable:
+            raise CompilerUnavailableError(self.unavailable)
+        request = json.dumps(question).encode()
         with self._lock:
             answer = None if self._child is None else self._ask(request)
             if answer is None and (self._child is None or self._child.wait() == 0):  # it has had nothing to do
@@ -80,11 +117,9 @@ class Compiler:
             if answer is None:
                 raise CompilerCrashError(self._obituary())
         kind, content = answer[:1], answer[1:]
-        if kind == REFUSED:
-            raise RefusedError(content.decode(errors="replace"))
-        if kind != BINARY:
+        if kind == UNABLE:
             raise CompilerUnavailableError(content.decode(errors="replace"))
-        return content
+        return kind, content
 
     def stop(self) -> None:
         """End the child process."""

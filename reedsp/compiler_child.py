@@ -1,10 +1,14 @@
-"""The child process of :mod:`reedsp.compiler`: reads sources from its standard input, and answers with binaries."""
+"""The child process of :mod:`reedsp.compiler`: reads sources and calls from its standard input, and answers."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import functools
+import io
 import json
 import os
+import pickle
 import select
 import sys
 from typing import IO
@@ -12,7 +16,8 @@ from typing import IO
 import pyopencl as cl
 
 from reedsp import kernels
-from reedsp.compiler import BINARY, LENGTH, REFUSED, UNABLE, RefusedError
+from reedsp.compiler import BINARY, LENGTH, REFUSED, RETURNED, UNABLE, RefusedError, compiler
+from reedsp.device import Device
 
 _IDLE_SECONDS = 30.0
 """After which it ends: it holds the driver's memory."""
@@ -20,6 +25,7 @@ _IDLE_SECONDS = 30.0
 
 def main() -> None:
     """Answer until nothing is asked any more."""
+    compiler.unavailable = "this is the child process"
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a driver prints is no answer
@@ -41,22 +47,37 @@ def _next(requests: IO[bytes]) -> bytes | None:
 def _answer(request: bytes) -> bytes:
     asked = json.loads(request)
     try:
-        context, device = _context(tuple(asked["driver"]))
+        device = _device(tuple(asked["driver"]))
     except (cl.Error, LookupError) as error:
         return UNABLE + str(error).encode()
+    if "call" in asked:
+        with contextlib.suppress(Exception):  # whoever asks will see it, too
+            _Call(base64.b64decode(asked["call"]), device).load()()
+        return RETURNED
     try:
-        program = kernels.compile_here(context, device, asked["source"], asked["options"].encode())
+        program = kernels.compile_here(device.context, device.handle, asked["source"], asked["options"].encode())
         return BINARY + kernels.binary_of(program)
     except RefusedError as error:
         return REFUSED + str(error).encode()
 
 
+class _Call(pickle.Unpickler):
+    """A call with the device in its place."""
+
+    def __init__(self, content: bytes, device: Device) -> None:
+        super().__init__(io.BytesIO(content))
+        self._device = device
+
+    def persistent_load(self, name: str) -> Device:
+        return self._device
+
+
 @functools.cache  # PoCL reads its library of built-in functions anew for each context
-def _context(driver: tuple[str, ...]) -> tuple[cl.Context, cl.Device]:
+def _device(driver: tuple[str, ...]) -> Device:
     for platform in cl.get_platforms():
-        for device in platform.get_devices(cl.device_type.ALL):
-            if kernels.driver_of(device) == driver:
-                return cl.Context([device]), device
+        for handle in platform.get_devices(cl.device_type.ALL):
+            if kernels.driver_of(handle) == driver:
+                return Device(0, handle)
     raise LookupError(f"there is no {driver} in a child process")
 
 

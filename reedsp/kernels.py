@@ -151,6 +151,11 @@ def _compile_apart(context: cl.Context, device: cl.Device, source: str) -> tuple
     return program, binary_of(program)
 
 
+def rehearse(device: cl.Device, call: bytes) -> None:
+    """Have a call made in a child process first: see :meth:`reedsp.compiler.Compiler.rehearse`."""
+    compiler.rehearse(driver_of(device), call)
+
+
 def _load(context: cl.Context, device: cl.Device, binary: bytes) -> cl.Program | None:
     import pyopencl as cl
 

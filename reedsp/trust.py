@@ -7,13 +7,16 @@ warning, and the next way serves. Nothing is stored about it, so that a mended m
 from __future__ import annotations
 
 import hashlib
+import io
 import logging
+import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from reedsp import kernels
 from reedsp._private import private_directory
+from reedsp.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
 from reedsp.device import Device, DeviceError, DeviceMemoryError, PrecisionError
 
 _log = logging.getLogger(__name__)
@@ -33,7 +36,7 @@ def is_trusted(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
     name : str
         Names the way, with all that decides which kernels it runs.
     is_right : callable()
-        Solves a small problem and compares.
+        Solves a small problem and compares. If it can be pickled but for the device, a child process does it first.
 
     Raises
     ------
@@ -53,15 +56,35 @@ def is_trusted(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
 
 def _passes(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
     try:
+        _rehearse(device, is_right)
         if is_right():
             return True
         reason = "gives a wrong answer"
+    except CompilerCrashError as error:
+        reason = f"crashes: {error}"
     except (DeviceMemoryError, PrecisionError):
         raise
     except DeviceError as error:
         reason = f"fails: {error}"
     warnings.warn(f"{name} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
     return False
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out devices."""
+
+    def persistent_id(self, thing: object) -> str | None:
+        return DEVICE if isinstance(thing, Device) else None
+
+
+def _rehearse(device: Device, is_right: Callable[[], bool]) -> None:
+    """Have a child process do it first, lest a crash of the driver ends this one."""
+    call = io.BytesIO()
+    try:
+        _Pickler(call).dump(is_right)
+        kernels.rehearse(device.handle, call.getvalue())
+    except (CompilerUnavailableError, pickle.PicklingError, AttributeError, TypeError) as error:
+        _log.info("tried in this process alone: %s", error)
 
 
 # ---- what is remembered -----------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import numpy.typing as npt
 
@@ -71,7 +73,7 @@ def product(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], weights: Wei
 
 def _is_trusted(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:
     name = f"the min-plus product of {name_of(weights)} in {kernel_of(tiling)} {describe(tiling)}"
-    return is_trusted(device, name, lambda: is_right(device, weights, in_groups, tiling))
+    return is_trusted(device, name, functools.partial(is_right, device, weights, in_groups, tiling))
 
 
 def _is_right(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -321,6 +323,54 @@ def test_74_what_crashes_the_compiler_is_put_aside(
     ):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
     compiler.stop()
+
+
+def crash(device: Device) -> bool:
+    """As a driver does that crashes when a kernel is launched: in whichever process that is."""
+    device.self_test()
+    os.abort()
+
+
+def crash_in_a_child(device: Device, folder: Path) -> bool:
+    """Leave word of a call; a second one is right."""
+    (folder / str(os.getpid())).touch()
+    if os.getppid() == int((folder / "parent").read_text()):
+        os._exit(3)
+    return device.self_test() is None
+
+
+def fail_in_a_child(device: Device, folder: Path) -> bool:
+    (folder / str(os.getpid())).touch()
+    if os.getppid() == int((folder / "parent").read_text()):
+        raise KeyError("of no interest")
+    return True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")
+def test_74_what_crashes_when_it_is_tried_is_put_aside(fresh: Device) -> None:
+    """This process, in which it would crash, too, goes on."""
+    with pytest.warns(RuntimeWarning, match=r"^a way crashes: Aborted(.|\n)* on .*, and is put aside$"):
+        assert not is_trusted(fresh, "a way", functools.partial(crash, fresh))
+    fresh.self_test()
+
+
+@pytest.mark.parametrize("trial", [crash_in_a_child, fail_in_a_child])
+def test_75_tried_in_a_child_before(trial: Callable[[Device, Path], bool], fresh: Device, tmp_path: Path) -> None:
+    """Only what ends the child counts; what is right there is not taken on trust."""
+    (tmp_path / "parent").write_text(str(os.getpid()))
+    crashes = trial is crash_in_a_child
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert is_trusted(fresh, "a way", functools.partial(trial, fresh, tmp_path)) != crashes
+    assert [str(each.message).startswith("a way crashes: exit status 3") for each in caught] == [True] * crashes
+    processes = {int(each.name) for each in tmp_path.iterdir() if each.name.isdigit()}
+    assert len(processes) == 2 - crashes
+    assert (os.getpid() in processes) != crashes
+
+
+def test_75_tried_here_if_there_is_no_child(fresh: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels.compiler, "unavailable", "none today")
+    assert is_trusted(fresh, "a way", functools.partial(bool, fresh))
 
 
 def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
