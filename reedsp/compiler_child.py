@@ -48,6 +48,7 @@ def _answer(request: bytes) -> bytes:
     asked = json.loads(request)
     try:
         device = _device(tuple(asked["driver"]))
+        context = device.context
     except (cl.Error, LookupError) as error:
         return UNABLE + str(error).encode()
     if "call" in asked:
@@ -55,7 +56,7 @@ def _answer(request: bytes) -> bytes:
             _Call(base64.b64decode(asked["call"]), device).load()()
         return RETURNED
     try:
-        program = kernels.compile_here(device.context, device.handle, asked["source"], asked["options"].encode())
+        program = kernels.compile_here(context, device.handle, asked["source"], asked["options"].encode())
         return BINARY + kernels.binary_of(program)
     except RefusedError as error:
         return REFUSED + str(error).encode()
