@@ -314,6 +314,20 @@ def test_row_76_device_fails(
     assert_same(matrix, closed_in_core(given, FLOAT32, device))
 
 
+def test_row_76_device_that_fails_again_while_it_is_waited_for(
+    short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first error is the one to know."""
+
+    def failing(worker: Any) -> None:
+        raise DeviceError("lost for good")
+
+    monkeypatch.setattr(out_of_core._Worker, "finish", failing)
+    fail_after(20, monkeypatch)
+    with pytest.raises(DeviceError, match=r"^lost$"):
+        close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device))
+
+
 def working_threads() -> int:
     """Return the number of threads without those that wait for large arrays."""
     return sum(not thread.name.startswith("reedsp-parts") for thread in threading.enumerate())

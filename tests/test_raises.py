@@ -41,6 +41,8 @@ from reedsp import (
     result_files,
     single_source,
     solution,
+    tilings,
+    tuning,
 )
 from reedsp import device as device_module
 from reedsp import graph as graph_module
@@ -118,6 +120,13 @@ def test_no_form_gives_right_answers(device: Device, monkeypatch: pytest.MonkeyP
         near_far.chosen_form(device, Arithmetic(np.dtype(np.int64)))
     with pytest.raises(DeviceError, match=r": Floyd-Warshall in uint16 gives wrong answers, or fails$"):
         reedsp.apsp(SMALL, "floyd-warshall", device=device)
+
+
+def test_no_tiling_that_was_found_is_right(device: Device) -> None:
+    [tiling, *_] = tilings.tabled(device, tilings.ARITHMETICS["int32"], False)
+    bench: Any = SimpleNamespace(device=device, is_right=lambda tiling: False)
+    with pytest.raises(DeviceError, match=r": no tiling gives right products in some way$"):
+        tuning._compared(bench, "some way", tiling, [tiling])
 
 
 # ---- sums beyond every type ---------------------------------------------------------------------------

@@ -761,6 +761,20 @@ def test_npz_with_places_that_are_no_integers(form: str, name: str, tmp_path: Pa
     assert_fault(archive(tmp_path, members), None, f"{name}.npy", "float32", "integers")
 
 
+@pytest.mark.parametrize("form", ["csc", "coo", "dia", "bsr"])
+def test_npz_of_ours_in_another_form(form: str, tmp_path: Path) -> None:
+    """As others may write it who add to SciPy's arrays what says how the vertices are called."""
+    members = members_of(scipy.sparse.coo_array(([5.0, 3.0], ([0, 1], [1, 2])), shape=(3, 3)).asformat(form))
+    members |= {
+        "directed.npy": npy(np.array(True)),
+        "offset.npy": npy(np.array(1)),
+        "labels.npy": npy(np.arange(7, 10)),
+    }
+    graph = read(archive(tmp_path, members))
+    assert [each for each in edges(graph) if each[2]] == [(0, 1, 5), (1, 2, 3)]
+    assert (graph.directed, graph.offset, graph.labels) == (True, 1, (7, 8, 9))
+
+
 @pytest.mark.parametrize("name", ["dimacs.gr", "pace.gr", "matrix.mtx", "metis.graph"])
 def test_57_truncated(tmp_path: Path, name: str) -> None:
     """A text that lacks its last line, or that ends in the middle of a line, is refused at its last line."""
