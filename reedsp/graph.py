@@ -222,11 +222,19 @@ class Graph:
         ValueError, TypeError
             As for :class:`Graph`.
         """
+        return cls._taking([sources, targets, weights], n, directed, offset, labels)
+
+    @classmethod
+    def _taking(cls, edges: list[Any], n: int, directed: bool, offset: int, labels: Sequence[Hashable] | None) -> Graph:
+        """Build a graph of sources, targets and weights; the list is emptied, so that they go when they are copied."""
         n = _vertex_count(n)
-        edges: _Edges = [_vertex_vector(sources, "sources", n), _vertex_vector(targets, "targets", n)]
+        weights = edges.pop()
+        for place, name in enumerate(("sources", "targets")):
+            edges[place] = _vertex_vector(edges[place], name, n)
         if len(edges[0]) != len(edges[1]):
             raise ValueError(f"sources has {len(edges[0])} entries, targets has {len(edges[1])}")
         edges.append(_weight_vector(weights, "weights", len(edges[0])))
+        del weights
         graph = cls.__new__(cls)
         graph._store(n, edges, "weights[{}]".format, directed, offset, labels)
         return graph

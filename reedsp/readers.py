@@ -643,17 +643,22 @@ def _check_exact(text: Text, part: _Rows | _Neighbours) -> None:
 def _build(
     text: Text,
     n: int,
-    ends: npt.NDArray[Any],
-    weights: npt.NDArray[Any] | None,
+    listed: list[npt.NDArray[Any] | None],
     directed: bool = True,
     *,
     offset: int = 0,
     labels: list[int] | None = None,
 ) -> Graph:
-    """Build the graph of the edges that the text lists; `ends` has shape (m, 2)."""
+    """Build the graph of the edges that the text lists: their ends, of shape (m, 2), and their weights.
+
+    The list is emptied, since the memory is needed.
+    """
+    weights, ends = listed.pop(), listed.pop()
+    assert ends is not None
     text.edges = len(ends)
-    sources, targets = ends.T
-    return Graph.from_edges(n, sources, targets, weights, directed, offset=offset, labels=labels)
+    edges = [*ends.T, weights]
+    del ends, weights
+    return Graph._taking(edges, n, directed, offset, labels)
 
 
 def _distinct_edges(graph: Graph) -> int:
@@ -704,7 +709,9 @@ def _read_gr(text: Text) -> Graph:
     content = _join(text, _read_table(text, table))
     check_vertices(text, line, n)
     _check_count(text, content, line, m, "edges")
-    return _build(text, n, content.ids, content.weights, directed=dimacs, offset=1)
+    listed = [content.ids, content.weights]
+    del content
+    return _build(text, n, listed, directed=dimacs, offset=1)
 
 
 # ---- edge lists -------------------------------------------------------------------------------------
@@ -725,14 +732,16 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
         ids = ids[1:]
     if relabel:
         labels, inverse = np.unique(ids, return_inverse=True)
-        return _build(text, len(labels), inverse.reshape(-1, 2), content.weights, labels=labels.tolist())
+        return _build(text, len(labels), [inverse.reshape(-1, 2), content.weights], labels=labels.tolist())
     if declared is None:
         _check_density(text, content)
         n = int(ids.max()) + 1
     else:
         check_vertices(text, line, declared)
         n = declared
-    return _build(text, n, ids, content.weights)
+    listed = [ids, content.weights]
+    del ids, content
+    return _build(text, n, listed)
 
 
 def _declared_vertices(content: _Content) -> int | None:
@@ -811,16 +820,16 @@ def _read_mtx_coordinate(text: Text, field: bytes, symmetry: bytes) -> Graph:
     content = _join(text, _read_table(text, table), real=_is_real(field))
     check_vertices(text, line, n)
     _check_count(text, content, line, m, "entries")
-    ends: npt.NDArray[Any] = content.ids
-    weights = content.weights
-    if symmetry == b"skew-symmetric" and weights is not None:
-        loops = ends[:, 0] == ends[:, 1]
+    listed = [content.ids, content.weights]
+    if symmetry == b"skew-symmetric" and content.weights is not None:
+        loops = content.ids[:, 0] == content.ids[:, 1]
         if loops.any():
             place = content.line(int(np.argmax(loops)))
             raise text.fault(place, "a skew-symmetric matrix has no entries on its diagonal")
-        ends = np.concatenate((ends, ends[:, ::-1]))
-        weights = np.concatenate((weights, _negated(text, content, weights)))
-    return _build(text, n, ends, weights, directed=symmetry != b"symmetric", offset=1)
+        listed[0] = np.concatenate((content.ids, content.ids[:, ::-1]))
+        listed[1] = np.concatenate((content.weights, _negated(text, content, content.weights)))
+    del content
+    return _build(text, n, listed, directed=symmetry != b"symmetric", offset=1)
 
 
 def _read_mtx_array(text: Text, field: bytes, symmetry: bytes) -> Graph:
