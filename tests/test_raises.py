@@ -207,7 +207,7 @@ def test_no_memory_to_try_a_method(device: Device, monkeypatch: pytest.MonkeyPat
 
 def test_a_compiler_asked_for_a_device_that_is_not_there() -> None:
     with pytest.raises(LookupError, match="in a child process"):
-        compiler_child._context(("no", "such", "driver"))
+        compiler_child._device(("no", "such", "driver"))
 
 
 # ---- several devices, and more than their memory --------------------------------------------------------
