@@ -12,7 +12,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ _POLL = 0.1  # seconds
 
 Read = Callable[[int, npt.NDArray[Any]], None]
 Write = Callable[[int, npt.NDArray[Any]], None]
+Made = TypeVar("Made")
 
 
 def close_matrix(
@@ -88,8 +89,9 @@ def close_matrix(
         return [Job(device) for device in devices]
     plan = _plan(n, weights, devices, memory_limit, checkpoint)
     host = _Host(matrix, weights.no_path, checkpoint)
-    team = _Team([_Worker(device, weights, plan) for device in devices[: plan.parts]])
+    team = _Team()
     try:
+        team.workers = team.made([functools.partial(_Worker, each, weights, plan) for each in devices[: plan.parts]])
         if plan.resident:
             _close_resident(host, team, plan, progress)
         else:
@@ -241,6 +243,15 @@ class _Staging:
             self.event = None
 
 
+class _Run(NamedTuple):
+    """Rows on a device that follow one another there and on the host."""
+
+    rows: Block
+    first: int
+    """The first one of them, on the host."""
+    length: int
+
+
 class _Worker:
     """One device, its memory, and what is done there to rows."""
 
@@ -367,16 +378,20 @@ class _Worker:
             read(first + offset, staging.rows[:piece])
             self.send(staging, target.at(offset, 0), piece)
 
-    def download(self, source: Block, count: int, first: int, write: Write, after: cl.Event) -> None:
-        """Copy rows of the device to the host once an event has happened, as `write` does with those from a row on."""
+    def download(self, runs: Iterable[_Run], write: Write, after: cl.Event) -> None:
+        """Copy rows of the device to the host once an event has happened, as `write` does with those from a row on.
+
+        While some are written, the next ones arrive.
+        """
         arriving: tuple[_Staging, int, int] | None = None
-        for offset, piece in _pieces(count, self._plan.staging_rows):
-            staging = self._next_staging()
-            staging.wait()
-            self.fetch(staging, source.at(offset, 0), piece, after)
-            if arriving is not None:
-                self._receive(*arriving, write)
-            arriving = staging, first + offset, piece
+        for run in runs:
+            for offset, piece in _pieces(run.length, self._plan.staging_rows):
+                staging = self._next_staging()
+                staging.wait()
+                self.fetch(staging, run.rows.at(offset, 0), piece, after)
+                if arriving is not None:
+                    self._receive(*arriving, write)
+                arriving = staging, run.first + offset, piece
         if arriving is not None:
             self._receive(*arriving, write)
 
@@ -489,8 +504,8 @@ class _StoppedError(Exception):
 class _Team:
     """The devices, each of which has a thread while there is work for it."""
 
-    def __init__(self, workers: list[_Worker]) -> None:
-        self.workers = workers
+    def __init__(self) -> None:
+        self.workers: list[_Worker] = []
         self._changed = threading.Condition()
         self._stopping = False
         self._panels: dict[int, npt.NDArray[Any]] = {}
@@ -529,6 +544,16 @@ class _Team:
         if failures:
             raise failures[0]
         watch()
+
+    def made(self, makers: Sequence[Callable[[], Made]]) -> list[Made]:
+        """Return what some calls return, each in a thread of its own: they allocate memory, which takes long."""
+        found: dict[int, Made] = {}
+
+        def make(place: int) -> None:
+            found[place] = makers[place]()
+
+        self.together([functools.partial(make, place) for place in range(len(makers))])
+        return [found[place] for place in range(len(makers))]
 
     def go_on(self) -> None:
         """Raise an error if the others have stopped."""
@@ -574,7 +599,9 @@ class _Share(NamedTuple):
 
 def _close_resident(host: _Host, team: _Team, plan: _Plan, progress: Callable[[int, int], None] | None) -> None:
     """Shorten all paths in a matrix that fits the devices; each keeps its rows."""
-    residents = [_Resident(host, worker, part, team, plan) for part, worker in enumerate(team.workers)]
+    residents = team.made(
+        [functools.partial(_Resident, host, worker, part, team, plan) for part, worker in enumerate(team.workers)]
+    )
     reported = 0
 
     def report() -> None:
@@ -651,11 +678,14 @@ class _Resident:
 
     def bring_back(self) -> None:
         """Copy the rows to the host, when no other device needs what is staged here any more."""
+        self._worker.download(self._runs(), self._host.write, self._marks[-1])
+
+    def _runs(self) -> Iterator[_Run]:
+        """Yield the rows of one span after the other, as long as no other device has failed."""
         for span, rows in self._places.items():
             self._team.go_on()
             first = span * SPAN
-            count = min(SPAN, self._plan.n - first)
-            self._worker.download(rows, count, first, self._host.write, self._marks[-1])
+            yield _Run(rows, first, min(SPAN, self._plan.n - first))
 
     def _prepare(self, span: int) -> None:
         """Queue what is done to a span's own rows, and begin to copy them to the host for the others."""
@@ -699,7 +729,7 @@ class _Resident:
 def _close_streamed(host: _Host, team: _Team, plan: _Plan, progress: Callable[[int, int], None] | None) -> None:
     """Shorten all paths, in passes by way of some spans, in each of which every row travels once."""
     checkpoint = host.checkpoint
-    streamers = [_Streamer(host, worker, team, plan) for worker in team.workers]
+    streamers = team.made([functools.partial(_Streamer, host, worker, team, plan) for worker in team.workers])
     first = 0 if checkpoint is None else checkpoint.done
     while first < plan.n:
         if checkpoint is not None and checkpoint.unfinished is not None:
@@ -752,8 +782,8 @@ class _Streamer:
         self._loaded = first
         mark = worker.mark()
         if self._plan.parts > 1 or self._host.checkpoint is not None:
-            worker.download(self._panels, size, 0, self._host.panels_writer(size), mark)
-        worker.download(own, size, 0, self._host.own_rows_writer(first), mark)
+            worker.download([_Run(self._panels, 0, size)], self._host.panels_writer(size), mark)
+        worker.download([_Run(own, 0, size)], self._host.own_rows_writer(first), mark)
         if self._host.checkpoint is not None:
             self._host.checkpoint.begin_pass(first, size)
 
@@ -766,7 +796,7 @@ class _Streamer:
         if self._loaded != first:
             worker.upload(self._host.read_panels, 0, self._panels, count)
             self._loaded = first
-        computed: tuple[Block, int, int, cl.Event] | None = None
+        computed: tuple[_Run, cl.Event] | None = None
         for turn, (row, length) in enumerate(strips):
             self._team.go_on()
             strip, padded = self._strips[turn % 2], round_up(length, TILE)
@@ -776,14 +806,14 @@ class _Streamer:
             mark = worker.mark()
             if computed is not None:
                 self._bring_back(*computed)
-            computed = strip, row, length, mark
+            computed = _Run(strip, row, length), mark
         if computed is not None:
             self._bring_back(*computed)
 
-    def _bring_back(self, strip: Block, row: int, length: int, mark: cl.Event) -> None:
-        checkpoint = self._host.checkpoint
+    def _bring_back(self, strip: _Run, mark: cl.Event) -> None:
+        checkpoint, last = self._host.checkpoint, strip.first + strip.length
         if checkpoint is not None:
-            checkpoint.begin_rows(row, row + length)
-        self._worker.download(strip, length, row, self._host.write, mark)
+            checkpoint.begin_rows(strip.first, last)
+        self._worker.download([strip], self._host.write, mark)
         if checkpoint is not None:
-            checkpoint.end_rows(row, row + length)
+            checkpoint.end_rows(strip.first, last)

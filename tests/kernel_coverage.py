@@ -46,6 +46,9 @@ EXEMPT: dict[tuple[str, str], str] = {
 }
 """Statements that no device here reaches, and why."""
 
+CHANGE_KERNELS = ("tests/test_device.py::test_75_self_test_notices_wrong_answers",)
+"""Tests that look for statements in the kernels' text, where flags stand now."""
+
 NOT_CODE = re.compile(
     r"""//.*
     | "(?:\\.|[^"\\\n])*"
@@ -353,8 +356,9 @@ def run_tests(folder: Path, arguments: list[str]) -> int:
         "POCL_CACHE_DIR": str(folder / "pocl"),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH", "")])),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "kernel_coverage", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, env=environment, cwd=TESTS.parent).returncode
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "kernel_coverage", "-p", "no:cacheprovider"]
+    command += [f"--deselect={test}" for test in CHANGE_KERNELS]
+    return subprocess.run([*command, *arguments], env=environment, cwd=TESTS.parent).returncode
 
 
 def reached_in(folder: Path) -> set[tuple[str, int]]:

@@ -234,7 +234,7 @@ def test_a_device_with_next_to_no_memory(device: Device, monkeypatch: pytest.Mon
 
 
 def test_a_team_stops_when_one_of_it_fails_or_is_interrupted() -> None:
-    team = out_of_core._Team([])
+    team = out_of_core._Team()
     reached: list[str] = []
 
     def wait() -> None:
@@ -252,7 +252,7 @@ def test_a_team_stops_when_one_of_it_fails_or_is_interrupted() -> None:
         reached.append("watched")
         raise KeyboardInterrupt
 
-    team = out_of_core._Team([])
+    team = out_of_core._Team()
     with pytest.raises(KeyboardInterrupt):
         team.together([wait], interrupt)
     assert reached == ["watched"]
