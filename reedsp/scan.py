@@ -80,8 +80,11 @@ class Elements:
     @property
     def macros(self) -> dict[str, str | int]:
         """The macros of ``cl/elements.cl``."""
+        operator = self.operator
+        if self.built_in and not self.exclusive and operator.identity == 0 and self.dtype.kind == "f":
+            operator = dataclasses.replace(operator, identity=-0.0)  # 0.0 + -0.0 is 0.0, as if there had been another
         return {
-            **operator_macros(self.operator, self.dtype),
+            **operator_macros(operator, self.dtype),
             "COMMUTATIVE": int(self.operator.commutative and not self.segmented),
             "EXCLUSIVE": int(self.exclusive),
             "SEGMENTED": int(self.segmented),

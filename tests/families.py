@@ -48,6 +48,13 @@ def _potentials(name: str, n: int, m: int, seed: int) -> Family:
     return Family(name, n, u.tolist(), v.tolist(), weights.tolist())
 
 
+def _negative_ties(paths: int) -> Family:
+    """Paths of the same weight to one vertex, each of a positive and a negative edge: all arrive in the same round."""
+    middle = list(range(1, paths + 1))
+    ends = [0] * paths + middle, middle + [paths + 1] * paths
+    return Family("ties of negative edges", paths + 2, *ends, [3] * paths + [-1] * paths)
+
+
 def _zero_cycles(n: int) -> Family:
     """Rings of zero-weight edges hung on one another, with ties and zero self loops."""
     u = [*range(n), *range(n), *range(0, n - 3, 3)]
@@ -100,6 +107,7 @@ FAMILIES = [
     _random("beyond int32", 150, 700, 2**40, 2**44, seed=9),
     _potentials("negative edges", 200, 900, seed=10),
     _potentials("negative edges, sparse", 300, 400, seed=11),
+    _negative_ties(30),
     _zero_cycles(64),
     _relabel_killer(12),
     Family("zero cycle of negative and positive edges", 5, [0, 1, 2, 3, 1], [1, 2, 3, 1, 4], [5, -2, 4, -2, 0]),

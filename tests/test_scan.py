@@ -387,6 +387,20 @@ def test_kinds_of_heads(kind: str, on_device: bool, device: Device, queue: cl.Co
     assert (arrays[1].get() if on_device else given).tobytes() == before.tobytes()
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_zeros_keep_their_sign(method: str, device: Device, small: None) -> None:
+    for n in lengths(block(device, method, 8)):
+        x = np.full(n, -0.0, np.float32)
+        for heads in (None, [], [0], [n // 2], np.ones(n, bool)):
+            assert np.signbit(scanned(x, "add", method, False, heads, device=device)).all()
+
+
+def test_places_and_booleans_give_the_same_bits(device: Device) -> None:
+    x, heads = np.full(9, -0.0), np.arange(9) % 4 == 0
+    got = [reedsp.segmented_scan(x, each, exclusive=True, device=device) for each in (heads, np.flatnonzero(heads))]
+    assert got[0].tobytes() == got[1].tobytes() == np.where(heads, 0.0, -0.0).tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float64"])
 def test_no_heads_at_all(dtype: str, device: Device, queue: cl.CommandQueue) -> None:
     x = values(np.dtype(np.int32), 77)
