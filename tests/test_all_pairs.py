@@ -18,7 +18,7 @@ from families import FAMILIES, NEGATIVE_CYCLES, Family
 from oracle import Edge, edges_of
 
 import reedsp
-from reedsp import all_pairs, floyd_warshall, lund_smith, minplus
+from reedsp import all_pairs, all_pairs_answers, floyd_warshall, lund_smith, minplus
 from reedsp import device as device_module
 from reedsp.all_pairs_answers import Answers
 from reedsp.device import Device
@@ -462,6 +462,26 @@ def test_rounding(kind: str, dtype: str, device: Device) -> None:
             again = reedsp.apsp(graph, method, True, device=device, dtype=dtype)
             assert np.array_equal(result.dist, again.dist)
             assert np.array_equal(result.pred, again.pred)
+
+
+def test_edges_that_only_rounding_makes_longer_are_kept(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 0 the edge from 1 to 2 is as good as the way through 3, which costs less."""
+    kept: list[int] = []
+    find = all_pairs_answers.find_tight_edges
+
+    def spy(*arguments: Any) -> Any:
+        edges = find(*arguments)
+        kept.append(edges.count)
+        return edges
+
+    monkeypatch.setattr(all_pairs_answers, "find_tight_edges", spy)
+    graph = reedsp.Graph.from_edges(4, [0, 1, 1, 3], [1, 2, 3, 2], np.array([2**24, 1, 0.5, 0.4], np.float32))
+    for method in METHODS:
+        result = reedsp.apsp(graph, method, True, device=device, dtype="float32")
+        assert result.dist[1, 2] < 1
+        assert result.dist[0].tolist() == [0, 2**24, 2**24, 2**24]
+        assert result.pred[0, 2] == 1
+    assert kept == [4] * len(METHODS)
 
 
 @every_method
