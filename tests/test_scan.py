@@ -395,10 +395,13 @@ def test_zeros_keep_their_sign(method: str, device: Device, small: None) -> None
             assert np.signbit(scanned(x, "add", method, False, heads, device=device)).all()
 
 
-def test_places_and_booleans_give_the_same_bits(device: Device) -> None:
-    x, heads = np.full(9, -0.0), np.arange(9) % 4 == 0
-    got = [reedsp.segmented_scan(x, each, exclusive=True, device=device) for each in (heads, np.flatnonzero(heads))]
-    assert got[0].tobytes() == got[1].tobytes() == np.where(heads, 0.0, -0.0).tobytes()
+@pytest.mark.parametrize("on_device", [False, True])
+def test_places_and_booleans_give_the_same_bits(on_device: bool, device: Device, queue: cl.CommandQueue) -> None:
+    x, heads = np.full(9, -0.0, np.float32), np.arange(9) % 4 == 0
+    for given in (heads, np.flatnonzero(heads)):
+        arrays = [cl_array.to_device(queue, each) for each in (x, given)] if on_device else (x, given)
+        got = reedsp.segmented_scan(*arrays, exclusive=True, device=device)
+        assert (got.get() if on_device else got).tobytes() == np.where(heads, 0, x).tobytes()
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float64"])
