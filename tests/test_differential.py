@@ -16,7 +16,7 @@ from reedsp import input_parallel, single_source
 from reedsp.device import Device
 from reedsp.exactness import ROUNDS_BEYOND
 
-SEEDS_IN_A_BATCH = 30
+SEEDS_IN_A_BATCH = 12
 RAISE = {"negative_cycles": "raise", "predecessors": False}
 ONCE_WRONG = {
     "sums that wrap around while nobody looks for a cycle": [
@@ -96,8 +96,11 @@ def test_a_planted_fault_is_found_and_shrunk_and_the_printed_code_shows_it(
     exec(code, {})
 
 
-def test_a_fault_in_a_kernel_is_found_and_shrunk(device: Device, kernel_copy: Path) -> None:
-    """Vertices at which more than two edges end forget one of them."""
+def test_a_fault_in_a_kernel_is_found_and_shrunk(
+    device: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vertices at which more than two edges end forget one of them, which nobody tries before it is used."""
+    monkeypatch.setattr(single_source, "is_trusted", lambda *_: True)
     file = kernel_copy / "output_parallel_bellman_ford.cl"
     text = file.read_text(encoding="utf-8")
     damaged = text.replace("first + edge_counts[vertex] :", "first + min(edge_counts[vertex], 2u) :")

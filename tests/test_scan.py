@@ -152,13 +152,25 @@ def scanned(x: Any, op: Any, method: str, exclusive: bool, heads: Any = None, **
 # ---- results ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("op", UFUNCS)
+def case_of(method: str, dtype: np.dtype[Any]) -> tuple[str, bool, bool]:
+    """Return an operator and a kind of scan, which alternate: each meets every method and type, and one another."""
+    number = METHODS.index(method) + DTYPES.index(dtype)
+    return list(UFUNCS)[(number + DTYPES.index(dtype) // 3) % len(UFUNCS)], *KINDS[number % len(KINDS)]
+
+
+def test_every_pair_of_method_type_operator_and_kind_is_tried() -> None:
+    cases = [
+        (method, dtype, op, kind) for method in METHODS for dtype in DTYPES for op, *kind in [case_of(method, dtype)]
+    ]
+    choices = METHODS, DTYPES, list(UFUNCS), [list(kind) for kind in KINDS]
+    for (i, first), (j, second) in itertools.combinations(enumerate(choices), 2):
+        assert all(any(case[i] == a and case[j] == b for case in cases) for a in first for b in second)
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_scans(method: str, dtype: np.dtype[Any], op: str, device: Device, small: None) -> None:
-    """The kinds of scan alternate, so that each meets every method, type and operator."""
-    kind = METHODS.index(method) + DTYPES.index(dtype) + list(UFUNCS).index(op)
-    exclusive, segmented = KINDS[kind % len(KINDS)]
+def test_scans(method: str, dtype: np.dtype[Any], device: Device, small: None) -> None:
+    op, exclusive, segmented = case_of(method, dtype)
     for n in lengths(block(device, method, dtype.itemsize * (1 + segmented))):
         x, heads = values(dtype, n), random_heads(n)
         got = scanned(x, op, method, exclusive, heads if segmented else None, device=device)
@@ -168,10 +180,10 @@ def test_scans(method: str, dtype: np.dtype[Any], op: str, device: Device, small
         assert got.tobytes() == numpy_scan(x, op, heads & segmented, exclusive).tobytes()
 
 
-@pytest.mark.parametrize("op", UFUNCS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", CHUNKED)
-def test_reductions(method: str, dtype: np.dtype[Any], op: str, device: Device, small: None) -> None:
+def test_reductions(method: str, dtype: np.dtype[Any], device: Device, small: None) -> None:
+    op, *_ = case_of(method, dtype)
     for n in lengths(block(device, method, dtype.itemsize)):
         x = values(dtype, n)
         got = reedsp.reduce(x, op, method=method, device=device)
@@ -197,19 +209,18 @@ def test_sizes_that_are_used(method: str, exclusive: bool, device: Device) -> No
 def test_operators_of_ones_own(
     method: str, op: reedsp.Operator, join: Callable[[Any, Any], Any], dtype: str, device: Device, small: None
 ) -> None:
-    kind = METHODS.index(method) + OPERATORS.index((op, join, dtype))
-    kinds = KINDS if dtype == "int64" else [KINDS[kind % len(KINDS)]]
-    for exclusive, segmented in kinds:
-        width = block(device, method, np.dtype(dtype).itemsize * (1 + segmented))
-        for n in (0, 1, 2, width + 1, 2 * width - 1, 32 * 32 + 1, 10 * width + 3):
-            rng = np.random.default_rng([RNG_SEED, n])
-            x, heads = rng.integers(0, 1 << 32, n).astype(dtype), random_heads(n)
-            x[rng.random(n) < 0.5] = 3 << 16 if join is then else 0
-            got = scanned(x, op, method, exclusive, heads if segmented else None, device=device)
-            assert got.tolist() == oracle.scan(x.tolist(), join, op.identity, heads & segmented, exclusive)
-            if method in CHUNKED:
-                total = reedsp.reduce(x, op, method=method, device=device)
-                assert total == functools.reduce(join, x.tolist(), op.identity)
+    kind = METHODS.index(method) + OPERATORS.index((op, join, dtype))  # each kind meets every method and operator
+    exclusive, segmented = KINDS[kind % len(KINDS)]
+    width = block(device, method, np.dtype(dtype).itemsize * (1 + segmented))
+    for n in (0, 1, 2, width + 1, 2 * width - 1, 32 * 32 + 1, 10 * width + 3):
+        rng = np.random.default_rng([RNG_SEED, n])
+        x, heads = rng.integers(0, 1 << 32, n).astype(dtype), random_heads(n)
+        x[rng.random(n) < 0.5] = 3 << 16 if join is then else 0
+        got = scanned(x, op, method, exclusive, heads if segmented else None, device=device)
+        assert got.tolist() == oracle.scan(x.tolist(), join, op.identity, heads & segmented, exclusive)
+        if method in CHUNKED:
+            total = reedsp.reduce(x, op, method=method, device=device)
+            assert total == functools.reduce(join, x.tolist(), op.identity)
 
 
 def plan_of(device: Device, method: str, n: int, op: str = "add", **options: Any) -> list[Any]:

@@ -63,6 +63,12 @@ from reedsp.tilings import tilings_for
 
 GROUP_SIZE = 16
 LARGEST = 300  # edges: two work-groups and a tail at least, and still quick in a simulator
+LONG = ("path", "long cycle of weight -1")  # hundreds of rounds, one like the other
+SIMULATED = [family for family in FAMILIES if len(family.weights) <= LARGEST and family.name not in LONG]
+CYCLES = [
+    *(family for family in NEGATIVE_CYCLES if len(family.weights) <= LARGEST and family.name not in LONG),
+    Family("cycle of weight -1", 40, list(range(40)), [*range(1, 40), 0], [1] * 39 + [-40]),
+]
 NARROW, INT32, INT64 = INTEGERS
 
 Check = tuple[set[str], Callable[[], None]]
@@ -434,12 +440,10 @@ def checks_of_paths(device: Device) -> Iterator[Check]:
     yield {"self_test.cl"}, device.self_test
     yield {"verification.cl"}, partial(check_wrong_trees, device)
     files = {"output_parallel_bellman_ford.cl"}
-    for family in FAMILIES:
-        if len(family.weights) <= LARGEST:
-            yield files | {"predecessors.cl", "verification.cl"}, partial(check_family, family)
-    for family in NEGATIVE_CYCLES:
-        if len(family.weights) <= LARGEST:
-            yield files | {"predecessors.cl"}, partial(check_negative_cycle, family)
+    for family in SIMULATED:
+        yield files | {"predecessors.cl", "verification.cl"}, partial(check_family, family)
+    for family in CYCLES:
+        yield files | {"predecessors.cl"}, partial(check_negative_cycle, family)
 
 
 def check_wrong_trees(device: Device) -> None:
@@ -528,7 +532,7 @@ SHARES = {"one edge each": (1, GROUP_SIZE, 64), "runs": (7, 1, 5)}
 def checks_of_input_parallel(device: Device) -> Iterator[Check]:
     """Both methods; the refined one with and without its list, in words and pairs of words, for GPUs and for CPUs."""
     scans = {"work_group_scan.cl", "predecessors.cl"}
-    for family in FAMILIES:
+    for family in SIMULATED:
         if len(family.weights) <= LARGEST // 4:
             negative = min(family.weights, default=0) < 0
             whole = Arithmetic(np.dtype(np.int32), saturate=negative)  # then sources are kept from the first round on
@@ -542,7 +546,7 @@ def checks_of_input_parallel(device: Device) -> Iterator[Check]:
                     solve = partial(input_parallel.input_parallel_refined, list_active=listed)
                     files = {"input_parallel_refined.cl"} | scans
                     yield files, partial(check_input_parallel, device, family, arithmetic, solve, shares)
-    family = next(each for each in NEGATIVE_CYCLES if each.name == "undirected negative edge")
+    family = next(each for each in CYCLES if each.name == "undirected negative edge")
     yield files, partial(check_input_parallel_cycle, device, family)
 
 
@@ -588,7 +592,7 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         (reedsp.Graph.from_edges(130, *np.concatenate((*cores, tail), axis=1), directed=False), 3),
         (reedsp.Graph.from_edges(89, *late), 88),
         (reedsp.Graph.from_edges(200, np.full(199, 199), np.arange(199)), 199),
-        *((graph_of(family, np.int64), family.source) for family in FAMILIES if len(family.weights) <= LARGEST // 2),
+        *((graph_of(family, np.int64), family.source) for family in SIMULATED if len(family.weights) <= LARGEST // 2),
     ]
     for (number, (graph, source)), method in itertools.product(enumerate(graphs), files):
         settings = itertools.product(("auto", "top-down", "bottom-up"), (0, 2)) if number < 3 else (("auto", 2),)
@@ -618,8 +622,8 @@ def check_breadth_first(
 def checks_of_near_far_work_item(device: Device) -> Iterator[Check]:
     """Near-far on CPU devices: rows one by one and together, with as little room and patience as there can be."""
     rows, team = {"near_far_work_item.cl"}, {"near_far_work_item.cl", "near_far_team.cl"}
-    for family in FAMILIES:
-        if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0:
+    for family in SIMULATED:
+        if min(family.weights, default=0) >= 0:
             for dtype in (np.int32, np.int64, np.float64):
                 if sum(family.weights) <= np.iinfo(np.int32).max or dtype is not np.int32:
                     yield rows, partial(check_near_far_work_item, device, family, dtype, 3, 2)
