@@ -61,6 +61,9 @@ NO_PROGRAM = "did not build on"
 LIMITS = {"oclgrind": 600, "tests": 600}
 """Seconds after which a step counts as failed: the fault is an endless loop, as far as anybody would wait."""
 
+MEMORY = 8 << 30
+"""Bytes that a step may use: a search that a fault keeps from ending asks for more and more."""
+
 SCANS = ("test_scan.py",)
 PRODUCTS = ("test_minplus.py", "test_products.py")
 MODULES: dict[str, tuple[str, ...]] = {
@@ -558,7 +561,12 @@ class Worker:
         }
         with (self.folder / "output").open("w+", errors="replace") as output:
             child = subprocess.Popen(
-                command, env=environment, cwd=TESTS.parent, stdout=output, stderr=output, start_new_session=True
+                ["prlimit", f"--data={MEMORY}", *command],
+                env=environment,
+                cwd=TESTS.parent,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
             try:
                 status: int | None = child.wait(LIMITS[name.partition(",")[0]])
