@@ -80,11 +80,8 @@ class Elements:
     @property
     def macros(self) -> dict[str, str | int]:
         """The macros of ``cl/elements.cl``."""
-        operator = self.operator
-        if self.built_in and not self.exclusive and operator.identity == 0 and self.dtype.kind == "f":
-            operator = dataclasses.replace(operator, identity=-0.0)  # 0.0 + -0.0 is 0.0, as if there had been another
         return {
-            **operator_macros(operator, self.dtype),
+            **operator_macros(self.operator, self.dtype),
             "COMMUTATIVE": int(self.operator.commutative and not self.segmented),
             "EXCLUSIVE": int(self.exclusive),
             "SEGMENTED": int(self.segmented),
@@ -354,6 +351,8 @@ def compact_indices(mask: Any, *, method: str = "fast", device: Any = None) -> A
 def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, out: Any, device: Any) -> Any:
     x = _elements_of(x)
     elements = dataclasses.replace(_elements(op, x.dtype), exclusive=exclusive, segmented=heads is not None)
+    if op == "add" and x.dtype.kind == "f" and not exclusive:  # 0.0 + -0.0 is 0.0, as if there had been another element
+        elements = dataclasses.replace(elements, operator=dataclasses.replace(elements.operator, identity=-0.0))
     _check_method(method, _METHODS)
     if heads is not None:
         heads = _heads_of(heads, x.size)

@@ -406,6 +406,16 @@ def test_zeros_keep_their_sign(method: str, device: Device, small: None) -> None
             assert np.signbit(scanned(x, "add", method, False, heads, device=device)).all()
 
 
+@pytest.mark.parametrize("method", CHUNKED)
+def test_the_sum_of_nothing_is_zero_everywhere(method: str, device: Device, queue: cl.CommandQueue) -> None:
+    nothing = np.empty(0, np.float32)
+    sums = (
+        reedsp.reduce(nothing, method=method, device=device),
+        *reedsp.reduce(cl_array.to_device(queue, nothing), method=method).get(),
+    )
+    assert [each.tobytes() for each in sums] == [np.float32(0).tobytes()] * 2
+
+
 @pytest.mark.parametrize("on_device", [False, True])
 def test_places_and_booleans_give_the_same_bits(on_device: bool, device: Device, queue: cl.CommandQueue) -> None:
     x, heads = np.full(9, -0.0, np.float32), np.arange(9) % 4 == 0
