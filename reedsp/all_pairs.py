@@ -20,10 +20,10 @@ from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import choose_arithmetic, output_array, result_dtype
 from reedsp.floyd_warshall import FloydWarshall
-from reedsp.graph import Graph, as_graph, is_networkx
+from reedsp.graph import Graph, as_graph
 from reedsp.host_matrix import HostMatrix, fingerprint
 from reedsp.johnson import johnson
-from reedsp.negative_cycle import NegativeCycleError, cycles_of_nodes
+from reedsp.negative_cycle import NegativeCycleError, renamed
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.result import AllPairs
 
@@ -38,7 +38,6 @@ _FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
-@cycles_of_nodes
 def apsp(
     graph: Any,
     method: str = "auto",
@@ -125,7 +124,6 @@ def apsp(
     >>> paths.path(1, 0)
     [1, 2, 0]
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
@@ -144,7 +142,7 @@ def apsp(
             write_npy(target, iter((none,)), none.shape, result)
         pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
         name = "floyd-warshall" if method == "auto" else method
-        return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0}, node_keys)
+        return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0})
     several = isinstance(device, Sequence) and not isinstance(device, str)
     devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
     if not devices:
@@ -164,11 +162,11 @@ def apsp(
             raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
         dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress, place)
         stats = {**job.stats(), "arithmetic": arithmetic}
-        return AllPairs(graph, dist, pred, method, str(devices[0]), stats, node_keys)
+        return AllPairs(graph, dist, pred, method, str(devices[0]), stats)
     weights = matrix_weights(graph, result)
     if weights is None:
-        if graph.has_negative_weights and (error := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
-            raise error
+        if graph.has_negative_weights and (found := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
+            raise renamed(found, graph.names)
         raise OverflowError(
             f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
             "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
@@ -205,7 +203,6 @@ def apsp(
         method=method,
         device=", ".join(map(str, devices)),
         stats={**_stats(matrix.jobs), "arithmetic": str(weights.dtype)},
-        _node_keys=node_keys,
     )
 
 
@@ -253,9 +250,9 @@ def _solve(
     if not floats:
         cycles = matrix.vertices_on_negative_cycles()
     if len(cycles) and negative_cycles == "raise":
-        error = _find_negative_cycle(graph, cycles, matrix.job, result)
-        if error is not None:
-            raise error
+        found = _find_negative_cycle(graph, cycles, matrix.job, result)
+        if found is not None:
+            raise renamed(found, graph.names)
     matrix.mark_unbounded(cycles)
     if not (floats and matrix.reset_diagonal()):
         return Answers(matrix, result)
@@ -338,7 +335,7 @@ def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
 def _find_negative_cycle(
     graph: Graph, vertices: npt.NDArray[np.intp], job: Job, result: np.dtype[Any]
 ) -> NegativeCycleError | None:
-    """Return the error for a negative cycle among some vertices, or None if there is none.
+    """Return the error for a negative cycle among some vertices, by their indices, or None if there is none.
 
     Bellman-Ford from a vertex of its own, from which an edge of weight 0 leads to each of them, decides it exactly.
     """
@@ -356,7 +353,7 @@ def _find_negative_cycle(
     try:
         output_parallel(augmented, root, job, choose_arithmetic(augmented, result))
     except NegativeCycleError as found:
-        return NegativeCycleError([int(vertices[vertex]) for vertex in found.cycle], found.weight)
+        return renamed(found, vertices.tolist())
     return None
 
 
@@ -378,7 +375,7 @@ def _negative_cycles_of_floats(
         left = np.arange(graph.n)
         while len(left) and (error := _find_negative_cycle(graph, left, job, result)) is not None:
             if until_first:
-                raise error
+                raise renamed(error, graph.names)
             found.append(error.cycle[0])
             left = left[component[left] != component[error.cycle[0]]]
     return np.array(found, np.intp)

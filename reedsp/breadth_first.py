@@ -14,13 +14,14 @@ import pyopencl as cl
 
 from reedsp.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX, Neighbours
-from reedsp.graph import Graph, as_graph, is_networkx, source_argument
+from reedsp.graph import Graph, as_graph
 from reedsp.known_graph import SOURCE, known_levels
 from reedsp.progress import Progress, of_a_search, report_done
 from reedsp.search_result import SearchResult
 from reedsp.tied_paths import edge_sources
 from reedsp.trust import is_trusted
 from reedsp.verification import VerificationError
+from reedsp.vertices import name_or_none, source_argument
 
 METHODS = ("work-items", "work-groups")
 """What `options` can name: kernels for CPU devices, and kernels for GPUs."""
@@ -63,7 +64,7 @@ class BreadthFirst(SearchResult):
     Attributes
     ----------
     graph : Graph
-    source : int or list of int
+    source : int or other name, or list of these
         The source, or one source for each row of `levels` and `pred`.
     levels : ndarray of int32, shape (n,) or (k, n)
         Least number of edges on a path to each vertex; -1 where there is no path.
@@ -88,13 +89,12 @@ class BreadthFirst(SearchResult):
     """
 
     graph: Graph
-    source: int | list[int]
+    source: Any
     levels: npt.NDArray[np.int32]
     pred: npt.NDArray[np.int32]
     method: str
     device: str
     stats: dict[str, Any]
-    _node_keys: bool
 
     _title: ClassVar[str] = "Breadth-first search"
     _quantity: ClassVar[str] = "level"
@@ -129,7 +129,8 @@ class BreadthFirst(SearchResult):
             They are not; the message names a vertex.
         """
         levels, pred = np.atleast_2d(self.levels, self.pred)
-        for row, source in enumerate(self.source if isinstance(self.source, list) else [self.source]):
+        for row in range(len(levels)):
+            [source] = self._starts(row)
             _verify(self.graph, source, levels[row], pred[row])
         return True
 
@@ -151,9 +152,9 @@ def bfs(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`.
-    source : int or sequence of int
-        Vertex to start from, 0 .. n-1; a negative one counts from the end. For a networkx graph a node, or a list
-        of nodes. A sequence gives one row of results for each entry.
+    source : int, other name or sequence of these
+        Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
+        0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
     device : Device, int or str, optional
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : callable(done, most), optional
@@ -187,9 +188,8 @@ def bfs(
     >>> search.path(3)
     [0, 1, 3]
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    sources, many = source_argument(graph, source, node_keys)
+    sources, many = source_argument(graph, source)
     choices = _choices(options)
     chosen = get_device(device)
     replaceable = "method" not in choices and "group_size" not in choices
@@ -204,13 +204,12 @@ def bfs(
     levels, pred = answers[:, 0], answers[:, 1]
     return BreadthFirst(
         graph=graph,
-        source=sources if many else sources[0],
+        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         levels=levels if many else levels[0],
         pred=pred if many else pred[0],
         method=method,
         device=str(chosen),
         stats={**job.stats(), **stats},
-        _node_keys=node_keys,
     )
 
 
@@ -519,20 +518,24 @@ def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _verify(graph: Graph, source: int, levels: npt.NDArray[np.int32], pred: npt.NDArray[np.int32]) -> None:
     """Check one row; see :meth:`BreadthFirst.verify`."""
+    names = graph.names
     starts = np.flatnonzero(levels == 0)
     if starts.tolist() != [source]:
         vertex = source if levels[source] != 0 else int(starts[starts != source][0])
-        raise VerificationError(f"vertex {vertex}: level {levels[vertex]}, but the source is {source}")
+        raise VerificationError(
+            f"vertex {names[vertex]!r}: level {levels[vertex]}, but the source is {names[source]!r}"
+        )
     if (levels < _UNREACHED).any():
         vertex = int(np.argmin(levels))
-        raise VerificationError(f"vertex {vertex}: level {levels[vertex]}")
+        raise VerificationError(f"vertex {names[vertex]!r}: level {levels[vertex]}")
     ends_at = graph.indices
     starts_at = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
     before, after = levels[starts_at], levels[ends_at]
     too_far = (before != _UNREACHED) & ((after == _UNREACHED) | (after > before + 1))
     if too_far.any():
         edge = int(np.argmax(too_far))
-        raise VerificationError(f"vertex {ends_at[edge]}: an edge from vertex {starts_at[edge]} leads to it earlier")
+        end, start = names[ends_at[edge]], names[starts_at[edge]]
+        raise VerificationError(f"vertex {end!r}: an edge from vertex {start!r} leads to it earlier")
     expected = np.full(graph.n, NO_VERTEX, np.int32)
     of_tree = np.flatnonzero((before != _UNREACHED) & (after == before + 1))[::-1]
     expected[ends_at[of_tree]] = starts_at[of_tree]  # the last one stays, which is the smallest
@@ -540,5 +543,6 @@ def _verify(graph: Graph, source: int, levels: npt.NDArray[np.int32], pred: npt.
     if wrong.any():
         vertex = int(np.argmax(wrong))
         raise VerificationError(
-            f"vertex {vertex}: level {levels[vertex]}, predecessor {pred[vertex]}, expected {expected[vertex]}"
+            f"vertex {names[vertex]!r}: level {levels[vertex]}, predecessor {name_or_none(graph, pred[vertex])}, "
+            f"expected {name_or_none(graph, expected[vertex])}"
         )

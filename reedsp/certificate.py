@@ -59,7 +59,7 @@ def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | N
         except WrongResult as error:
             if len(stored.sources) == 1:
                 raise
-            raise WrongResult(f"from {graph.label(sources[0])}: {error}") from None
+            raise WrongResult(f"from {graph.names[sources[0]]}: {error}") from None
         if progress is not None:
             progress(row + 1, len(stored.sources))
     if stored.nearest is not None:
@@ -96,7 +96,7 @@ class _Edges:
 
     def name(self, edge: int) -> str:
         weight = self.weights[edge]
-        return f"the edge from {self.graph.label(int(self.tails[edge]))} of weight {weight}"
+        return f"the edge from {self.graph.names[self.tails[edge]]} of weight {weight}"
 
 
 def _objects(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -120,7 +120,7 @@ def _distances(edges: _Edges, dist: npt.NDArray[Any], reached: npt.NDArray[np.bo
 
 
 def _wrong(graph: Graph, vertex: int, reason: str) -> WrongResult:
-    return WrongResult(f"vertex {graph.label(int(vertex))}: {reason}")
+    return WrongResult(f"vertex {graph.names[vertex]}: {reason}")
 
 
 def _check_row(
@@ -229,7 +229,7 @@ def _raise_unsupported(
     vertex = int(others[place])
     if edge[place] < 0:
         known = 0 <= before[place] < edges.graph.n
-        name = edges.graph.label(int(before[place])) if known else before[place]
+        name = edges.graph.names[before[place]] if known else before[place]
         raise _wrong(edges.graph, vertex, f"there is no edge to it from its predecessor {name}")
     tail = int(before[place])
     given = dist[tail] + edges.weights[edge[place]]

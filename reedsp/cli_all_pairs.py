@@ -97,7 +97,7 @@ def apsp(
                     dtype=None if dtype is None else dtype.value,
                 )
         except reedsp.NegativeCycleError as error:
-            fail_on_negative_cycle(graph, error, as_json, "there is a negative cycle")
+            fail_on_negative_cycle(error, as_json, "there is a negative cycle")
         except MemoryError as error:
             raise Failure(
                 f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
@@ -161,7 +161,7 @@ def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
         "unbounded_pairs": unbounded,
         "mean_distance": total / count if count else None,
         "diameter": None if longest is None else number(graph, longest[0]),
-        "farthest_pair": None if longest is None else [graph.label(vertex) for vertex in longest[1:]],
+        "farthest_pair": None if longest is None else [graph.names[vertex] for vertex in longest[1:]],
     }
 
 
@@ -175,17 +175,17 @@ def _finite(dist: Any) -> tuple[Any, Any]:
     return (dist != limits.max) & (dist != limits.min), dist == limits.min
 
 
-def _route_between(graph: Graph, paths: AllPairs, source: int, target: int) -> tuple[dict[str, Any], str | None]:
+def _route_between(graph: Graph, paths: AllPairs, source: Any, target: Any) -> tuple[dict[str, Any], str | None]:
     """Return the distance and the route, and why there is none."""
-    names = [graph.label(vertex) for vertex in (source, target)]
-    answer: dict[str, Any] = {"source": names[0], "target": names[1], "distance": None, "path": None}
-    [finite], [endless] = _finite(paths.dist[source, target : target + 1])
+    answer: dict[str, Any] = {"source": source, "target": target, "distance": None, "path": None}
+    row, column = graph.index(source), graph.index(target)
+    [finite], [endless] = _finite(paths.dist[row, column : column + 1])
     if endless:
-        return answer, f"routes from {names[0]} to {names[1]} can pass a negative cycle, so that none is shortest"
+        return answer, f"routes from {source} to {target} can pass a negative cycle, so that none is shortest"
     if not finite:
-        return answer, f"there is no route from {names[0]} to {names[1]}"
-    answer["distance"] = number(graph, paths.dist[source, target])
-    answer["path"] = [graph.label(vertex) for vertex in paths.path(source, target)]
+        return answer, f"there is no route from {source} to {target}"
+    answer["distance"] = number(graph, paths.dist[row, column])
+    answer["path"] = paths.path(source, target)
     return answer, None
 
 

@@ -36,12 +36,12 @@ def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:
         raise Failure(str(error).replace("relabel=True", "--relabel")) from None
 
 
-def vertex_called(graph: Graph, text: str, option: str) -> int:
-    """Return the vertex that the file calls by this name: a number if there is such a vertex, else a label."""
+def vertex_called(graph: Graph, text: str, option: str) -> Any:
+    """Return the name of the vertex that the file calls so: a number if there is such a vertex, else a string."""
     with contextlib.suppress(ValueError):
-        return graph.vertex(int(text))
+        return graph.names[graph.index(int(text))]
     try:
-        return graph.vertex(text)
+        return graph.names[graph.index(text)]
     except ValueError as error:
         refuse(str(error), option)
 
@@ -53,17 +53,16 @@ def number(graph: Graph, distance: Any) -> int | float | None:
     return int(distance) if graph.has_integral_weights else float(distance)
 
 
-def fail_on_negative_cycle(graph: Graph, error: Any, as_json: bool, what: str) -> NoReturn:
+def fail_on_negative_cycle(error: Any, as_json: bool, what: str) -> NoReturn:
     """End the command: there is a negative cycle.
 
     Raises
     ------
     Failure
     """
-    cycle = [graph.label(vertex) for vertex in error.cycle]
     if as_json:
-        print_json({"negative_cycle": cycle, "weight": error.weight})
-    raise Failure(f"{what}, of weight {error.weight}: {elided(cycle)}") from None
+        print_json({"negative_cycle": error.cycle, "weight": error.weight})
+    raise Failure(f"{what}, of weight {error.weight}: {elided(error.cycle)}") from None
 
 
 def print_graph(summary: dict[str, Any]) -> None:

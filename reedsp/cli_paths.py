@@ -80,7 +80,7 @@ def sssp(
                     min_only=nearest,
                 )
         except reedsp.NegativeCycleError as error:
-            fail_on_negative_cycle(graph, error, as_json, "the source reaches a negative cycle")
+            fail_on_negative_cycle(error, as_json, "the source reaches a negative cycle")
         seconds = time.perf_counter() - started
         if verify:
             paths.verify()
@@ -124,23 +124,22 @@ def bfs(
 
 def _read(
     file: Path, source: list[str], target: str | None, relabel: bool
-) -> tuple[Graph, dict[str, Any], list[int], int | None]:
-    """Return the graph, what is to be said about it, the sources and the target."""
+) -> tuple[Graph, dict[str, Any], list[Any], Any]:
+    """Return the graph, what is to be said about it, and the names of the sources and of the target."""
     started = time.perf_counter()
     graph = read_graph(file, relabel)
     seconds = time.perf_counter() - started
     starts = [vertex_called(graph, each, "--source") for each in source]
     goal = None if target is None else vertex_called(graph, target, "--target")
-    names = [graph.label(start) for start in starts]
     summary = {"file": str(file), "vertices": graph.n, "edges": graph.m}
-    summary |= {"source": names if len(names) > 1 else names[0], "read_seconds": seconds}
+    summary |= {"source": starts if len(starts) > 1 else starts[0], "read_seconds": seconds}
     return graph, summary, starts, goal
 
 
 # ---- answers ----------------------------------------------------------------------------------------
 
 
-def _distances(graph: Graph, paths: ShortestPaths, starts: list[int], goal: int | None) -> list[dict[str, Any]]:
+def _distances(graph: Graph, paths: ShortestPaths, starts: list[Any], goal: Any) -> list[dict[str, Any]]:
     """Return what was asked for, for each source, or for the nearest of all."""
     import numpy as np
 
@@ -153,20 +152,20 @@ def _distances(graph: Graph, paths: ShortestPaths, starts: list[int], goal: int 
             answer: dict[str, Any] = {
                 "reached": len(reached),
                 "max_distance": number(graph, dist[farthest]),
-                "farthest": graph.label(farthest),
+                "farthest": graph.name(farthest),
             }
         else:
-            distance = number(graph, dist[goal])
-            start = starts[row] if len(rows) > 1 else None
-            path = None if distance is None else [graph.label(vertex) for vertex in paths.path(goal, start)]
-            answer = {"target": graph.label(goal), "distance": distance, "path": path}
-        answers.append(answer if len(rows) == 1 else {"source": graph.label(starts[row]), **answer})
+            distance = number(graph, dist[graph.index(goal)])
+            path = None if distance is None else paths.path(goal, starts[row] if len(rows) > 1 else None)
+            answer = {"target": goal, "distance": distance, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": starts[row], **answer})
     if paths.nearest is not None and goal is None:
-        answers[0]["nearest"] = {str(graph.label(s)): int(np.count_nonzero(paths.nearest == s)) for s in starts}
+        nearest = paths.nearest
+        answers[0]["nearest"] = {str(s): int(np.count_nonzero(nearest == graph.index(s))) for s in starts}
     return answers
 
 
-def _levels(graph: Graph, paths: BreadthFirst, starts: list[int], goal: int | None) -> list[dict[str, Any]]:
+def _levels(graph: Graph, paths: BreadthFirst, starts: list[Any], goal: Any) -> list[dict[str, Any]]:
     """Return what was asked for, for each source."""
     import numpy as np
 
@@ -178,13 +177,14 @@ def _levels(graph: Graph, paths: BreadthFirst, starts: list[int], goal: int | No
             answer: dict[str, Any] = {
                 "reached": int(np.count_nonzero(levels >= 0)),
                 "max_level": int(levels[farthest]),
-                "farthest": graph.label(farthest),
+                "farthest": graph.name(farthest),
             }
         else:
-            level = int(levels[goal]) if levels[goal] >= 0 else None
-            path = None if level is None else [graph.label(v) for v in paths.path(goal, starts[row])]
-            answer = {"target": graph.label(goal), "level": level, "path": path}
-        answers.append(answer if len(rows) == 1 else {"source": graph.label(starts[row]), **answer})
+            found = int(levels[graph.index(goal)])
+            level = found if found >= 0 else None
+            path = None if level is None else paths.path(goal, starts[row])
+            answer = {"target": goal, "level": level, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": starts[row], **answer})
     return answers
 
 
@@ -193,7 +193,7 @@ def _finish(
     paths: ShortestPaths | BreadthFirst,
     summary: dict[str, Any],
     answers: list[dict[str, Any]],
-    goal: int | None,
+    goal: Any,
     output: Path | None,
     force: bool,
     as_json: bool,

@@ -50,9 +50,9 @@ def verify(
         stored = result_files.load(result, graph, cutoff)
         named = sorted(vertex for row in stored.sources for vertex in row)
         if source:
-            wanted = sorted(vertex_called(graph, each, "--source") for each in source)
+            wanted = sorted(graph.index(vertex_called(graph, each, "--source")) for each in source)
             if wanted != named:
-                found = ", ".join(str(graph.label(vertex)) for vertex in named[:6])
+                found = ", ".join(str(graph.names[vertex]) for vertex in named[:6])
                 raise Failure(f"{result}: the paths start at {found}{', ...' if len(named) > 6 else ''}")
         summary = {"file": str(file), "result": str(result), "vertices": graph.n, "edges": graph.m}
         summary["rows"] = len(stored.sources)

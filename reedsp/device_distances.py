@@ -11,8 +11,9 @@ from reedsp import near_far_work_group, near_far_work_item
 from reedsp.device import Device, Job, device_of, get_device
 from reedsp.device_graph import OutEdges
 from reedsp.exactness import choose_arithmetic, result_dtype
-from reedsp.graph import as_graph, is_networkx, source_argument
+from reedsp.graph import as_graph
 from reedsp.near_far import chosen_form
+from reedsp.vertices import source_argument
 
 if TYPE_CHECKING:
     from pyopencl.array import Array
@@ -70,9 +71,8 @@ def distances_on_device(
     """
     from pyopencl.array import Array
 
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    sources, many = source_argument(graph, source, node_keys)
+    sources, many = source_argument(graph, source)
     if graph.has_negative_weights:
         raise ValueError("graph: needs weights that are not negative; reedsp.sssp takes others")
     arithmetic = choose_arithmetic(graph, result_dtype(dtype, graph))

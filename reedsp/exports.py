@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import pandas
 
 
-def labels_of(graph: Graph) -> list[Any]:
-    """Return the user's name of each vertex."""
-    return list(graph.labels) if graph.labels is not None else list(range(graph.offset, graph.offset + graph.n))
-
-
 def tree_to_networkx(
     graph: Graph,
     pred: npt.NDArray[np.int32],
@@ -37,8 +32,7 @@ def tree_to_networkx(
     attributes : mapping of str to list
         Attributes of the nodes, one entry for each reached vertex.
     """
-    names = labels_of(graph)
-    _refuse_equal(graph)
+    names = graph.names
     tree: networkx.DiGraph[Any] = networkx.DiGraph()
     columns = zip(*attributes.values(), strict=True)
     for vertex, values in zip(reached.tolist(), columns, strict=True):
@@ -52,8 +46,7 @@ def tree_to_networkx(
 
 def pairs_to_networkx(graph: Graph, dist: npt.NDArray[Any], finite: npt.NDArray[np.bool_]) -> networkx.DiGraph[Any]:
     """Return an edge, weighted with the distance, for each pair of different vertices that has one."""
-    names = labels_of(graph)
-    _refuse_equal(graph)
+    names = graph.names
     closure: networkx.DiGraph[Any] = networkx.DiGraph()
     closure.add_nodes_from(names)
     for source in range(graph.n):
@@ -64,11 +57,6 @@ def pairs_to_networkx(graph: Graph, dist: npt.NDArray[Any], finite: npt.NDArray[
             (names[source], names[target], weight) for target, weight in zip(targets.tolist(), weights, strict=True)
         )
     return closure
-
-
-def _refuse_equal(graph: Graph) -> None:
-    if graph.labels is not None and len(set(graph.labels)) < graph.n:
-        raise ValueError("graph: several vertices have the same label, so that they would be one node")
 
 
 def weights_of_edges(graph: Graph, sources: npt.NDArray[Any], targets: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -110,9 +98,9 @@ def rows_to_dataframe(
         Vertices, negative for none, which are shown by name.
     """
     pandas = import_pandas()
-    names = np.fromiter((*labels_of(graph), None), object, graph.n + 1)
+    names = np.fromiter((*graph.names, None), object, graph.n + 1)
     rows = 1 if sources is None else len(sources)
-    column_of = functools.partial(pandas.Series, dtype=object)  # which keeps every label, and None, as it is
+    column_of = functools.partial(pandas.Series, dtype=object)  # which keeps every name, and None, as it is
     content: dict[str, Any] = {}
     if sources is not None:
         content["source"] = column_of(np.repeat(names[np.asarray(sources, np.intp)], graph.n))
@@ -130,5 +118,5 @@ def rows_to_dataframe(
 def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:
     """Return the matrix of distances with the names of the vertices on both sides."""
     pandas = import_pandas()
-    names = pandas.Index(labels_of(graph), tupleize_cols=False)
+    names = pandas.Index(list(graph.names), tupleize_cols=False)
     return pandas.DataFrame(dist, index=names, columns=names)

@@ -6,15 +6,18 @@ indices are in range, weights are numbers, and of parallel edges only the lighte
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 import scipy.sparse.csgraph
+
+from reedsp.presentation import SHOWN, and_more, card
 
 if TYPE_CHECKING:
     import networkx
@@ -24,6 +27,7 @@ MAX_VERTICES = 2**31 - 1
 
 _INT64 = np.iinfo(np.int64)
 _EXACT_IN_FLOAT64 = 2**53
+_NAMES_SHOWN = 8  # in an error
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
 _Arrays = TypeVar("_Arrays", bound=tuple[npt.NDArray[Any], ...])
@@ -41,9 +45,12 @@ class InEdges(NamedTuple):
 class Graph:
     """Immutable directed or undirected graph with one weight an edge, in CSR form.
 
-    Vertices are the numbers 0 .. n-1. An undirected graph holds each edge in both directions. Within a row
-    the targets ascend and no target occurs twice: of parallel edges the one with the least weight is kept.
-    Self loops and zero weights are edges like any other.
+    Vertices have the indices 0 .. n-1, by which every array is ordered. A graph can also know names for them: the
+    numbers of a file, the nodes of a networkx graph, any hashable objects. Then all functions take and return names,
+    except in arrays; see :attr:`names`.
+
+    An undirected graph holds each edge in both directions. Within a row the targets ascend and no target occurs twice:
+    of parallel edges the one with the least weight is kept. Self loops and zero weights are edges like any other.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx` or
     :func:`reedsp.read`; the constructor itself takes the three arrays of a CSR matrix.
@@ -59,9 +66,9 @@ class Graph:
     directed : bool
         False also adds each edge in the other direction; where both exist the lighter one counts.
     offset : int
-        Number that the user's file gives to vertex 0, for printing only.
+        Makes numbers names: that of the vertex with index 0; 1 for files that count from 1.
     labels : sequence of hashable, optional
-        Name of each vertex, for printing and for :meth:`vertex`; by default ``v + offset``.
+        The name of each vertex, other than None, no two of which are equal; by default ``index + offset``.
 
     Attributes
     ----------
@@ -81,10 +88,10 @@ class Graph:
     Raises
     ------
     ValueError
-        An array has the wrong shape, an index is out of range, or a weight is NaN, -inf or outside int64.
-        The message names the argument and the position.
+        An array has the wrong shape, an index is out of range, a weight is NaN, -inf or outside int64, or two labels
+        are equal. The message names the argument and the position.
     TypeError
-        An index is not an integer, or the weights are complex, strings or Python objects.
+        An index is not an integer, the weights are complex, strings or Python objects, or a label is not hashable.
     """
 
     __slots__ = (
@@ -118,6 +125,7 @@ class Graph:
         targets = _vertex_vector(indices, "indices", n)
         _check_row_pointers(pointers, len(targets))
         edge_weights = _weight_vector(weights, "weights", len(targets))
+        _check_labels(labels, n)
         self._store_rows(pointers, targets, edge_weights, "weights[{}]".format, directed, offset, labels)
 
     def _store_rows(
@@ -175,11 +183,8 @@ class Graph:
         offset: int,
         labels: Sequence[Hashable] | None,
     ) -> None:
-        """Take canonical CSR arrays, which nobody else may write to, and what else a graph knows."""
-        n = len(rows[0]) - 1
-        if labels is not None and len(labels) != n:
-            raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
-        offset = _integer(offset, "offset")
+        """Take canonical CSR arrays, which nobody else may write to, and labels that are checked."""
+        offset = integer(offset, "offset")
         self.indptr, self.indices, self.weights = _frozen(rows)
         self.directed = bool(directed)
         self.offset = offset
@@ -222,6 +227,8 @@ class Graph:
         ValueError, TypeError
             As for :class:`Graph`.
         """
+        n = _vertex_count(n)
+        _check_labels(labels, n)
         return cls._taking([sources, targets, weights], n, directed, offset, labels)
 
     @classmethod
@@ -365,8 +372,7 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str | None = "weight") -> Graph:
         """Build a graph from a networkx graph, digraph or multigraph.
 
-        Vertex ``v`` of the result is the ``v``-th node in the order of ``list(graph)``; the node objects are kept
-        in :attr:`labels`.
+        The vertex with index ``i`` is the ``i``-th node in the order of ``list(graph)``; the nodes are its names.
 
         Parameters
         ----------
@@ -523,32 +529,186 @@ class Graph:
             self._derived["components"] = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
         return self._derived["components"]  # type: ignore[no-any-return]
 
-    def label(self, vertex: int) -> Hashable:
-        """Return the user's name of a vertex: its label, or its number plus :attr:`offset`."""
-        return self.labels[vertex] if self.labels is not None else vertex + self.offset
+    # ---- names --------------------------------------------------------------------------------------
 
-    def vertex(self, label: Hashable) -> int:
-        """Return the vertex that :meth:`label` calls by this name.
+    @property
+    def has_names(self) -> bool:
+        """Whether vertices have names other than their indices 0 .. n-1."""
+        return self.labels is not None or self.offset != 0
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """The name of each vertex by index: the :attr:`labels`, or the numbers from :attr:`offset` on.
+
+        Arguments, paths, tables, messages and pictures call vertices by these names. Arrays such as ``dist`` and
+        ``pred`` are by index.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(3, [0, 1], [1, 2], offset=1).names
+        range(1, 4)
+        """
+        return range(self.offset, self.offset + self.n) if self.labels is None else self.labels
+
+    def name(self, index: int) -> Any:
+        """Return the name of the vertex with this index.
+
+        Raises
+        ------
+        IndexError
+            There is no such index; negative ones count from the end.
+        TypeError
+            It is not an integer.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(2, [0], [1], labels=["Bern", "Thun"]).name(1)
+        'Thun'
+        """
+        place = integer(index, "index")
+        if not -self.n <= place < self.n:
+            raise IndexError(f"index = {place} is out of range for a graph with {self.n} vertices")
+        return self.names[place]
+
+    def index(self, name: Hashable) -> int:
+        """Return the index of the vertex with this name.
 
         Raises
         ------
         ValueError
-            No vertex has this name, or several have.
+            No vertex has this name; the message says which names there are.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(2, [0], [1], labels=["Bern", "Thun"])
+        >>> reedsp.sssp(graph, "Bern").dist[graph.index("Thun")]
+        np.float64(1.0)
         """
         if self.labels is None:
-            if isinstance(label, (int, np.integer)) and 0 <= int(label) - self.offset < self.n:
-                return int(label) - self.offset
-            last = self.n - 1 + self.offset
-            raise ValueError(f"{label!r} is not a vertex of this graph, whose vertices are {self.offset} .. {last}")
-        if "vertex_of" not in self._derived:
-            self._derived["vertex_of"] = {name: v for v, name in enumerate(self.labels)}
+            found = int(name) - self.offset if isinstance(name, (int, np.integer)) else -1
+        else:
+            if "index_of" not in self._derived:
+                self._derived["index_of"] = {label: index for index, label in enumerate(self.labels)}
+            try:
+                found = self._derived["index_of"].get(name, -1)
+            except TypeError:  # it cannot be hashed
+                found = -1
+        if not 0 <= found < self.n:
+            raise ValueError(f"{name!r} is not a vertex of this graph, {self._names_in_words()}")
+        return found
+
+    def _names_in_words(self) -> str:
+        if self.n == 0:
+            return "which has none"
+        if self.labels is None or self.n > _NAMES_SHOWN:
+            first, last = (", ".join(map(repr, each)) for each in (self.names[: _NAMES_SHOWN // 2], self.names[-1:]))
+            shown = f"{self.offset} .. {last}" if self.labels is None else f"{first}, ..., {last} ({self.n:,} in all)"
+            return f"whose vertices are {shown}"
+        return f"whose vertices are {', '.join(map(repr, self.labels))}"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __contains__(self, name: Hashable) -> bool:
         try:
-            vertex: int = self._derived["vertex_of"][label]
-        except (KeyError, TypeError):
-            raise ValueError(f"{label!r} is not a vertex of this graph") from None
-        if len(self._derived["vertex_of"]) < self.n and self.labels.count(label) > 1:
-            raise ValueError(f"{label!r} is the label of more than one vertex")
-        return vertex
+            self.index(name)
+        except ValueError:
+            return False
+        return True
+
+    # ---- edges --------------------------------------------------------------------------------------
+
+    def edges(self) -> Iterator[tuple[Any, Any, int | float]]:
+        """Iterate over the edges: the names of both ends, and the weight as a Python number.
+
+        They come in the order of the indices of their ends; an undirected edge comes once, the end with the smaller
+        index first.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> list(reedsp.Graph.from_edges(3, [2, 0], [0, 1], [7, 5]).edges())
+        [(0, 1, 5), (2, 0, 7)]
+        """
+        names = self.names
+        for source, (first, last) in enumerate(itertools.pairwise(self.indptr.tolist())):
+            ends = zip(self.indices[first:last].tolist(), self.weights[first:last].tolist(), strict=True)
+            yield from ((names[source], names[end], w) for end, w in ends if self.directed or source <= end)
+
+    def neighbors(self, name: Hashable) -> list[Any]:
+        """Return the vertices that edges lead to from one, in the order of their indices.
+
+        Raises
+        ------
+        ValueError
+            No vertex has this name.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(3, [1, 1], [0, 2]).neighbors(1)
+        [0, 2]
+        """
+        vertex = self.index(name)
+        return [self.names[end] for end in self.indices[self.indptr[vertex] : self.indptr[vertex + 1]].tolist()]
+
+    def reverse(self) -> Graph:
+        """Return the same graph with all edges in the opposite direction; an undirected one is that already.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> list(reedsp.Graph.from_edges(2, [0], [1], [4]).reverse().edges())
+        [(1, 0, 4)]
+        """
+        if not self.directed:
+            return self
+        graph = Graph.__new__(Graph)
+        graph._freeze(self.in_edges(), True, self.offset, self.labels)
+        return graph if self.coordinates is None else graph.with_coordinates(self.coordinates)
+
+    def subgraph(self, vertices: Iterable[Hashable]) -> Graph:
+        """Return some vertices, and the edges between them.
+
+        Parameters
+        ----------
+        vertices : iterable of int or of other names
+            Which vertices, in the order that their indices are to have. They keep their names, also if these are the
+            numbers 0 .. n-1, and their coordinates.
+
+        Raises
+        ------
+        ValueError
+            One is no vertex, or occurs twice; the message names its position.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> part = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [4, 5, 6, 7]).subgraph([3, 2])
+        >>> list(part.edges()), part.names
+        ([(2, 3, 6)], (3, 2))
+        """
+        number_of: dict[int, int] = {}
+        for place, name in enumerate(vertices):
+            try:
+                vertex = self.index(name)
+            except ValueError as error:
+                raise ValueError(f"vertices[{place}] = {error}") from None
+            if number_of.setdefault(vertex, place) != place:
+                raise ValueError(f"vertices[{place}] = {name!r} is also vertices[{number_of[vertex]}]")
+        chosen = np.fromiter(number_of, np.intp, len(number_of))
+        number = np.full(self.n, -1, np.int32)
+        number[chosen] = np.arange(len(chosen))
+        sources, targets = np.repeat(number, np.diff(self.indptr)), number[self.indices]
+        kept = (sources >= 0) & (targets >= 0)
+        edges: _Edges = [sources[kept], targets[kept], self.weights[kept]]
+        graph = Graph.__new__(Graph)
+        names = [self.names[vertex] for vertex in number_of]
+        graph._store(len(chosen), edges, "weights[{}]".format, self.directed, 0, names)
+        return graph if self.coordinates is None else graph.with_coordinates(self.coordinates[chosen])
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
@@ -559,6 +719,37 @@ class Graph:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"<reedsp.Graph: {self.n:,} vertices, {self.m:,} edges, {kind}, {self.weights.dtype} weights>"
+
+    def _repr_html_(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        shown = list(itertools.islice(self.edges(), SHOWN + 1))
+        span = f", {self.weights.min().item()} to {self.weights.max().item()}" if self.m else ""
+        facts = [("weights", f"{self.weights.dtype}{span}")]
+        if self.n:
+            facts.append(("vertices", f"{self.names[0]} to {self.names[-1]}"))
+        lines = [*shown[:SHOWN], *and_more(len(shown), 3)]
+        return card(
+            f"Graph of {self.n:,} vertices and {self.m:,} edges, {kind}", facts, ["from", "to", "weight"], lines
+        )
+
+    # ---- equality -----------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same vertices, names, coordinates and edges; weights are compared as numbers."""
+        if self is other or not isinstance(other, Graph):
+            return self is other or NotImplemented
+        same = (self.n, self.m, self.directed) == (other.n, other.m, other.directed)
+        arrays = ((self.indptr, other.indptr), (self.indices, other.indices), (self.weights, other.weights))
+        return (
+            same
+            and (self.names == other.names or tuple(self.names) == tuple(other.names))
+            and all(np.array_equal(*pair) for pair in arrays)
+            and (self.coordinates is None) == (other.coordinates is None)
+            and (self.coordinates is None or np.array_equal(self.coordinates, other.coordinates))  # type: ignore[arg-type]
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.m, self.directed))
 
     # ---- immutability -------------------------------------------------------------------------------
 
@@ -610,69 +801,6 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
     )
 
 
-def vertex_number(vertex: object, name: str, n: int) -> int:
-    """Return a vertex argument as a number 0 .. n-1; negative ones count from the end.
-
-    Raises
-    ------
-    TypeError
-        It is not an integer.
-    ValueError
-        The graph has no such vertex.
-    """
-    number = _integer(vertex, name)
-    if not -n <= number < n:
-        raise ValueError(f"{name} = {number} is not a vertex of a graph with {n} vertices")
-    return number % n
-
-
-def vertex_argument(graph: Graph, vertex: Any, name: str, node_keys: bool) -> int:
-    """Return a vertex argument as a number: of a networkx graph it is a node, otherwise as :func:`vertex_number`."""
-    return graph.vertex(vertex) if node_keys else vertex_number(vertex, name, graph.n)
-
-
-def source_argument(graph: Graph, source: Any, node_keys: bool) -> tuple[list[int], bool]:
-    """Return the sources as vertex numbers, and whether there may be several: a sequence, or a list of nodes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        One is no vertex; the message names its position.
-    """
-    if node_keys:
-        many = isinstance(source, list)
-    elif isinstance(source, np.ndarray):
-        if source.ndim > 1:
-            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
-        many = source.ndim == 1
-        source = source if many else source.item()
-    else:
-        many = isinstance(source, Iterable) and not isinstance(source, (str, bytes))
-    if not many:
-        return [vertex_argument(graph, source, "source", node_keys)], False
-    named = enumerate(source)
-    return [vertex_argument(graph, each, f"source[{position}]", node_keys) for position, each in named], True
-
-
-def vertices_argument(graph: Graph, vertices: Any, name: str, node_keys: bool) -> npt.NDArray[np.intp]:
-    """Return several vertices as numbers: of a networkx graph they are nodes, otherwise as :func:`vertex_number`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        One is no vertex; the message names its position.
-    """
-    if not node_keys and isinstance(vertices, np.ndarray) and vertices.dtype.kind in "iu" and vertices.ndim == 1:
-        wrong = (vertices < -graph.n) | (vertices >= graph.n)
-        if not wrong.any():
-            return np.where(vertices < 0, vertices + graph.n, vertices).astype(np.intp)
-    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
-        raise TypeError(f"{name}: expected several vertices, got {vertices!r}")
-    named = enumerate(vertices)
-    numbers = [vertex_argument(graph, each, f"{name}[{position}]", node_keys) for position, each in named]
-    return np.array(numbers, np.intp)
-
-
 def is_networkx(graph: Any) -> bool:
     """Whether this is a networkx graph; does not import networkx."""
     module = sys.modules.get("networkx")
@@ -695,7 +823,32 @@ def _restore(
     return graph if coordinates is None else graph.with_coordinates(coordinates)
 
 
-def _integer(value: object, name: str) -> int:
+def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
+    """Check that each vertex has a label that no other one has, and that can be looked up."""
+    if labels is None:
+        return
+    if len(labels) != n:
+        raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+    seen: set[Hashable] = set()
+    for index, label in enumerate(labels):
+        try:
+            known = label in seen
+        except TypeError:
+            raise TypeError(f"labels[{index}] = {label!r} is not hashable") from None
+        if known or label is None:
+            reason = "stands for no vertex" if label is None else f"is also labels[{list(labels).index(label)}]"
+            raise ValueError(f"labels[{index}] = {label!r} {reason}")
+        seen.add(label)
+
+
+def integer(value: object, name: str) -> int:
+    """Return an argument as a Python int.
+
+    Raises
+    ------
+    TypeError
+        It is not an integer; the message names the argument.
+    """
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -705,7 +858,7 @@ def _integer(value: object, name: str) -> int:
 def _vertex_count(n: object) -> int:
     if isinstance(n, (bool, np.bool_)):
         raise TypeError("n: expected an integer, got a bool")
-    count = _integer(n, "n")
+    count = integer(n, "n")
     if not 0 <= count <= MAX_VERTICES:
         raise ValueError(f"n = {count} is outside 0 .. {MAX_VERTICES}")
     return count

@@ -48,7 +48,7 @@ def facts(
         "methods": lambda: _methods(graph, device),
     }
     found: dict[str, Any] = {"vertices": graph.n, "edges": graph.m, "directed": graph.directed}
-    found["first_vertex"] = graph.label(0) if graph.n else None
+    found["first_vertex"] = graph.name(0) if graph.n else None
     for number, (name, step) in enumerate(steps.items()):
         if progress is not None:
             progress(number / len(steps), name)

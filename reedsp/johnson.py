@@ -13,6 +13,7 @@ from reedsp.device import Job
 from reedsp.exactness import Arithmetic, choose_arithmetic, to_result
 from reedsp.graph import Graph
 from reedsp.near_far import near_far, rows_at_once
+from reedsp.negative_cycle import NegativeCycleError, renamed
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
@@ -119,7 +120,10 @@ def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
         np.append(graph.indices, np.arange(n)),
         np.append(graph.weights, np.zeros(n, graph.weights.dtype)),
     )
-    solution = output_parallel(augmented, n, job, choose_arithmetic(augmented, _INT64))
+    try:
+        solution = output_parallel(augmented, n, job, choose_arithmetic(augmented, _INT64))
+    except NegativeCycleError as error:
+        raise renamed(error, graph.names) from None
     return solution.dist[:n].astype(np.int64)
 
 

@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from reedsp.device import Device, infinity
 from reedsp.exactness import result_dtype
-from reedsp.graph import Graph, as_graph, is_networkx, vertex_argument
-from reedsp.negative_cycle import cycles_of_nodes
+from reedsp.graph import Graph, as_graph
 from reedsp.presentation import SHOWN, card
 from reedsp.routes import Routes
 from reedsp.single_source import sssp
+from reedsp.vertices import vertex_argument
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +31,11 @@ class SimplePaths:
     Attributes
     ----------
     graph : Graph
-    source, target : int
+    source, target : int or other name
     dist : ndarray, shape (k,)
         Weight of each path, ascending.
     routes : Routes
-        The paths: ``routes[i]`` is a list of vertices, or of nodes if the graph was given as a networkx graph.
+        The paths: ``routes[i]`` is a list of vertices, by their names.
 
     Examples
     --------
@@ -46,8 +46,8 @@ class SimplePaths:
     """
 
     graph: Graph
-    source: int
-    target: int
+    source: Any
+    target: Any
     dist: npt.NDArray[Any]
     routes: Routes
 
@@ -61,24 +61,22 @@ class SimplePaths:
         return np.array(self.dist, dtype=dtype, copy=copy)
 
     def _repr_html_(self) -> str:
-        names = (self.graph.label(self.source), self.graph.label(self.target))
         rows = [
             (number + 1, weight, len(route) - 1, " \N{RIGHTWARDS ARROW} ".join(map(str, _shortened(route))))
             for number, (weight, route) in enumerate(itertools.islice(self, SHOWN))
         ]
-        title = f"{len(self):,} shortest simple paths from {names[0]!r} to {names[1]!r}"
+        title = f"{len(self):,} shortest simple paths from {self.source!r} to {self.target!r}"
         return card(title, [], ["", "distance", "edges", "path"], rows)
 
     def __repr__(self) -> str:
         span = f", {self.dist[0]} to {self.dist[-1]}" if len(self) else ""
-        return f"<reedsp.SimplePaths: {len(self):,} from vertex {self.source} to vertex {self.target}{span}>"
+        return f"<reedsp.SimplePaths: {len(self):,} from vertex {self.source!r} to vertex {self.target!r}{span}>"
 
 
 def _shortened(route: list[Any]) -> list[Any]:
     return route if len(route) <= 2 * SHOWN else [*route[:SHOWN], "\N{HORIZONTAL ELLIPSIS}", *route[-SHOWN:]]
 
 
-@cycles_of_nodes
 def yen(
     graph: Any,
     source: Hashable,
@@ -91,15 +89,15 @@ def yen(
     """Find the k shortest simple paths between two vertices: those that visit no vertex twice.
 
     The order is that of the exact weights, without rounding; of equally long paths those with fewer edges come first,
-    then those whose list of vertex numbers is the lesser. So the answer is the same on every device, and a greater `k`
+    then those whose list of indices is the lesser. So the answer is the same on every device, and a greater `k`
     only adds to its end. Weights may be negative.
 
     Parameters
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`. Of parallel edges the lightest counts.
-    source, target : int
-        Vertices, 0 .. n-1; negative ones count from the end. For a networkx graph nodes.
+    source, target : int or other name
+        Vertices, as for :func:`reedsp.sssp`.
     k : int
         Number of paths; fewer are found if there are no more.
     dtype : {None, "float64", "float32", "int64", "int32"}
@@ -145,10 +143,9 @@ def yen(
     4.0 [0, 1, 2, 3]
     6.0 [0, 1, 3]
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    start = vertex_argument(graph, source, "source", node_keys)
-    end = vertex_argument(graph, target, "target", node_keys)
+    start = vertex_argument(graph, source, "source")
+    end = vertex_argument(graph, target, "target")
     count = operator.index(k)
     if count < 0:
         raise ValueError(f"k = {count}, expected a number of paths")
@@ -163,7 +160,7 @@ def yen(
     np.cumsum([len(path) for _, path in found], out=indptr[1:])
     vertices = np.fromiter(itertools.chain.from_iterable(path for _, path in found), np.int32, indptr[-1])
     dist = np.array([_number(weight, scale, result) for weight, _ in found], result)
-    return SimplePaths(graph, start, end, dist, Routes(graph, indptr, vertices, node_keys))
+    return SimplePaths(graph, graph.names[start], graph.names[end], dist, Routes(graph, indptr, vertices))
 
 
 def _number(weight: int, scale: int, result: np.dtype[Any]) -> int | float:
@@ -191,7 +188,7 @@ class _Search:
         self._in_edges = graph.in_edges()
         self._before: dict[int, list[tuple[int, int, int]]] = {}
         whole = graph.has_integral_weights
-        self._dist = sssp(graph, source, dtype="int64" if whole else "float64", device=device).dist
+        self._dist = sssp(graph, graph.names[source], dtype="int64" if whole else "float64", device=device).dist
         self.scale, self._slack = 1, 0
         if not whole:
             bound = graph.simple_path_bound

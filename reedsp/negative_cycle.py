@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import networkx
 import numpy as np
@@ -17,9 +16,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 from reedsp.device_graph import NO_VERTEX
-from reedsp.graph import Graph, is_networkx
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+from reedsp.graph import Graph
 
 
 class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.NetworkXUnbounded):  # type: ignore[misc]
@@ -30,7 +27,8 @@ class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.Netwo
     Attributes
     ----------
     cycle : list
-        The vertices of one such cycle in the order of its edges; the first vertex stands again at the end.
+        The vertices of one such cycle, by their names, in the order of its edges; the first vertex stands again at the
+        end.
     weight : int or float
         Total weight of the cycle; below zero.
 
@@ -55,22 +53,6 @@ class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.Netwo
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.cycle, self.weight)
-
-
-def cycles_of_nodes(function: _Function) -> _Function:
-    """Have a function of a graph call the vertices of a negative cycle by their nodes if it is a networkx graph."""
-
-    @functools.wraps(function)
-    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(graph, *args, **kwargs)
-        except NegativeCycleError as error:
-            if not is_networkx(graph):
-                raise
-            nodes = list(graph)
-            raise NegativeCycleError([nodes[vertex] for vertex in error.cycle], error.weight) from None
-
-    return cast(_Function, call)
 
 
 def predecessor_cycle(predecessors: npt.NDArray[np.int32]) -> list[int] | None:
@@ -107,10 +89,16 @@ def cycle_weight(graph: Graph, cycle: Sequence[int]) -> Fraction:
 
 
 def error_for(graph: Graph, cycle: Sequence[int], weight: Fraction) -> NegativeCycleError:
-    """Return the exception to raise for a negative cycle of this graph."""
+    """Return the exception to raise for a negative cycle of this graph, whose vertices are given by their indices."""
+    names = [graph.names[vertex] for vertex in cycle]
     if graph.weights.dtype.kind == "i":
-        return NegativeCycleError(cycle, int(weight))
-    return NegativeCycleError(cycle, float(weight) if weight >= -sys.float_info.max else -math.inf)
+        return NegativeCycleError(names, int(weight))
+    return NegativeCycleError(names, float(weight) if weight >= -sys.float_info.max else -math.inf)
+
+
+def renamed(error: NegativeCycleError, names: Sequence[Any]) -> NegativeCycleError:
+    """Return the same error for a graph of these names, whose indices the cycle is given by."""
+    return NegativeCycleError([names[vertex] for vertex in error.cycle], error.weight)
 
 
 def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[int] | None:
@@ -148,7 +136,8 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     except NegativeCycleError as found:
         return [int(vertices[vertex]) for vertex in found.cycle]
     if fallen.any():
-        raise OverflowError(f"the distance of vertex {int(np.argmax(fallen))} is below the range of floats")
+        lowest = graph.names[int(np.argmax(fallen))]
+        raise OverflowError(f"the distance of vertex {lowest!r} is below the range of floats")
     return None
 
 

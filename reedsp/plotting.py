@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.exports import labels_of
 from reedsp.graph import Graph
 from reedsp.tied_paths import edge_sources
 
@@ -134,7 +133,7 @@ def _draw_tree(
     """Draw each reached vertex at the height of its distance, its subtree below a stretch of its own."""
     height, across = values, _leaf_positions(values, pred)
     on_route = set(itertools.pairwise(route))
-    names = labels_of(graph)
+    names = graph.names
     for vertex in np.flatnonzero(np.isfinite(values)).tolist():
         before = int(pred[vertex])
         if before >= 0:
@@ -198,23 +197,32 @@ def _draw_growth(ax: Axes, values: npt.NDArray[np.float64], route: Sequence[int]
     ax.grid(alpha=0.3)
 
 
-def draw_matrix(ax: Axes, dist: npt.NDArray[Any], finite: Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]) -> None:
+def draw_matrix(
+    ax: Axes, graph: Graph, dist: npt.NDArray[Any], finite: Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]
+) -> None:
     """Draw a matrix of distances, of a large one some rows and columns; white where there is no path.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
+    graph : Graph
     dist : ndarray, shape (n, n)
     finite : callable
         Tells of some distances which stand for a shortest path.
     """
+    from matplotlib.ticker import MaxNLocator
+
     n = len(dist)
     step = max(1, -(-n // _MOST_PIXELS))
     some = dist[::step, ::step]
     shown = np.ma.MaskedArray(some, ~finite(some))
-    side = (-0.5, max(n, 1) - 0.5)
+    first = graph.offset if graph.labels is None else 0
+    side = (first - 0.5, first + max(n, 1) - 0.5)
     image = ax.imshow(shown, cmap=_COLOURS, extent=(*side, *side[::-1]), interpolation="nearest")
     if shown.count():
         ax.figure.colorbar(image, ax=ax, label="distance", shrink=0.8)
-    ax.set_xlabel("target")
-    ax.set_ylabel("source")
+    for axis, title in ((ax.xaxis, "target"), (ax.yaxis, "source")):
+        axis.set_label_text(title)
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
+        if graph.labels is not None:
+            axis.set_major_formatter(lambda place, _: str(graph.names[int(place)]) if 0 <= place < n else "")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
-from reedsp.graph import Graph
 
 SHOWN = 8
 """Vertices, or sources, that a table shows."""
@@ -64,9 +62,9 @@ def and_more(total: int, columns: int) -> list[list[str]]:
     return [["\N{VERTICAL ELLIPSIS}"] * columns] if total > SHOWN else []
 
 
-def name_or_dash(graph: Graph, vertex: int) -> str:
-    """Return the name of a vertex as a table shows it: a negative number, which is none, as a dash."""
-    return str(graph.label(vertex)) if vertex >= 0 else DASH
+def name_or_dash(names: Sequence[Any], vertex: int) -> str:
+    """Return the name of a vertex as a table shows it: a negative index, which is that of none, as a dash."""
+    return str(names[vertex]) if vertex >= 0 else DASH
 
 
 def run_facts(stats: Mapping[str, Any], device: str) -> list[tuple[str, str]]:

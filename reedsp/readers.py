@@ -110,14 +110,14 @@ def read(
         A regular file.
     relabel : bool
         For an edge list: number the vertices that occur from 0 in ascending order, and keep the file's numbers
-        in :attr:`Graph.labels`. Needed where the numbers are so sparse that most vertices would be empty.
+        as names in :attr:`Graph.labels`. Needed where the numbers are so sparse that most vertices would be empty.
     progress : callable(done, size), optional
         Called now and then with the bytes of the file that have been read, and their number.
 
     Returns
     -------
     Graph
-        Its vertices are 0 .. n-1; :attr:`Graph.offset` is 1 where the file counts from 1.
+        Its vertices have the numbers of the file as their names; see :attr:`Graph.names`.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def read(
     >>> graph = reedsp.read("three-arcs.gr")
     >>> graph
     <reedsp.Graph: 3 vertices, 3 edges, directed, int64 weights>
-    >>> graph.label(0)
+    >>> graph.name(0)
     1
     """
     return survey(path, relabel=relabel, progress=progress)[0]

@@ -14,7 +14,7 @@ from reedsp.device import Device, Job, get_device, infinity
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import Arithmetic, ceiling_of, from_result, to_result
 from reedsp.exports import matrix_to_dataframe, pairs_to_networkx
-from reedsp.graph import Graph, vertex_argument, vertices_argument
+from reedsp.graph import Graph
 from reedsp.negative_cycle import exact_shortest_paths
 from reedsp.plotting import axes_for, draw_matrix
 from reedsp.presentation import SHOWN, and_more, card, distance_text, run_facts
@@ -22,6 +22,7 @@ from reedsp.routes import Routes, walk
 from reedsp.search_result import AsArray, SearchResult
 from reedsp.tied_paths import edge_sources, tight_edges
 from reedsp.verification import VerificationError, verify_on_host, verify_tree
+from reedsp.vertices import name_or_none, vertex_argument, vertices_argument
 
 if TYPE_CHECKING:
     import networkx
@@ -36,7 +37,7 @@ class ShortestPaths(SearchResult):
     Attributes
     ----------
     graph : Graph
-    source : int or list of int
+    source : int or other name, or list of these
         The source, or one source for each row of `dist` and `pred`.
     dist : ndarray, shape (n,) or (k, n)
         Distance of each vertex; inf (in an integer dtype its largest value) where there is no path.
@@ -65,7 +66,7 @@ class ShortestPaths(SearchResult):
     """
 
     graph: Graph
-    source: int | list[int]
+    source: Any
     dist: npt.NDArray[Any]
     pred: npt.NDArray[np.int32]
     nearest: npt.NDArray[np.int32] | None
@@ -77,7 +78,6 @@ class ShortestPaths(SearchResult):
     _arithmetic: Arithmetic
     _cutoff: float | None
     _target: int | None  # the search stopped there
-    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
     _rows_from_host: frozenset[int]
     _exact: npt.NDArray[Any] | None  # distances before rounding to `dist`, where that loses something
 
@@ -120,8 +120,8 @@ class ShortestPaths(SearchResult):
         return from_result(np.atleast_2d(self.dist)[row], self._arithmetic)
 
     def _starts(self, row: int) -> list[int]:
-        if self.nearest is not None and isinstance(self.source, list):
-            return self.source
+        if self.nearest is not None:
+            return [self.graph.index(each) for each in self.source]
         return super()._starts(row)
 
     def _row(self, source: Hashable | None) -> int:
@@ -132,9 +132,10 @@ class ShortestPaths(SearchResult):
         return 0
 
     def to_dict(self, source: Hashable | None = None) -> dict[Hashable, int | float]:
-        """Return the distance of each reached vertex by its label (for a networkx graph: its node)."""
+        """Return the distance of each reached vertex by its name."""
         dist, _, reached = self._arrays(self._row(source))
-        return {self.graph.label(v): dist[v].item() for v in np.flatnonzero(reached).tolist()}
+        names = self.graph.names
+        return {names[v]: dist[v].item() for v in np.flatnonzero(reached).tolist()}
 
     def verify(self) -> bool:
         """Check on the device that this is a shortest-path tree, by the rules of the Graph500 validator.
@@ -153,23 +154,23 @@ class ShortestPaths(SearchResult):
             They do not; the message names a vertex.
         """
         dist, pred = np.atleast_2d(self.dist, self.pred)
-        listed = self.source if isinstance(self.source, list) else [self.source]
-        rows = [[source] for source in listed] if self.nearest is None else [listed]
         arithmetic = self._arithmetic
-        for row, sources in enumerate(rows):
+        for row in range(len(dist)):
+            sources = self._starts(row)
             if row in self._rows_from_host:
                 verify_on_host(self.graph, sources[0], dist[row], pred[row])
                 continue
             exact = self._in_arithmetic(row)
             changed = np.flatnonzero(to_result(exact, arithmetic, dist.dtype) != dist[row])
             if len(changed):
-                raise VerificationError(f"vertex {changed[0]}: its distance was changed to {dist[row, changed[0]]}")
+                name = self.graph.names[changed[0]]
+                raise VerificationError(f"vertex {name!r}: its distance was changed to {dist[row, changed[0]]}")
             ceiling = ceiling_of(self._cutoff, arithmetic)
             if self._target is not None and exact[self._target] != arithmetic.infinity:
                 ceiling = min(ceiling, ceiling_of(exact[self._target].item(), arithmetic))
             verify_tree(self.graph, sources, exact, pred[row], Job(self._device or get_device()), arithmetic, ceiling)
         if self.nearest is not None:
-            self._verify_nearest(listed)
+            self._verify_nearest(self._starts(0))
         return True
 
     def _verify_nearest(self, sources: list[int]) -> None:
@@ -179,7 +180,8 @@ class ShortestPaths(SearchResult):
         expected[sources] = sources
         wrong = np.flatnonzero(expected != self.nearest)
         if len(wrong):
-            raise VerificationError(f"vertex {wrong[0]}: {self.nearest[wrong[0]]} is not its nearest source")
+            vertex, nearest = self.graph.names[wrong[0]], name_or_none(self.graph, self.nearest[wrong[0]])
+            raise VerificationError(f"vertex {vertex!r}: {nearest} is not its nearest source")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_device": None}  # a device's handle is this process's own
@@ -213,20 +215,18 @@ class AllPairs(AsArray):
     method: str
     device: str
     stats: dict[str, Any]
-    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
 
     def path(self, source: Hashable, target: Hashable) -> list[Any]:
         """Return the vertices of a shortest path, the source first and the target last (thesis section 5.2.2).
 
         Parameters
         ----------
-        source, target : int
-            Vertices; negative ones count from the end. If the graph was given as a networkx graph, nodes.
+        source, target : int or other name
+            Vertices; see :attr:`Graph.names`.
 
         Returns
         -------
-        list of int
-            Vertices, or nodes if the graph was given as a networkx graph.
+        list of int or of other names
 
         Raises
         ------
@@ -235,8 +235,8 @@ class AllPairs(AsArray):
             predecessors were not asked for.
         """
         pred = self._trees("path")
-        start = vertex_argument(self.graph, source, "source", self._node_keys)
-        vertex = vertex_argument(self.graph, target, "target", self._node_keys)
+        start = vertex_argument(self.graph, source, "source")
+        vertex = vertex_argument(self.graph, target, "target")
         unbounded = -np.inf if self.dist.dtype.kind == "f" else np.iinfo(self.dist.dtype).min
         if self.dist[start, vertex] == unbounded:
             raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
@@ -246,15 +246,15 @@ class AllPairs(AsArray):
             if before == NO_VERTEX:
                 raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
             route.append(before)
-        return [self.graph.label(each) if self._node_keys else each for each in reversed(route)]
+        return [self.graph.names[each] for each in reversed(route)]
 
     def paths_between(self, sources: Iterable[Hashable], targets: Iterable[Hashable]) -> Routes:
         """Return a shortest path for each of many pairs, all walked together.
 
         Parameters
         ----------
-        sources, targets : iterable of int
-            Both ends of each path: vertices, or nodes if the graph was given as a networkx graph.
+        sources, targets : iterable of int or of other names
+            Both ends of each path.
 
         Returns
         -------
@@ -276,12 +276,12 @@ class AllPairs(AsArray):
         [[0, 1, 2], [1, 2, 0]]
         """
         pred = self._trees("paths_between")
-        starts = vertices_argument(self.graph, sources, "sources", self._node_keys)
-        ends = vertices_argument(self.graph, targets, "targets", self._node_keys)
+        starts = vertices_argument(self.graph, sources, "sources")
+        ends = vertices_argument(self.graph, targets, "targets")
         if len(starts) != len(ends):
             raise ValueError(f"sources has {len(starts)} entries, targets has {len(ends)}")
         finite = self._finite(self.dist[starts, ends])
-        return walk(self.graph, pred, starts, ends, finite, self._node_keys)
+        return walk(self.graph, pred, starts, ends, finite)
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return the distances as a graph of networkx: an edge for each pair of vertices that has a shortest path.
@@ -289,12 +289,7 @@ class AllPairs(AsArray):
         Returns
         -------
         networkx.DiGraph
-            All vertices by their labels, and up to n * (n - 1) edges whose ``weight`` is the distance.
-
-        Raises
-        ------
-        ValueError
-            Several vertices have the same label.
+            All vertices by their names, and up to n * (n - 1) edges whose ``weight`` is the distance.
 
         Examples
         --------
@@ -311,7 +306,7 @@ class AllPairs(AsArray):
         Returns
         -------
         pandas.DataFrame, shape (n, n)
-            The labels of the vertices are those of its rows and columns. It shares the memory of `dist`.
+            Its rows and columns have the names of the vertices. It shares the memory of `dist`.
 
         Raises
         ------
@@ -350,7 +345,7 @@ class AllPairs(AsArray):
             matplotlib is not installed.
         """
         ax = axes_for(ax)
-        draw_matrix(ax, self.dist, self._finite)
+        draw_matrix(ax, self.graph, self.dist, self._finite)
         return ax
 
     def _trees(self, name: str) -> npt.NDArray[np.int32]:
@@ -369,7 +364,7 @@ class AllPairs(AsArray):
 
     def _repr_html_(self) -> str:
         shown = range(min(self.graph.n, SHOWN))
-        names = [self.graph.label(v) for v in shown]
+        names = [self.graph.names[v] for v in shown]
         rows = [(name, *map(distance_text, self.dist[v, : len(shown)])) for v, name in zip(shown, names, strict=True)]
         title = f"Shortest paths between all pairs of {self.graph.n:,} vertices"
         facts = [("method", self.method), *run_facts(self.stats, self.device)]

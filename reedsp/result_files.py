@@ -64,7 +64,7 @@ class Stored:
 # ---- writing ----------------------------------------------------------------------------------------
 
 
-def write_csv(stream: IO[bytes], paths: ShortestPaths | BreadthFirst, vertices: Sequence[int] | None = None) -> None:
+def write_csv(stream: IO[bytes], paths: ShortestPaths | BreadthFirst, vertices: Sequence[Any] | None = None) -> None:
     """Write a line for each vertex, or for some of them, and for each of several sources.
 
     The columns are ``vertex``, ``distance`` or ``level``, and ``predecessor``; before them ``source`` if there are
@@ -75,18 +75,18 @@ def write_csv(stream: IO[bytes], paths: ShortestPaths | BreadthFirst, vertices: 
     nearest = None if isinstance(paths, BreadthFirst) else paths.nearest
     several = isinstance(paths.source, list) and nearest is None
     values, pred = np.atleast_2d(paths.levels if isinstance(paths, BreadthFirst) else paths.dist, paths.pred)
-    chosen = range(graph.n) if vertices is None else vertices
+    chosen = range(graph.n) if vertices is None else [graph.index(name) for name in vertices]
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     header = ["vertex", "level" if levels else "distance", "predecessor"]
     writer.writerow([*(["source"] if several else []), *header, *(["nearest"] if nearest is not None else [])])
-    for row, source in enumerate(paths.source if isinstance(paths.source, list) and several else [None]):
-        before = [] if source is None else [graph.label(source)]
+    for row in range(len(values)):
+        before = [paths.source[row]] if several else []
         lengths = _texts(graph, values[row], levels)
         tree = _names(graph, pred[row])
         near = [] if nearest is None else [_names(graph, nearest)]
         writer.writerows(
-            [*before, graph.label(vertex), lengths[vertex], tree[vertex], *(names[vertex] for names in near)]
+            [*before, graph.names[vertex], lengths[vertex], tree[vertex], *(names[vertex] for names in near)]
             for vertex in chosen
         )
     text.detach()  # flushes, and leaves the stream open
@@ -100,18 +100,19 @@ def _texts(graph: Graph, values: npt.NDArray[Any], levels: bool) -> list[Any]:
 
 
 def _names(graph: Graph, vertices: npt.NDArray[np.int32]) -> list[Any]:
-    return [graph.label(vertex) if vertex >= 0 else "" for vertex in vertices.tolist()]
+    return [graph.names[vertex] if vertex >= 0 else "" for vertex in vertices.tolist()]
 
 
 def write_npz(
-    stream: IO[bytes], paths: ShortestPaths | BreadthFirst, target: int | None = None, cutoff: float | None = None
+    stream: IO[bytes], paths: ShortestPaths | BreadthFirst, target: Any = None, cutoff: float | None = None
 ) -> None:
-    """Write ``dist`` or ``levels``, ``pred``, ``source``, and what the vertices are called.
+    """Write ``dist`` or ``levels``, ``pred`` and ``source``, all by index, and what the vertices are called.
 
     With a target also ``target`` and, from one source or the nearest, ``path``; ``cutoff`` and ``nearest`` if asked
     for.
     """
-    arrays: dict[str, Any] = {"pred": paths.pred, "source": paths.source, **_numbering(paths.graph)}
+    source = _indices(paths.graph, paths.source)
+    arrays: dict[str, Any] = {"pred": paths.pred, "source": source, **_numbering(paths.graph)}
     if isinstance(paths, BreadthFirst):
         arrays["levels"] = paths.levels
     else:
@@ -121,10 +122,15 @@ def write_npz(
     if cutoff is not None:
         arrays["cutoff"] = cutoff
     if target is not None:
-        arrays["target"] = target
+        arrays["target"] = paths.graph.index(target)
         if paths.pred.ndim == 1:
-            arrays["path"] = np.array(paths.path(target), np.int32)
+            arrays["path"] = np.array(_indices(paths.graph, paths.path(target)), np.int32)
     np.savez_compressed(stream, **arrays)
+
+
+def _indices(graph: Graph, named: Any) -> int | list[int]:
+    """Return the index of a vertex, or those of a list of them."""
+    return [graph.index(name) for name in named] if isinstance(named, list) else graph.index(named)
 
 
 def write_matrices(stream: IO[bytes], paths: AllPairs) -> None:
@@ -334,7 +340,7 @@ class _Table:
             raise ValueError(f"{order[1:][again].min() + 2}: a second line for the same vertex")
         short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
         if short.size:
-            missing = graph.label(int(np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]))
+            missing = graph.names[np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]]
             raise ValueError(
                 f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
             )

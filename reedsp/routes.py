@@ -25,7 +25,7 @@ class Routes(Sequence[list[Any]]):
     indptr : ndarray of int64, shape (k + 1,)
         Route ``i`` is ``vertices[indptr[i]:indptr[i + 1]]``; it is empty where there is no path.
     vertices : ndarray of int32, shape (total,)
-        Vertex numbers, also where the graph came as a networkx graph.
+        Indices of vertices, also where the graph knows names.
 
     Examples
     --------
@@ -38,13 +38,10 @@ class Routes(Sequence[list[Any]]):
     array([0, 1, 2, 0], dtype=int32)
     """
 
-    def __init__(
-        self, graph: Graph, indptr: npt.NDArray[np.int64], vertices: npt.NDArray[np.int32], node_keys: bool
-    ) -> None:
+    def __init__(self, graph: Graph, indptr: npt.NDArray[np.int64], vertices: npt.NDArray[np.int32]) -> None:
         self.indptr = indptr
         self.vertices = vertices
         self._graph = graph
-        self._node_keys = node_keys
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -58,7 +55,8 @@ class Routes(Sequence[list[Any]]):
             return [self[each] for each in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         route = self.vertices[self.indptr[number] : self.indptr[number + 1]].tolist()
-        return [self._graph.label(vertex) for vertex in route] if self._node_keys else route
+        names = self._graph.names
+        return [names[vertex] for vertex in route] if self._graph.has_names else route
 
     def __iter__(self) -> Iterator[list[Any]]:
         return (self[number] for number in range(len(self)))
@@ -73,7 +71,6 @@ def walk(
     rows: npt.NDArray[np.intp],
     targets: npt.NDArray[np.intp],
     reached: npt.NDArray[np.bool_],
-    node_keys: bool,
 ) -> Routes:
     """Return the routes to several vertices in trees of predecessors.
 
@@ -89,8 +86,6 @@ def walk(
         The tree of each route, and where the route ends.
     reached : ndarray of bool, shape (t,)
         Whether there is a path.
-    node_keys : bool
-        Whether vertices are called by their labels.
     """
     routes = np.flatnonzero(reached)
     trees, start = pred.ravel(), rows[routes] * pred.shape[1]
@@ -103,7 +98,7 @@ def walk(
     ends = indptr[routes + 1] - 1
     for active, steps, here in _steps(trees, start, targets[routes]):
         vertices[ends[active] - steps] = here
-    return Routes(graph, indptr, vertices, node_keys)
+    return Routes(graph, indptr, vertices)
 
 
 def _steps(

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import result_dtype
-from reedsp.graph import Graph, as_graph, is_networkx, vertices_argument
+from reedsp.graph import Graph, as_graph
 from reedsp.johnson import Searches
 from reedsp.single_source import sssp
+from reedsp.vertices import vertices_argument
 
 MEMORY_LIMIT = 1 << 28
 """Bytes of rows that are held at once by default."""
@@ -32,8 +33,8 @@ def all_pairs_rows(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`. Weights may be negative.
-    sources : sequence of int, optional
-        Vertices to start from, in this order; all of them by default. For a networkx graph nodes.
+    sources : sequence of int or of other names, optional
+        Vertices to start from, in this order; all of them by default.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int
@@ -43,8 +44,8 @@ def all_pairs_rows(
 
     Yields
     ------
-    sources : ndarray of intp, shape (b,), or list of nodes
-        The vertices where the rows of the block start.
+    sources : ndarray of intp, shape (b,), or list of names
+        The vertices where the rows of the block start: their names if the graph knows names, else an array of indices.
     rows : ndarray, shape (b, n)
         Their distances to all vertices, in an array of its own: those that :func:`reedsp.sssp` gives.
 
@@ -68,14 +69,13 @@ def all_pairs_rows(
     >>> eccentricity
     array([6., 9., 8., 7.])
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
     check_memory_limit(memory_limit)
-    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources", node_keys)
+    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
     blocks = row_blocks(graph, starts, result_dtype(dtype, graph), memory_limit, get_device(device))
-    if not node_keys:
+    if not graph.has_names:
         return blocks
-    return (([graph.label(vertex) for vertex in block.tolist()], rows) for block, rows in blocks)
+    return (([graph.names[index] for index in block.tolist()], rows) for block, rows in blocks)
 
 
 def check_memory_limit(memory_limit: int) -> None:
@@ -94,7 +94,7 @@ def row_blocks(
     step = max(1, memory_limit // row_bytes)
     if graph.has_negative_weights and not graph.has_integral_weights:
         for block in _parts(sources, step):
-            yield block, sssp(graph, block, dtype=dtype, device=device).dist
+            yield block, sssp(graph, [graph.names[index] for index in block], dtype=dtype, device=device).dist
         return
     searches = Searches(graph, Job(device), dtype)
     for block in _parts(sources, min(step, searches.at_once)):

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exports import rows_to_dataframe, tree_to_networkx
-from reedsp.graph import Graph, vertex_argument, vertices_argument
+from reedsp.graph import Graph
 from reedsp.plotting import axes_for, draw_search
 from reedsp.presentation import DASH, SHOWN, and_more, card, distance_text, name_or_dash, run_facts
 from reedsp.routes import Routes, walk
 from reedsp.tied_paths import tied_paths
+from reedsp.vertices import vertex_argument, vertices_argument
 
 if TYPE_CHECKING:
     import networkx
@@ -48,12 +49,11 @@ class SearchResult(AsArray):
     """
 
     graph: Graph
-    source: int | list[int]
+    source: Any  # its name, or a list of names
     pred: npt.NDArray[np.int32]
     method: str
     device: str
     stats: dict[str, Any]
-    _node_keys: bool  # the graph came as a networkx graph: vertices are called by their nodes
 
     _title: ClassVar[str]
     _quantity: ClassVar[str]
@@ -84,22 +84,21 @@ class SearchResult(AsArray):
 
         Parameters
         ----------
-        target : int
-            A vertex; a negative one counts from the end. If the graph was given as a networkx graph, a node.
-        source : int, optional
+        target : int or other name
+            A vertex; see :attr:`Graph.names`.
+        source : int or other name, optional
             Which of several sources to start from.
 
         Returns
         -------
-        list of int
-            Vertices, or nodes if the graph was given as a networkx graph.
+        list of int or of other names
 
         Raises
         ------
         ValueError
             There is no path, the vertex does not exist, or `source` is missing or not among the sources.
         """
-        return [self._name(each) for each in self._route(self._vertex(target, "target"), self._row(source))]
+        return self._names(self._route(vertex_argument(self.graph, target, "target"), self._row(source)))
 
     def _route(self, vertex: int, row: int) -> list[int]:
         pred = np.atleast_2d(self.pred)[row]
@@ -108,8 +107,8 @@ class SearchResult(AsArray):
             route.append(before)
         starts = self._starts(row)
         if route[-1] not in starts:
-            whence = f"from vertex {self._name(starts[0])!r} " if len(starts) == 1 else ""
-            raise ValueError(f"no path {whence}to vertex {self._name(vertex)!r}")
+            whence = f"from vertex {self.graph.names[starts[0]]!r} " if len(starts) == 1 else ""
+            raise ValueError(f"no path {whence}to vertex {self.graph.names[vertex]!r}")
         return route[::-1]
 
     def paths_to(self, targets: Iterable[Hashable], source: Hashable | None = None) -> Routes:
@@ -117,9 +116,9 @@ class SearchResult(AsArray):
 
         Parameters
         ----------
-        targets : iterable of int
-            Vertices, or nodes if the graph was given as a networkx graph; an array of vertices is the quickest.
-        source : int, optional
+        targets : iterable of int or of other names
+            Vertices; an array of numbers is the quickest.
+        source : int or other name, optional
             Which of several sources to start from.
 
         Returns
@@ -143,10 +142,10 @@ class SearchResult(AsArray):
         [[0, 1, 3], [0, 1]]
         """
         row = self._row(source)
-        ends = vertices_argument(self.graph, targets, "targets", self._node_keys)
+        ends = vertices_argument(self.graph, targets, "targets")
         pred = np.atleast_2d(self.pred)
         reached = np.isin(ends, self._starts(row)) | (pred[row, ends] != NO_VERTEX)
-        return walk(self.graph, pred, np.full(len(ends), row, np.intp), ends, reached, self._node_keys)
+        return walk(self.graph, pred, np.full(len(ends), row, np.intp), ends, reached)
 
     def all_paths_to(self, target: Hashable, source: Hashable | None = None) -> Iterator[list[Any]]:
         """Yield every path to a vertex that is as short; where there are ties these are several, and may be very many.
@@ -155,17 +154,16 @@ class SearchResult(AsArray):
 
         Parameters
         ----------
-        target : int
-            A vertex, or a node if the graph was given as a networkx graph.
-        source : int, optional
+        target : int or other name
+            A vertex.
+        source : int or other name, optional
             Which of several sources to start from.
 
         Yields
         ------
-        list of int
-            Vertices, or nodes if the graph was given as a networkx graph. The lists come in the order of their vertex
-            numbers: by the first vertex that differs, counted from the source. They are made when they are asked
-            for; nothing is listed ahead.
+        list of int or of other names
+            The lists come in the order of the vertices' indices: by the first vertex that differs, counted from the
+            source. They are made when they are asked for; nothing is listed ahead.
 
         Raises
         ------
@@ -183,35 +181,33 @@ class SearchResult(AsArray):
         >>> list(reedsp.sssp(graph, 0).all_paths_to(3))
         [[0, 1, 3], [0, 2, 3]]
         """
-        vertex, row = self._vertex(target, "target"), self._row(source)
+        vertex, row = vertex_argument(self.graph, target, "target"), self._row(source)
         self._route(vertex, row)
         routes = tied_paths(self.graph, self._tight(row), self._starts(row), vertex)
-        return ([self._name(each) for each in route] for route in routes)
+        return map(self._names, routes)
 
     # ---- vertices and rows --------------------------------------------------------------------------
 
-    def _vertex(self, vertex: Hashable, name: str) -> int:
-        return vertex_argument(self.graph, vertex, name, self._node_keys)
-
-    def _name(self, vertex: int) -> Any:
-        return self.graph.label(vertex) if self._node_keys else vertex
+    def _names(self, indices: Iterable[int]) -> list[Any]:
+        names = self.graph.names
+        return [names[each] for each in indices]
 
     def _starts(self, row: int) -> list[int]:
-        """Return where the paths of this row may start."""
-        return [self.source[row] if isinstance(self.source, list) else self.source]
+        """Return the indices of the vertices where the paths of this row may start."""
+        return [self.graph.index(self.source[row] if isinstance(self.source, list) else self.source)]
 
     def _row(self, source: Hashable | None) -> int:
         """Return the row of a source, which has to be named where there are several."""
+        chosen = None if source is None else self.graph.names[vertex_argument(self.graph, source, "source")]
         if not isinstance(self.source, list):
-            if source is not None and self._vertex(source, "source") != self.source:
-                raise ValueError(f"source = {source!r}, but the paths start at {self._name(self.source)!r}")
+            if source is not None and chosen != self.source:
+                raise ValueError(f"source = {source!r}, but the paths start at {self.source!r}")
             return 0
         if source is None:
             raise ValueError("source: name one of the sources, there are several")
-        vertex = self._vertex(source, "source")
-        if vertex not in self.source:
+        if chosen not in self.source:
             raise ValueError(f"source = {source!r} is not among the sources")
-        return self.source.index(vertex)
+        return self.source.index(chosen)
 
     def _arrays(self, row: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
         """Return the numbers and predecessors of a row, and which vertices were reached."""
@@ -225,26 +221,26 @@ class SearchResult(AsArray):
 
         Parameters
         ----------
-        source : int, optional
+        source : int or other name, optional
             Which of several sources to start from.
 
         Returns
         -------
         networkx.DiGraph
-            The reached vertices by their labels, each with the attribute ``dist``, or ``level`` of a breadth-first
+            The reached vertices by their names, each with the attribute ``dist``, or ``level`` of a breadth-first
             search, and ``nearest`` if paths from the nearest of several sources were asked for; and the edges of the
             tree with their ``weight`` in the graph.
 
         Raises
         ------
         ValueError
-            `source` is missing or not among the sources, or several vertices have the same label.
+            `source` is missing or not among the sources.
 
         Examples
         --------
         >>> import reedsp
         >>> graph = reedsp.Graph.from_edges(3, [0, 0, 1], [1, 2, 2], [1, 5, 2], labels=["a", "b", "c"])
-        >>> tree = reedsp.sssp(graph, 0).to_networkx()
+        >>> tree = reedsp.sssp(graph, "a").to_networkx()
         >>> tree.nodes(data="dist"), tree.edges(data="weight")
         (NodeDataView({'a': 0.0, 'b': 1.0, 'c': 3.0}, data='dist'), OutEdgeDataView([('a', 'b', 1), ('b', 'c', 2)]))
         """
@@ -253,7 +249,7 @@ class SearchResult(AsArray):
         attributes = {self._column: numbers[reached].tolist()}
         for name, column in self._vertex_columns.items():
             if name != "pred":  # which the edges are
-                attributes[name] = [self.graph.label(each) for each in column[reached].tolist()]
+                attributes[name] = self._names(column[reached].tolist())
         return tree_to_networkx(self.graph, pred, reached, attributes)
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -262,8 +258,8 @@ class SearchResult(AsArray):
         Returns
         -------
         pandas.DataFrame
-            A line for each vertex, or with several sources for each source and vertex, by their labels. The columns
-            are ``dist``, or ``level`` of a breadth-first search, ``pred`` (a label, or missing), and ``nearest`` if
+            A line for each vertex, or with several sources for each source and vertex, by their names. The columns
+            are ``dist``, or ``level`` of a breadth-first search, ``pred`` (a name, or missing), and ``nearest`` if
             that was asked for.
 
         Raises
@@ -280,7 +276,7 @@ class SearchResult(AsArray):
         1   4.0     0
         2   7.0     1
         """
-        listed = self.source if isinstance(self.source, list) and self.pred.ndim > 1 else None
+        listed = [start for row in range(len(self.pred)) for start in self._starts(row)] if self.pred.ndim > 1 else None
         return rows_to_dataframe(self.graph, listed, {self._column: self._numbers}, self._vertex_columns)
 
     def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
@@ -291,9 +287,9 @@ class SearchResult(AsArray):
 
         Parameters
         ----------
-        target : int, optional
+        target : int or other name, optional
             Show the path to this vertex.
-        source : int, optional
+        source : int or other name, optional
             Which of several sources to start from.
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default in a new figure.
@@ -310,7 +306,7 @@ class SearchResult(AsArray):
             As for :meth:`path`.
         """
         row = self._row(source)
-        route = [] if target is None else self._route(self._vertex(target, "target"), row)
+        route = [] if target is None else self._route(vertex_argument(self.graph, target, "target"), row)
         numbers, pred, reached = self._arrays(row)
         values = np.where(reached, numbers, np.inf).astype(np.float64)
         ax = axes_for(ax)
@@ -327,24 +323,24 @@ class SearchResult(AsArray):
         numbers, pred, reached = self._arrays(0)
         shown = [
             (
-                self.graph.label(v),
+                self.graph.names[v],
                 distance_text(numbers[v]) if reached[v] else DASH,
-                name_or_dash(self.graph, int(pred[v])),
+                name_or_dash(self.graph.names, int(pred[v])),
             )
             for v in range(min(self.graph.n, SHOWN))
         ]
         starts = self._starts(0)
-        whence = repr(self.graph.label(starts[0])) if len(starts) == 1 else f"the nearest of {len(starts):,} sources"
+        whence = repr(self.graph.names[starts[0]]) if len(starts) == 1 else f"the nearest of {len(starts):,} sources"
         title = f"{self._title} from {whence}: {np.count_nonzero(reached):,} of {self.graph.n:,} vertices reached"
         return card(title, facts, ["vertex", self._quantity, "before it"], [*shown, *and_more(self.graph.n, 3)])
 
     def _line_of_row(self, row: int) -> tuple[Any, ...]:
         numbers, _, reached = self._arrays(row)
         farthest = distance_text(numbers[reached].max())
-        return self.graph.label(self._starts(row)[0]), f"{np.count_nonzero(reached):,}", farthest
+        return self.graph.names[self._starts(row)[0]], f"{np.count_nonzero(reached):,}", farthest
 
     def __repr__(self) -> str:
-        start = f"{len(self.source)} sources" if isinstance(self.source, list) else f"source {self.source}"
+        start = f"{len(self.source)} sources" if isinstance(self.source, list) else f"source {self.source!r}"
         reached, total = np.count_nonzero(self._is_reached(self._numbers)), self._numbers.size
         how = ", ".join([self.method, *(f"{value} {name}" for name, value in self._effort)])
         return (

@@ -14,15 +14,15 @@ from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, output_array, result_dtype, to_result
-from reedsp.graph import Graph, as_graph, is_networkx, source_argument, vertex_argument
+from reedsp.graph import Graph, as_graph
 from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.near_far import chosen_form, near_far, rows_at_once
-from reedsp.negative_cycle import cycles_of_nodes
 from reedsp.progress import of_a_search, report_done
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 from reedsp.trust import is_trusted
+from reedsp.vertices import source_argument, vertex_argument
 
 _BELLMAN_FORD = {
     "output-parallel": output_parallel,
@@ -39,7 +39,6 @@ _OPTIONS = {
 }
 
 
-@cycles_of_nodes
 def sssp(
     graph: Any,
     source: Any,
@@ -63,15 +62,15 @@ def sssp(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         A dense 0 and +inf are no edge; see :meth:`Graph.from_dense` for the other reading.
-    source : int or sequence of int
-        Vertex to start from, 0 .. n-1; a negative one counts from the end. For a networkx graph a node, or a list
-        of nodes. A sequence gives one row of results for each entry.
+    source : int, other name or sequence of these
+        Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
+        0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
     method : {"auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"}
         "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. The
         others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and
         one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes near-far if it
         can.
-    target : int, optional
+    target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far does.
     cutoff : float, optional
@@ -123,10 +122,9 @@ def sssp(
     >>> paths.path(3)
     [0, 2, 3]
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    sources, many = source_argument(graph, source, node_keys)
-    aim = None if target is None else vertex_argument(graph, target, "target", node_keys)
+    sources, many = source_argument(graph, source)
+    aim = None if target is None else vertex_argument(graph, target, "target")
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
@@ -160,7 +158,7 @@ def sssp(
         dist = place
     return ShortestPaths(
         graph=graph,
-        source=sources if many else sources[0],
+        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         dist=dist,
         pred=found.pred[0] if one_row else found.pred,
         nearest=_nearest(found.pred[0], sources) if min_only else None,
@@ -172,7 +170,6 @@ def sssp(
         _arithmetic=arithmetic,
         _cutoff=cutoff,
         _target=aim,
-        _node_keys=node_keys,
         _rows_from_host=found.rows_from_host,
         _exact=found.dist if result == np.float32 and arithmetic.dtype != result else None,
     )

@@ -78,10 +78,10 @@ def settle(
     dtype = on_device.arithmetic.dtype
     dist = on_device.to_user_order(job.download(weights, graph.n, dtype))
     if on_device.arithmetic.saturate and dist.min() == np.iinfo(dtype).min:
-        raise OverflowError(f"a distance from vertex {source} is below {dtype}")
+        raise OverflowError(f"a distance from vertex {graph.names[source]!r} is below {dtype}")
     trees = find_trees(job, on_device, weights, [[source]], graph.has_negative_weights)
     if trees.overflowed and not bounded:
-        raise OverflowError(f"a distance from vertex {source} is beyond {dtype}")
+        raise OverflowError(f"a distance from vertex {graph.names[source]!r} is beyond {dtype}")
     if trees.unresolved:
         raise RoundingError
     if graph.has_negative_weights and dtype.kind == "f":

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from reedsp.device import Device, get_device, infinity
 from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import result_dtype
-from reedsp.graph import Graph, as_graph, is_networkx, vertices_argument
-from reedsp.negative_cycle import cycles_of_nodes
+from reedsp.graph import Graph, as_graph
 from reedsp.row_blocks import MEMORY_LIMIT, check_memory_limit, row_blocks
+from reedsp.vertices import vertices_argument
 
 
 class Nearest(NamedTuple):
@@ -23,15 +23,15 @@ class Nearest(NamedTuple):
     ----------
     dist : ndarray, shape (s, k)
         Distances, ascending in each row; inf (in an integer dtype its largest value) where there are fewer than k.
-    vertices : ndarray of int32, shape (s, k)
-        Vertex numbers, the smaller first where distances are equal; -9999 where there are fewer than k.
+    vertices : ndarray, shape (s, k)
+        The vertices, where distances are equal in the order of their indices. If the graph knows names, an array of
+        objects: the names, and None where there are fewer than k. Otherwise an array of int32: indices, and -9999.
     """
 
     dist: npt.NDArray[Any]
-    vertices: npt.NDArray[np.int32]
+    vertices: npt.NDArray[Any]
 
 
-@cycles_of_nodes
 def distance_table(
     graph: Any,
     sources: Any,
@@ -47,8 +47,8 @@ def distance_table(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`. Weights may be negative.
-    sources, targets : sequence of int
-        Vertices; for a networkx graph nodes.
+    sources, targets : sequence of int or of other names
+        Vertices.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int
@@ -79,17 +79,16 @@ def distance_table(
     array([[3., 6., 1.],
            [2., 5., 0.]])
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    starts = vertices_argument(graph, sources, "sources", node_keys)
-    ends = vertices_argument(graph, targets, "targets", node_keys)
+    starts = vertices_argument(graph, sources, "sources")
+    ends = vertices_argument(graph, targets, "targets")
     result = result_dtype(dtype, graph)
     check_memory_limit(memory_limit)
     chosen = get_device(device)
     table = np.empty((len(starts), len(ends)), result)
     into = table
     if _is_better_backwards(graph, starts, ends):
-        graph, starts, ends, into = _reversed(graph), ends, starts, table.T
+        graph, starts, ends, into = graph.reverse(), ends, starts, table.T
     place = 0
     for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
         into[place : place + len(block)] = rows[:, ends]
@@ -97,7 +96,6 @@ def distance_table(
     return table
 
 
-@cycles_of_nodes
 def k_nearest(
     graph: Any,
     sources: Any,
@@ -114,11 +112,11 @@ def k_nearest(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`. Weights may be negative.
-    sources : sequence of int, or None
-        Vertices where the paths start; None means all. For a networkx graph nodes.
+    sources : sequence of int or of other names, or None
+        Vertices where the paths start; None means all.
     k : int
         Number of vertices for each source.
-    among : sequence of int, optional
+    among : sequence of int or of other names, optional
         Vertices, such as facilities, of which the nearest are wanted; a source that is one of them is its own nearest.
         By default all vertices but the source itself.
     dtype : {None, "float64", "float32", "int64", "int32"}
@@ -156,10 +154,9 @@ def k_nearest(
            [3.],
            [4.]])
     """
-    node_keys = is_networkx(graph)
     graph = as_graph(graph)
-    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources", node_keys)
-    ends = None if among is None else np.unique(vertices_argument(graph, among, "among", node_keys))
+    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
+    ends = None if among is None else np.unique(vertices_argument(graph, among, "among"))
     wanted = operator.index(k)
     if wanted < 0:
         raise ValueError(f"k = {wanted}, expected a number of vertices")
@@ -170,11 +167,11 @@ def k_nearest(
         np.full((len(starts), wanted), infinity(result), result), np.full((len(starts), wanted), NO_VERTEX, np.int32)
     )
     if wanted == 0:
-        return nearest
+        return _named(nearest, graph)
     if ends is not None and _is_better_backwards(graph, starts, ends):
-        for block, rows in row_blocks(_reversed(graph), ends, result, memory_limit, chosen):
+        for block, rows in row_blocks(graph.reverse(), ends, result, memory_limit, chosen):
             _merge(nearest, block, rows[:, starts].T)
-        return nearest
+        return _named(nearest, graph)
     place = 0
     for block, rows in row_blocks(graph, starts, result, memory_limit, chosen):
         for source, row in zip(block.tolist(), rows, strict=True):
@@ -182,7 +179,15 @@ def k_nearest(
                 row[source] = infinity(result)
             _take_least(nearest, place, row if ends is None else row[ends], ends)
             place += 1
-    return nearest
+    return _named(nearest, graph)
+
+
+def _named(nearest: Nearest, graph: Graph) -> Nearest:
+    """Return the same with names in place of indices, if the graph knows names."""
+    if not graph.has_names:
+        return nearest
+    names = np.fromiter((*graph.names, None), object, graph.n + 1)
+    return nearest._replace(vertices=names[np.maximum(nearest.vertices, -1)])
 
 
 def _take_least(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
@@ -202,8 +207,8 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
     k = nearest.dist.shape[1]
     every_dist = np.concatenate((nearest.dist, dist), axis=1)
     reached = dist != infinity(dist.dtype)
-    names = np.where(reached, vertices.astype(np.int32), np.int32(NO_VERTEX))
-    every_vertex = np.concatenate((nearest.vertices, names), axis=1)
+    indices = np.where(reached, vertices.astype(np.int32), np.int32(NO_VERTEX))
+    every_vertex = np.concatenate((nearest.vertices, indices), axis=1)
     order = np.argsort(every_dist, axis=1, kind="stable")[:, :k]
     nearest.dist[...] = np.take_along_axis(every_dist, order, axis=1)
     nearest.vertices[...] = np.take_along_axis(every_vertex, order, axis=1)
@@ -211,8 +216,3 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
 
 def _is_better_backwards(graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp]) -> bool:
     return len(ends) < len(starts) and graph.has_integral_weights and not graph.has_negative_weights
-
-
-def _reversed(graph: Graph) -> Graph:
-    """Return the graph with all edges in the opposite direction; an undirected one is that already."""
-    return Graph(*graph.in_edges()) if graph.directed else graph

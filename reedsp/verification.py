@@ -14,6 +14,7 @@ from reedsp.device_graph import NO_VERTEX, DeviceGraph
 from reedsp.exactness import Arithmetic
 from reedsp.graph import Graph
 from reedsp.negative_cycle import exact_shortest_paths
+from reedsp.vertices import name_or_none
 
 GROUP_SIZE = 64
 _NOBODY = 0xFFFFFFFF
@@ -72,7 +73,8 @@ def verify_tree(
     beyond = (predecessors >= n) | ((predecessors < 0) & (predecessors != NO_VERTEX))
     if beyond.any():
         vertex = int(np.argmax(beyond))
-        raise VerificationError(f"vertex {vertex}: its predecessor {predecessors[vertex]} is not a vertex")
+        name, wrong = graph.names[vertex], predecessors[vertex]
+        raise VerificationError(f"vertex {name!r}: its predecessor {wrong} is not a vertex")
     on_device = DeviceGraph.of(graph, job, arithmetic)
     kernels = {
         name: job.device.kernel("verification.cl", name, **arithmetic.macros)
@@ -96,7 +98,8 @@ def verify_tree(
     for rule, offender in zip(_RULES, job.download(offenders, len(_RULES), np.uint32), strict=True):
         if offender != _NOBODY:
             vertex = int(on_device.vertex_of[offender])
-            raise VerificationError(f"vertex {vertex}: {rule} (dist {dist[vertex]}, pred {predecessors[vertex]})")
+            before = name_or_none(graph, predecessors[vertex])
+            raise VerificationError(f"vertex {graph.names[vertex]!r}: {rule} (dist {dist[vertex]}, pred {before})")
 
 
 def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]) -> None:
@@ -111,4 +114,4 @@ def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecesso
     for vertex, value in enumerate(exact):
         expected = np.inf if value is None else float(Fraction(value, scale))
         if dist[vertex] != dist.dtype.type(expected) or predecessors[vertex] != tree[vertex]:
-            raise VerificationError(f"vertex {vertex}: dist {dist[vertex]} should be {expected}")
+            raise VerificationError(f"vertex {graph.names[vertex]!r}: dist {dist[vertex]} should be {expected}")

@@ -318,7 +318,7 @@ def _wel(graph: Graph) -> _Blocks:
     _check_edges(graph)
     last = _last_used(graph)
     if last + 1 < graph.n:
-        lost = graph.label(last + 1)
+        lost = graph.name(last + 1)
         raise ValueError(
             f"graph: no edge begins or ends at vertex {lost!r} or later, which .wel cannot tell; .gr, .mtx and .npz can"
         )
@@ -471,7 +471,7 @@ def _label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
 def _edge(graph: Graph, edge: int) -> str:
     """Name an edge in an error message."""
     source = int(np.searchsorted(graph.indptr, edge, side="right")) - 1
-    ends = graph.label(source), graph.label(int(graph.indices[edge]))
+    ends = graph.names[source], graph.names[graph.indices[edge]]
     return f"the edge from {ends[0]!r} to {ends[1]!r} of weight {graph.weights[edge]}"
 
 

@@ -587,7 +587,7 @@ def test_csv_of_a_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tm
 def test_npz(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
     output = tmp_path / "paths.npz"
     assert run(capsys, "sssp", graph_file, "--source", 1, "--target", 4, "--output", output)[0] == 0
-    paths = reedsp.sssp(reedsp.read(graph_file), 0)
+    paths = reedsp.sssp(reedsp.read(graph_file), 1)
     with np.load(output) as content:
         assert sorted(content) == ["dist", "offset", "path", "pred", "source", "target"]
         np.testing.assert_array_equal(content["dist"], paths.dist)
@@ -598,7 +598,7 @@ def test_npz(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Pat
 
 
 @needs_device
-@pytest.mark.parametrize(("output", "target"), [("paths.npz", None), ("route.csv", 3)])
+@pytest.mark.parametrize(("output", "target"), [("paths.npz", None), ("route.csv", 4)])
 def test_npz_holds_all_distances_even_with_a_target(
     capsys: pytest.CaptureFixture[str],
     graph_file: Path,

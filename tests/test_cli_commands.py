@@ -514,7 +514,7 @@ def test_examples_of_the_help_run(
     reedsp.write(reedsp.Graph.from_edges(10, ring, (ring + 1) % 10), "web.el")
     if "verify" in example:
         with open("tree.csv", "wb") as stream:
-            result_files.write_csv(stream, reedsp.sssp(roads, 0))
+            result_files.write_csv(stream, reedsp.sssp(roads, 1))
     elif "tree.csv" in example:
         Path("tree.csv").unlink()
     if "road-ny" in example:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reedsp.graph import MAX_VERTICES, Graph, as_graph, vertex_number
+from reedsp.graph import MAX_VERTICES, Graph, as_graph
 
 INT64_MAX = 2**63 - 1
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
@@ -132,7 +132,7 @@ def test_01_no_vertices() -> None:
         assert not graph.has_negative_weights
         assert_same(graph, pickle.loads(pickle.dumps(graph)))
         with pytest.raises(ValueError, match=r"0 is not a vertex"):
-            graph.vertex(0)
+            graph.index(0)
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -905,7 +905,7 @@ def test_38_matrices_of_the_wrong_shape(matrix: Any, message: str) -> None:
 
 
 def named(graph: Graph) -> list[tuple[Any, Any, Any]]:
-    return [(graph.label(u), graph.label(v), w) for u, v, w in stored(graph)]
+    return [(graph.name(u), graph.name(v), w) for u, v, w in stored(graph)]
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -928,7 +928,7 @@ def test_53_54_networkx_graphs_of_every_kind(kind: Any) -> None:
     assert result.labels == tuple(nodes)
     assert result.directed == graph.is_directed()
     assert result.weights.dtype == np.int64
-    assert [result.vertex(node) for node in nodes] == [0, 1, 2, 3, 4]
+    assert [result.index(node) for node in nodes] == [0, 1, 2, 3, 4]
     assert_same(as_graph(graph), result)
     assert (list(graph), list(graph.edges(data=True))) == before
     graph.add_edge("new", "a", weight=-100)
@@ -942,7 +942,7 @@ def test_53_vertices_are_in_the_order_of_the_nodes() -> None:
     graph.add_edge(0, 3, weight=5)
     result = Graph.from_networkx(graph)
     assert stored(result) == [(3, 0, 5)]
-    assert [result.label(v) for v in range(4)] == [3, 1, "z", 0]
+    assert [result.name(v) for v in range(4)] == [3, 1, "z", 0]
 
 
 def test_55_a_missing_weight_is_one_and_weight_none_makes_every_weight_one() -> None:
@@ -1145,7 +1145,7 @@ def test_in_edges_cannot_be_changed(directed: bool) -> None:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("labels", [None, ["x", ("y", 1), 2.5, None]])
+@pytest.mark.parametrize("labels", [None, ["x", ("y", 1), 2.5, False]])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_pickles_and_copies_are_the_same_and_read_only(directed: bool, labels: Any, dtype: type) -> None:
     w = np.array([3, 0, -2, 5], dtype)
@@ -1159,7 +1159,9 @@ def test_pickles_and_copies_are_the_same_and_read_only(directed: bool, labels: A
         assert in_edges_of(other) == in_edges_of(graph)
         with pytest.raises(AttributeError, match=r"cannot be changed"):
             other.offset = 0
-        assert other.vertex(other.label(2)) == 2
+        assert other.index(other.name(2)) == 2
+        assert other == graph
+        assert hash(other) == hash(graph)
 
 
 # ---- names, properties, in-edges --------------------------------------------------------------------
@@ -1167,34 +1169,45 @@ def test_pickles_and_copies_are_the_same_and_read_only(directed: bool, labels: A
 
 def test_names_are_numbers_plus_the_offset() -> None:
     graph = sample(offset=1)
-    assert [graph.label(v) for v in range(4)] == [1, 2, 3, 4]
-    assert [graph.vertex(name) for name in (1, np.int8(2), np.uint64(4))] == [0, 1, 3]
-    assert all(type(graph.vertex(name)) is int for name in (1, np.int8(2)))
+    assert [graph.name(v) for v in range(4)] == [1, 2, 3, 4]
+    assert [graph.index(name) for name in (1, np.int8(2), np.uint64(4))] == [0, 1, 3]
+    assert all(type(graph.index(name)) is int for name in (1, np.int8(2)))
     for wrong in (0, 5, -1, 1.0, "1", None, 10**30, [1]):
         with pytest.raises(ValueError, match=r"is not a vertex of this graph, whose vertices are 1 \.\. 4"):
-            graph.vertex(wrong)
-    assert sample(offset=np.int64(-3)).label(0) == -3
+            graph.index(wrong)
+    assert sample(offset=np.int64(-3)).name(0) == -3
     assert type(sample(offset=np.int64(-3)).offset) is int
 
 
 def test_names_are_labels() -> None:
-    labels = ["a", ("b", 1), 3, None]
+    labels = ["a", ("b", 1), 3, False]
     graph = sample(labels=labels, offset=5)
-    assert [graph.label(v) for v in range(4)] == labels
-    assert [graph.vertex(name) for name in labels] == [0, 1, 2, 3]
-    for wrong in ("z", 0, 5, [1], {}):
-        with pytest.raises(ValueError, match=r"is not a vertex of this graph"):
-            graph.vertex(wrong)
+    assert [graph.name(v) for v in range(4)] == labels
+    assert [graph.index(name) for name in labels] == [0, 1, 2, 3]
+    for wrong in ("z", 1, 5, [1], {}):
+        with pytest.raises(
+            ValueError, match=r"is not a vertex of this graph, whose vertices are 'a', \('b', 1\), 3, False"
+        ):
+            graph.index(wrong)
     labels[0] = "changed"
-    assert graph.label(0) == "a"
+    assert graph.name(0) == "a"
 
 
-def test_a_label_of_several_vertices_names_none_of_them() -> None:
-    graph = sample(labels=["a", "b", "a", "c"])
-    assert [graph.label(v) for v in range(4)] == ["a", "b", "a", "c"]
-    assert graph.vertex("c") == 3
-    with pytest.raises(ValueError, match=r"^'a' is the label of more than one vertex"):
-        graph.vertex("a")
+@pytest.mark.parametrize(
+    ("labels", "error", "message"),
+    [
+        (["a", "b", "a", "c"], ValueError, r"^labels\[2\] = 'a' is also labels\[0\]"),
+        ([0, "b", "a", 0.0], ValueError, r"^labels\[3\] = 0.0 is also labels\[0\]"),
+        (["a", None, "b", "c"], ValueError, r"^labels\[1\] = None stands for no vertex"),
+        (["a", "b", ["c"], "d"], TypeError, r"^labels\[2\] = \['c'\] is not hashable"),
+        (["a", "b"], ValueError, r"^labels has 2 entries for 4 vertices"),
+    ],
+)
+def test_labels_that_cannot_be_names(labels: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        sample(labels=labels)
+    with pytest.raises(error, match=message):
+        Graph([0, 0, 0, 0, 0], [], labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -1267,27 +1280,6 @@ def test_repr() -> None:
     assert repr(graph) == "<reedsp.Graph: 1,234 vertices, 2,466 edges, undirected, int32 weights>"
     assert repr(sample()) == "<reedsp.Graph: 4 vertices, 4 edges, directed, int64 weights>"
     assert repr(Graph.from_edges(0, [], [], [])) == "<reedsp.Graph: 0 vertices, 0 edges, directed, float64 weights>"
-
-
-@pytest.mark.parametrize(("vertex", "number"), [(0, 0), (4, 4), (-1, 4), (-5, 0), (np.int8(-2), 3), (np.uint64(2), 2)])
-def test_40_vertex_arguments_count_from_the_end(vertex: Any, number: int) -> None:
-    assert vertex_number(vertex, "source", 5) == number
-
-
-@pytest.mark.parametrize(
-    ("vertex", "error", "message"),
-    [
-        (5, ValueError, "^source = 5 is not a vertex of a graph with 5 vertices"),
-        (-6, ValueError, "^source = -6 is not a vertex"),
-        (10**30, ValueError, "^source = 1000000000000000000000000000000 is not a vertex"),
-        (1.5, TypeError, "^source: expected an integer, got 1.5"),
-        (2.0, TypeError, "^source: expected an integer, got 2.0"),
-        (None, TypeError, "^source: expected an integer, got None"),
-    ],
-)
-def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        vertex_number(vertex, "source", 5)
 
 
 def test_as_graph() -> None:

@@ -366,7 +366,7 @@ def test_relabel(tmp_path: Path) -> None:
     assert graph.labels == (5, 7, big, 2**63 - 1)
     assert all(type(label) is int for label in graph.labels)
     assert edges(graph) == [(1, 0, 4), (2, 1, 3), (3, 2, 6)]
-    assert graph.vertex(big) == 2
+    assert graph.index(big) == 2
     assert (graph.n, graph.offset) == (4, 0)
 
 

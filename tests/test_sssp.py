@@ -419,7 +419,7 @@ def test_verify_notices_each_broken_rule(device: reedsp.Device) -> None:
 
 def test_usa_road_new_york(shared_data: Path, device: reedsp.Device) -> None:
     graph = reedsp.read(shared_data / "dimacs-ny" / "USA-road-d.NY.gr.gz")
-    result = reedsp.sssp(graph, graph.vertex(1), device=device)
+    result = reedsp.sssp(graph, 1, device=device)
     assert np.isfinite(result.dist).all()
     assert result.dist.size == 264_346
     assert int(result.dist.sum()) == 186_686_642_878
@@ -473,10 +473,10 @@ def test_ldbc(edges: str, answer: str, source: int, directed: bool, shared_data:
         directed=directed,
         labels=names,
     )
-    result = reedsp.sssp(graph, graph.vertex(source), device=device)
+    result = reedsp.sssp(graph, source, device=device)
     for line in (folder / answer).read_text().splitlines():
         name, distance = line.split()
-        assert result.dist[graph.vertex(int(name))] == pytest.approx(float(distance), rel=1e-12)
+        assert result.dist[graph.index(int(name))] == pytest.approx(float(distance), rel=1e-12)
     assert result.verify()
 
 
@@ -488,7 +488,7 @@ def test_lagraph(name: str, shared_data: Path, device: reedsp.Device) -> None:
     graph = reedsp.read(shared_data / "lagraph-mtx" / f"{name}.mtx.gz")
     entries = graph.to_scipy().tocoo()
     edges = edges_of(entries.row, entries.col, entries.data.tolist(), True)
-    source = graph.vertex(1)
+    source = graph.index(1)
     try:
         expected = oracle.distances(graph.n, edges, source)
     except oracle.NegativeCycle:

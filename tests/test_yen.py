@@ -116,8 +116,8 @@ def test_arguments(device: reedsp.Device) -> None:
 
 def test_what_is_shown(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1, 1, 5], labels=["<a>", "b", "c"])
-    paths = reedsp.yen(graph, 0, 2, 4, device=device)
-    assert "2 from vertex 0 to vertex 2, 2.0 to 5.0" in repr(paths)
+    paths = reedsp.yen(graph, "<a>", "c", 4, device=device)
+    assert "2 from vertex '<a>' to vertex 'c', 2.0 to 5.0" in repr(paths)
     assert "&lt;a&gt;" in paths._repr_html_()
     assert "<a>" not in paths._repr_html_()
     assert np.asarray(paths) is paths.dist
@@ -125,14 +125,15 @@ def test_what_is_shown(device: reedsp.Device) -> None:
 
 def test_a_road_network(shared_data: Path, device: reedsp.Device) -> None:
     graph = reedsp.read(shared_data / "dimacs-ny" / "USA-road-d.NY.gr.gz")
-    paths = reedsp.yen(graph, 0, 200_000, 50, device=device)
+    paths = reedsp.yen(graph, 1, 200_001, 50, device=device)
     weights = graph.to_scipy()
-    assert paths.dist[0] == reedsp.sssp(graph, 0, device=device).dist[200_000]
+    assert paths.dist[0] == reedsp.sssp(graph, 1, device=device).dist[200_000]
     assert (np.diff(paths.dist) >= 0).all()
     assert len({tuple(path) for path in paths.routes}) == 50
     for weight, path in paths:
         assert len(set(path)) == len(path)
-        assert weights[path[:-1], path[1:]].sum() == weight
+        indices = [graph.index(name) for name in path]
+        assert weights[indices[:-1], indices[1:]].sum() == weight
 
 
 @pytest.mark.parametrize("directed", [True, False])
