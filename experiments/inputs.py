@@ -122,8 +122,9 @@ def ever_shorter_steps(n: int, degree: int, seed: int) -> reedsp.Graph:
 
 
 def new_york(folder: Path) -> reedsp.Graph:
-    """Return the road network USA-road-d.NY of the 9th DIMACS challenge from a folder that holds it."""
-    return reedsp.read(folder / "USA-road-d.NY.gr.gz")
+    """Return the road network USA-road-d.NY of the 9th DIMACS challenge from a folder that holds it, without names."""
+    roads = reedsp.read(folder / "USA-road-d.NY.gr.gz")
+    return reedsp.Graph(roads.indptr, roads.indices, roads.weights)
 
 
 def complete_matrix(n: int, seed: int) -> npt.NDArray[np.float32]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_DRAWN = 60  # vertices of a tree that is drawn with its names
+_MOST_NAMED = 30  # rows of a matrix, each with its name
 _MOST_PIXELS = 1000  # of a side of a matrix
 _COLOURS = "viridis_r"
 _SHADES = 64
@@ -210,7 +211,7 @@ def draw_matrix(
     finite : callable
         Tells of some distances which stand for a shortest path.
     """
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import FixedLocator, MaxNLocator
 
     n = len(dist)
     step = max(1, -(-n // _MOST_PIXELS))
@@ -221,8 +222,11 @@ def draw_matrix(
     image = ax.imshow(shown, cmap=_COLOURS, extent=(*side, *side[::-1]), interpolation="nearest")
     if shown.count():
         ax.figure.colorbar(image, ax=ax, label="distance", shrink=0.8)
+    each_named = graph.labels is not None and n <= _MOST_NAMED
     for axis, title in ((ax.xaxis, "target"), (ax.yaxis, "source")):
         axis.set_label_text(title)
-        axis.set_major_locator(MaxNLocator("auto", integer=True))
+        axis.set_major_locator(FixedLocator(range(n)) if each_named else MaxNLocator("auto", integer=True))
         if graph.labels is not None:
             axis.set_major_formatter(lambda place, _: str(graph.names[int(place)]) if 0 <= place < n else "")
+    if each_named:
+        ax.tick_params("x", rotation=90)

@@ -437,7 +437,11 @@ def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     assert ax.lines[1].get_xdata() == [7, 7]
     own = plt.figure().subplots()
     assert reedsp.sssp(large, [3, 4], device=device).plot(source=3, ax=own) is own
-    assert reedsp.apsp(small, device=device).plot().images[0].get_array().shape == (5, 5)
+    matrix = reedsp.apsp(small, device=device).plot()
+    assert matrix.images[0].get_array().shape == (5, 5)
+    assert [text.get_text() for text in matrix.get_xticklabels()] == list("abcde")
+    numbered = reedsp.apsp(reedsp.Graph.from_edges(3, [0], [1], offset=1), device=device).plot()
+    assert numbered.images[0].get_extent() == [0.5, 3.5, 3.5, 0.5]
     for nothing in (reedsp.Graph.from_edges(1, [], []), reedsp.Graph.from_edges(3, [0], [1], [0])):
         for each in (nothing, nothing.with_coordinates(np.zeros((nothing.n, 2)))):
             colours_of(reedsp.sssp(each, 0, device=device).plot(0).figure)
