@@ -21,7 +21,8 @@ UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64", "longdouble")
 NUMBER_TYPES = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
 
-EDGE_LISTS = ("edge arrays", "strided edge arrays", "read-only edge arrays", "edge lists")
+NAMED = ("numbered edge arrays", "labelled edge arrays")
+EDGE_LISTS = ("edge arrays", "strided edge arrays", "read-only edge arrays", "edge lists", *NAMED)
 DENSE = ("dense C", "dense Fortran", "dense strided", "dense read-only", "dense lists")
 OTHER_DENSE = ("dense with inf", "masked")
 REPEATING = ("coo", "csr", "csc", "csr with int64 indices", "read-only csr", "csr matrix")
@@ -33,6 +34,7 @@ _ZERO_IS_NO_EDGE = (*DENSE, "bsr", "dia")
 _MAY_REPEAT = (*EDGE_LISTS, *REPEATING, "MultiGraph", "MultiDiGraph")
 _WITHOUT_HALVES = (*SPARSE, *NETWORKX)
 _LARGEST_INT64 = 2**63 - 1
+_OFFSET = 3  # of numbers that are names
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def contained(case: Case) -> Any:
 def as_argument(case: Case, container: Any) -> Any:
     """Return what reedsp's functions take: the container, or the Graph that is made of it."""
     if case.container in EDGE_LISTS:
-        return reedsp.Graph.from_edges(case.n, *container, case.directed)
+        return reedsp.Graph.from_edges(case.n, *container, case.directed, **_naming(case))
     if case.container == "dense with inf":
         return reedsp.Graph.from_dense(container, case.directed, null_value=None)
     if case.directed or case.container in NETWORKX:
@@ -189,7 +191,15 @@ def contents(container: Any) -> Any:
 
 def node(case: Case, vertex: int) -> Any:
     """Return what the container calls a vertex."""
-    return f"node {vertex % case.n}" if case.container in NETWORKX else vertex
+    if case.container == "numbered edge arrays":
+        return _OFFSET + vertex % case.n
+    return f"node {vertex % case.n}" if case.container in (*NETWORKX, "labelled edge arrays") else vertex
+
+
+def _naming(case: Case) -> dict[str, Any]:
+    if case.container == "labelled edge arrays":
+        return {"labels": [node(case, vertex) for vertex in range(case.n)]}
+    return {"offset": _OFFSET} if case.container == "numbered edge arrays" else {}
 
 
 def _numbers(case: Case, edges: list[Weighted]) -> np.ndarray:
