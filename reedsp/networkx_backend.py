@@ -7,9 +7,9 @@ types of numbers, the order of keys and which of several shortest paths is named
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -22,8 +22,8 @@ from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.negative_cycle import NegativeCycleError
 from reedsp.networkx_graph import Arcs, NetworkXGraph, Node, Rows
 from reedsp.networkx_measures import (  # noqa: F401  networkx finds them here
-    barycenter,
     center,
+    centroid,
     closeness_centrality,
     diameter,
     eccentricity,
@@ -40,13 +40,13 @@ from reedsp.networkx_measures import (  # noqa: F401  networkx finds them here
     sum_of_distances,
     wiener_index,
 )
+from reedsp.networkx_release import Dispatched
 
 Lengths = dict[Node, Any]
 Paths = dict[Node, list[Node]]
 Predecessors = dict[Node, list[Node]]
 
-backend = sys.modules[__name__]
-"""What the entry point of this backend names."""
+barycenter = centroid  # its name before networkx 3.7
 
 _NEGATIVE_CYCLE = "Negative cycle detected."
 _NO_LIMIT = float("inf")
@@ -67,8 +67,10 @@ def convert_to_nx(answer: Any, *, name: str | None = None) -> Any:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Tell whether a function can be called with these arguments: each can with all of networkx' arguments."""
-    return name in DEVICE_FUNCTIONS or name in HOST_FUNCTIONS or f"reedsp has no function {name}"
+    """Tell whether a function can be called with these arguments, or why not."""
+    if name not in FUNCTIONS:
+        return f"reedsp has no function {name}"
+    return FUNCTIONS[name].reason_not_to_run(args, kwargs) or True
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -775,7 +777,7 @@ def all_shortest_paths(
 
 
 def _predecessors(G: NetworkXGraph, source: Node, weight: Any, method: str) -> Predecessors:
-    if weight is None:
+    if weight is None or method == "unweighted":
         return _level_predecessors(G, source)[0]
     if _method(weight, method) == "dijkstra":
         return dijkstra_predecessor_and_distance(G, source, weight=weight)[0]
@@ -811,6 +813,7 @@ def floyd_warshall_numpy(G: NetworkXGraph, nodelist: Any = None, weight: Any = "
             raise nx.NetworkXError("nodelist must contain every node in G with no repeats.")
         numbers = [G.number_of[node] for node in nodelist]
     matrix = G.matrix(weight)
+    on_host.require_no_negative(matrix.diagonal())
     np.fill_diagonal(matrix, 0)
     matrix = matrix[np.ix_(numbers, numbers)]
     dist = on_device.all_distances(matrix) if on_device.is_wanted(G) else None
@@ -883,3 +886,14 @@ def astar_path_length(
     path = astar_path(G, source, target, heuristic, weight, cutoff=cutoff)
     cost, adjacency = G.cost_of(weight), G.adjacency()
     return sum(cost(tail, head, adjacency[tail][head]) for tail, head in pairwise(path))
+
+
+# ---- what networkx finds ----------------------------------------------------------------------------
+
+FUNCTIONS = {name: Dispatched(name, globals()[name]) for name in (*DEVICE_FUNCTIONS, *HOST_FUNCTIONS)}
+"""The functions above, as networkx calls them."""
+
+backend = SimpleNamespace(
+    can_run=can_run, should_run=should_run, convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx, **FUNCTIONS
+)
+"""What the entry point of this backend names."""

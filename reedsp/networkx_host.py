@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.networkx_graph import NetworkXGraph, Node, Rows
+from reedsp.networkx_release import SINCE_3_7
 
 Lengths = dict[Node, Any]
 Predecessors = dict[Node, list[Node]]
@@ -444,6 +445,8 @@ def all_paths_to(sources: Collection[Node], target: Node, predecessors: Predeces
         if path[-1] in sources:
             yield path[::-1]
         before = next(choices[-1], None)
+        while SINCE_3_7 and before in on_path:
+            before = next(choices[-1], None)
         if before is None:
             on_path.discard(path.pop())
             choices.pop()
@@ -460,8 +463,47 @@ def _infinity() -> float:
     return float("inf")
 
 
+def require_no_negative(lengths_to_self: Iterable[Any]) -> None:
+    """Raise for a node from which a path leads back to it that is shorter than none, as networkx does since 3.7.
+
+    Raises
+    ------
+    networkx.NetworkXUnbounded
+        There is one.
+    """
+    if SINCE_3_7 and any(length < 0 for length in lengths_to_self):
+        raise nx.NetworkXUnbounded(_NEGATIVE_CYCLE)
+
+
 def direct_distances(graph: NetworkXGraph, weight: Any) -> tuple[dict[Node, Lengths], dict[Node, dict[Node, Node]]]:
-    """Return the weights of single edges and where they begin; a missing weight is 1.0, and no edge is inf."""
+    """Return the weights of single edges, inf where there is none, and where they begin."""
+    lengths, predecessors = (_direct_distances if SINCE_3_7 else _direct_distances_before_3_7)(graph, weight)
+    for row in lengths.values():
+        for node in graph:
+            row.setdefault(node, _infinity())
+    return lengths, predecessors
+
+
+def _direct_distances(graph: NetworkXGraph, weight: Any) -> tuple[dict[Node, Lengths], dict[Node, dict[Node, Node]]]:
+    lengths: dict[Node, Lengths] = {}
+    predecessors: dict[Node, dict[Node, Node]] = {}
+    cost_of = graph.cost_of(weight)
+    for node, row in graph.adjacency().items():
+        lengths[node] = defaultdict(_infinity)
+        for other, data in row.items():
+            cost = cost_of(node, other, data)
+            if cost is not None:
+                lengths[node][other] = cost
+                predecessors.setdefault(node, {})[other] = node
+        require_no_negative([lengths[node][node]])
+        lengths[node][node] = 0
+    return lengths, predecessors
+
+
+def _direct_distances_before_3_7(
+    graph: NetworkXGraph, weight: Any
+) -> tuple[dict[Node, Lengths], dict[Node, dict[Node, Node]]]:
+    """Take a missing weight for 1.0, and look a function up like the name of an attribute."""
     lengths: dict[Node, Lengths] = {node: defaultdict(_infinity, {node: 0}) for node in graph}
     predecessors: dict[Node, dict[Node, Node]] = {}
     for tail, head, data in graph.source.edges(data=True):
@@ -469,16 +511,19 @@ def direct_distances(graph: NetworkXGraph, weight: Any) -> tuple[dict[Node, Leng
         for one, other in ((tail, head),) if graph.is_directed() else ((tail, head), (head, tail)):
             lengths[one][other] = min(cost, lengths[one][other])
             predecessors.setdefault(one, {})[other] = one
-    for row in lengths.values():
-        for node in graph:
-            row.setdefault(node, _infinity())
     return lengths, predecessors
 
 
 def floyd_warshall(
     nodes: Sequence[Node], lengths: dict[Node, Lengths], predecessors: dict[Node, dict[Node, Node]]
 ) -> None:
-    """Shorten the distances of all pairs by way of each node in turn."""
+    """Shorten the distances of all pairs by way of each node in turn.
+
+    Raises
+    ------
+    networkx.NetworkXUnbounded
+        As in :func:`require_no_negative`.
+    """
     for middle in nodes:
         further = lengths[middle]
         for tail in nodes:
@@ -488,10 +533,18 @@ def floyd_warshall(
                 if row[head] > through:
                     row[head] = through
                     predecessors.setdefault(tail, {})[head] = predecessors[middle][head]
+    require_no_negative(lengths[node][node] for node in nodes)
 
 
 def floyd_warshall_matrix(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the distances of all pairs in a matrix of floats, rounded as by way of each vertex in turn."""
+    """Return the distances of all pairs in a matrix of floats, rounded as by way of each vertex in turn.
+
+    Raises
+    ------
+    networkx.NetworkXUnbounded
+        As in :func:`require_no_negative`.
+    """
     for middle in range(len(matrix)):
         matrix = np.minimum(matrix, matrix[middle, :][np.newaxis, :] + matrix[:, middle][:, np.newaxis])
+    require_no_negative(matrix.diagonal())
     return matrix

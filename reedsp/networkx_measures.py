@@ -18,6 +18,7 @@ import numpy.typing as npt
 from reedsp import networkx_device as on_device
 from reedsp import networkx_host as on_host
 from reedsp.networkx_graph import NetworkXGraph, Node
+from reedsp.networkx_release import SINCE_3_7
 
 Values = npt.NDArray[np.int64] | list[Any]
 """Distances from one node: ints as an array, other numbers as a list in the order of networkx."""
@@ -123,6 +124,8 @@ def _given(sp: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, Values]]:
 
 def eccentricity(G: NetworkXGraph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """Return the largest distance from each node, or from one."""
+    if SINCE_3_7 and not len(G):
+        raise nx.NetworkXPointlessConcept("a graph without nodes has no eccentricities")
     nodes = G.source.nbunch_iter(v)
     largest = {}
     for node, values in _found_from(G, weight, nodes) if sp is None else _given(sp, nodes):
@@ -259,7 +262,7 @@ def harmonic_diameter(G: NetworkXGraph, sp: Any = None, *, weight: Any = None) -
     return math.inf if n > 1 else math.nan
 
 
-def barycenter(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Node]:
+def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Node]:
     """Return the nodes whose distances have the least sum."""
     if weight is None and attr is None and sp is None and _is_tree(G):
         return nx.tree.centroid(G.source)  # type: ignore[no-any-return]
@@ -288,13 +291,14 @@ def barycenter(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any =
 
 
 def closeness_centrality(
-    G: NetworkXGraph, u: Node | None = None, distance: Any = None, wf_improved: bool = True
+    G: NetworkXGraph, u: Node | None = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
     """Return the reciprocal of the mean distance to each node, or to one."""
-    if u is not None and u not in G:
+    nodes = G if u is None else [u]
+    if sp is None and u is not None and u not in G:
         raise nx.NodeNotFound(f"Node {u} not found in graph")
     closeness = {}
-    for node, values in _found_from(G, distance, G if u is None else [u], inward=True):
+    for node, values in _found_from(G, distance, nodes, inward=True) if sp is None else _given_inward(G, sp, nodes):
         total = sum(_summands(values))
         closeness[node] = 0.0
         if total > 0.0 and len(G) > 1:
@@ -302,6 +306,18 @@ def closeness_centrality(
             if wf_improved:
                 closeness[node] *= (len(values) - 1.0) / (len(G) - 1)
     return closeness if u is None else closeness[u]
+
+
+def _given_inward(G: NetworkXGraph, sp: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, Values]]:
+    """Yield each node with the distances of those that reach it, of given distances from each node."""
+    if not G.is_directed():
+        yield from ((node, list(sp[node].values())) for node in nodes)
+        return
+    inward: dict[Node, dict[Node, Any]] = {}
+    for node, lengths in sp.items():
+        for other, length in lengths.items():
+            inward.setdefault(other, {})[node] = length
+    yield from ((node, list(inward.get(node, {}).values())) for node in nodes)
 
 
 def efficiency(G: NetworkXGraph, u: Node, v: Node) -> float:

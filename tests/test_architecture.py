@@ -32,7 +32,7 @@ LAYERS = (
     ),
     ("graph",),
     ("vertices",),
-    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph", "pinned"),
+    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph", "networkx_release", "pinned"),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("device", "readers"),
     ("compiler_child", "doctor", "exactness", "operands", "operators", "path_matrix", "writers"),
