@@ -23,7 +23,8 @@ from reedsp import _nx_info, networkx_backend, networkx_device, networkx_replay
 from reedsp import networkx_host as on_host
 from reedsp.networkx_paths import LazyPaths
 
-FUNCTIONS = (*_nx_info.DEVICE_FUNCTIONS, *_nx_info.HOST_FUNCTIONS)
+FUNCTIONS = [name for name in networkx_backend.FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
+"""The functions that the installed networkx dispatches."""
 CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 NODES: dict[str, Callable[[int], Any]] = {
     "int": lambda i: i,
@@ -181,7 +182,7 @@ def weighted_calls(
         for sources in ([s, some], [some, s, some], {s, some}, [], ["missing"]):
             yield function, (sources,), w
     yield nx.multi_source_dijkstra, ([s, some], t), w
-    for method in ("dijkstra", "bellman-ford", "no such method"):
+    for method in ("dijkstra", "bellman-ford", "unweighted", "no such method"):
         for function in (nx.shortest_path, nx.shortest_path_length):
             for ends in ((s, t), (s,), (None, t), ()):
                 yield function, ends, {**w, "method": method}
@@ -481,38 +482,46 @@ def test_every_function_of_networkx_is_here() -> None:
     modules = ("weighted", "unweighted", "generic", "dense", "astar")
     package = "networkx.algorithms.shortest_paths"
     names = [name for module in modules for name in sys.modules[f"{package}.{module}"].__all__]
-    assert len(names) == 46
     names += [*efficiency_measures.__all__, *wiener.__all__, "closeness_centrality"]
-    resistances = {"resistance_distance", "kemeny_constant", "effective_graph_resistance"}
-    names += [name for name in distance_measures.__all__ if name not in resistances]
-    assert sorted(FUNCTIONS) == sorted(names)
-    for name in names:
-        assert callable(getattr(networkx_backend, name))
+    names += distance_measures.__all__
+    left_out = {"resistance_distance", "kemeny_constant", "effective_graph_resistance", "floyd_warshall_tree"}
+    dispatched = {getattr(nx, name).name for name in names} - left_out
+    assert len(dispatched) == 61
+    assert set(FUNCTIONS) == dispatched
+    for name in dispatched:
+        assert callable(getattr(networkx_backend.backend, name))
         assert "reedsp" in getattr(nx, name).backends
 
 
-def device_calls(graph: nx.Graph) -> dict[str, tuple[Any, ...]]:
+def some_calls(graph: nx.Graph) -> dict[str, tuple[Any, ...]]:
+    """Return arguments for each function."""
     s, t = list(graph)[:2]
     everything = {"from one": (graph, s), "between two": (graph, s, t), "all": (graph,), "several": (graph, [s, t])}
     kinds = {
-        "all": ("all_pairs", "average", "floyd", "johnson", "negative", *_nx_info.FROM_EACH),
+        "all": ("all_pairs", "average", "floyd", "johnson", "local", "negative", *_nx_info.FROM_EACH),
         "several": ("multi",),
-        "between two": ("all_shortest", "astar", "bellman", "bidirectional", "dijkstra_path", "has_path"),
+        "between two": (
+            *("all_shortest", "astar", "bellman", "bidirectional"),
+            *("dijkstra_path", "efficiency", "has_path"),
+        ),
     }
 
     def arguments(name: str) -> tuple[Any, ...]:
+        if name == "reconstruct_path":
+            return s, t, nx.floyd_warshall_predecessor_and_distance(graph)[0]
         kind = next((kind for kind, starts in kinds.items() if name.startswith(starts)), "from one")
         return everything[kind]
 
-    return {name: arguments(name) for name in _nx_info.DEVICE_FUNCTIONS}
+    return {name: arguments(name) for name in FUNCTIONS}
 
 
 def test_device_functions_launch_kernels(forced: None) -> None:
     graph = nx.cycle_graph(6)
     nx.set_edge_attributes(graph, 3, "weight")
-    for name, args in device_calls(graph).items():
+    calls = some_calls(graph)
+    for name in sorted(calls.keys() & set(_nx_info.DEVICE_FUNCTIONS)):
         before = networkx_device.kernels_launched()
-        answer = getattr(nx, name)(*args, backend="reedsp")
+        answer = getattr(nx, name)(*calls[name], backend="reedsp")
         if isinstance(answer, Iterator):
             list(answer)
         assert networkx_device.kernels_launched() > before, name

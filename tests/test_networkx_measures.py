@@ -143,6 +143,16 @@ def test_distances_and_eccentricities_that_are_given(engine: str) -> None:
         assert_same(function, graph, e=far, usebounds=True)
 
 
+def test_closeness_from_distances_that_are_given(engine: str) -> None:
+    """`sp` is an argument since networkx 3.7."""
+    for seed in range(4):
+        graph = some_graph(seed, "float", n=8)
+        lengths = dict(nx.all_pairs_dijkstra_path_length(graph))
+        for given in (lengths, {}, [1, 2]):
+            for node in (None, *list(graph)[:2], "missing"):  # an argument since networkx 3.7
+                assert_same(nx.closeness_centrality, graph, node, distance="weight", sp=given)
+
+
 def test_sums_that_are_written_to_the_nodes(engine: str) -> None:
     graph = connected_graph(0, "float", n=8, m=10)
     other = copy.deepcopy(graph)
