@@ -125,7 +125,7 @@ def _given(sp: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, Values]]:
 def eccentricity(G: NetworkXGraph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """Return the largest distance from each node, or from one."""
     if SINCE_3_7 and not len(G):
-        raise nx.NetworkXPointlessConcept("a graph without nodes has no eccentricities")
+        raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = G.source.nbunch_iter(v)
     largest = {}
     for node, values in _found_from(G, weight, nodes) if sp is None else _given(sp, nodes):

@@ -386,6 +386,14 @@ def test_matrix_in_the_order_of_a_list(engine: str) -> None:
         assert_same(nx.floyd_warshall_numpy, graph, wrong)
 
 
+@pytest.mark.parametrize("cls", CLASSES)
+def test_negative_loops(engine: str, cls: type[nx.Graph]) -> None:
+    graph = nx.path_graph(4, cls)
+    graph.add_edge(2, 2, weight=-1)
+    for function in (nx.floyd_warshall, nx.floyd_warshall_numpy, nx.floyd_warshall_predecessor_and_distance):
+        assert_same(function, graph)
+
+
 def test_reconstructed_paths() -> None:
     graph = some_graph(1, "int", n=6, m=25)
     predecessors, _ = nx.floyd_warshall_predecessor_and_distance(graph, backend="reedsp")
