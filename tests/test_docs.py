@@ -126,6 +126,14 @@ def test_every_page_is_listed() -> None:
     assert [page for page in sorted(pages) if page not in trees or f"({page}.md)" not in index] == []
 
 
+def test_readme_begins_as_the_tutorial_does() -> None:
+    """With a virtual environment, which `typed_pages.py --fresh` makes: Debian's own Python takes no packages from pip."""
+    environment, *_ = typed_pages.commands_of(typed_pages.TUTORIAL)
+    first, *others = re.findall(r"```sh\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert first == environment == "python3 -m venv .venv && . .venv/bin/activate"
+    assert [block.split(" && ")[1] for block in others[:2]] == ["reedsp demo", "python -m pytest"]
+
+
 def test_readme_example() -> None:
     names: dict[str, object] = {}
     exec(EXAMPLES[0], names)

@@ -7,9 +7,9 @@ begins with "$ " goes to one shell, and the lines below it are what is printed; 
 begins with ">>> " or "... " goes to one Python; a ``python`` block is run as it stands. "..." stands for anything, and
 spaces are not compared. Without PAGE all pages that have ``console`` or ``pycon`` blocks are typed.
 
-Commands that install something are left out, but with --fresh: then those of the tutorial and of the pages are typed
-first, into a new virtual environment and in a copy of this checkout, and that environment types the pages. Only the
-standard library is imported, so that a page has to say what it needs.
+Commands that install something are left out, but with --fresh: then those of the tutorial, which make a virtual
+environment, and those of the pages are typed first, in a copy of this checkout, and that environment types the pages.
+Only the standard library is imported, so that a page has to say what it needs.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Page:
 
 def installs(command: str) -> bool:
     """Return whether a command makes the environment that the others need."""
-    return "pip install" in command
+    return "pip install" in command or "-m venv" in command
 
 
 def type_pages(pages: list[Path]) -> int:
@@ -187,20 +187,16 @@ def type_pages(pages: list[Path]) -> int:
 
 
 def type_in_fresh_environment(pages: list[Path]) -> int:
-    """Do what the tutorial says about installing, in an environment that has nothing, and type pages there."""
+    """Do what the tutorial says about installing, in a checkout that has nothing, and type pages there."""
     with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
-        environment, copy = Path(folder, "environment"), Path(folder, "reedsp")
-        ignored = shutil.ignore_patterns(".git", "__pycache__", "results", ".*_cache", ".hypothesis")
+        copy = Path(folder, "reedsp")
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", "results", ".*_cache", ".hypothesis")
         shutil.copytree(ROOT, copy, ignore=ignored)
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        search = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-        variables |= {"PATH": search, "VIRTUAL_ENV": str(environment)}
-        for page in dict.fromkeys([TUTORIAL, *pages]):
-            for command in filter(installs, commands_of(page)):
-                print(f"$ {command}", flush=True)
-                subprocess.run(["bash", "-c", command], cwd=copy, env=variables, check=True)
-        typist = [environment / "bin" / "python", "-P", __file__, *pages]
+        typed = [each for page in dict.fromkeys([TUTORIAL, *pages]) for each in commands_of(page) if installs(each)]
+        print(*(f"$ {command}" for command in typed), sep="\n", flush=True)
+        subprocess.run(["bash", "-ec", "\n".join(typed)], cwd=copy, env=variables, check=True)
+        typist = [copy / ".venv" / "bin" / "python", "-P", __file__, *pages]
         return subprocess.run(typist, cwd=folder, env=variables, check=False).returncode
 
 
