@@ -127,7 +127,7 @@ def test_every_page_is_listed() -> None:
 
 
 def test_readme_begins_as_the_tutorial_does() -> None:
-    """With a virtual environment, which `typed_pages.py --fresh` makes: Debian's own Python takes no packages from pip."""
+    """With a virtual environment, which `typed_pages.py --fresh` makes, since Debian's own Python refuses pip."""
     environment, *_ = typed_pages.commands_of(typed_pages.TUTORIAL)
     first, *others = re.findall(r"```sh\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert first == environment == "python3 -m venv .venv && . .venv/bin/activate"
