@@ -10,12 +10,10 @@ Only the standard library is used, so that ``reedsp doctor`` can ask here when a
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import importlib.util
 import os
 import platform
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +24,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from reedsp._private import private_directory
+from reedsp._private import private_directory, temporary_directory
 
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
 """Environment variables by which a user chooses the drivers; if one is set nothing is changed."""
@@ -263,23 +261,11 @@ def _write(entries: dict[str, str]) -> Path | None:
     except OSError:
         pass  # no home, one that cannot be written to, or one where others can write
     try:
-        temporary = _temporary_directory()
+        temporary = temporary_directory("reedsp-icd-")
         _write_files(temporary, entries)
     except OSError:
         return None
     return temporary
-
-
-def _temporary_directory() -> Path:
-    directory = tempfile.mkdtemp(prefix="reedsp-icd-")
-    owner = os.getpid()
-
-    def remove() -> None:
-        if os.getpid() == owner:  # not in a forked child
-            shutil.rmtree(directory, ignore_errors=True)
-
-    atexit.register(remove)
-    return Path(directory)
 
 
 def _write_files(directory: Path, entries: dict[str, str]) -> None:

@@ -1,9 +1,12 @@
-"""Directories in the user's cache that nobody else can change. Only the standard library is used."""
+"""Directories that nobody else can change, in the user's cache or temporary. Only the standard library is used."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
 
@@ -47,3 +50,22 @@ def _is_private(folder: Path) -> bool:
     status = folder.lstat()
     others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not others_write
+
+
+def temporary_directory(prefix: str) -> Path:
+    """Return a new directory, which is removed when this process ends.
+
+    Raises
+    ------
+    OSError
+        None can be made.
+    """
+    directory = tempfile.mkdtemp(prefix=prefix)
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # not in a forked child
+            shutil.rmtree(directory, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(directory)

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp import _icd, kernels
+from reedsp import _icd, _pocl, kernels
 from reedsp.host_parts import TRANSFERRED, in_parts
 from reedsp.slices import Slices
 
 _icd.enable_pip_runtimes()
+_pocl.give_cache_folder()
 
-import pyopencl as cl  # noqa: E402 - the loader reads its configuration at its first call
+import pyopencl as cl  # noqa: E402 - the loader and PoCL read their configuration at the first call
 
 from reedsp.pinned import PinnedParts  # noqa: E402
 

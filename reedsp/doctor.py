@@ -16,6 +16,7 @@ import platform
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -23,7 +24,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from reedsp import _icd
+from reedsp import _icd, _pocl
+from reedsp._private import private_directory
 from reedsp._version import __version__
 
 # Distribution, the module to import (None: it has none), and what it is for.
@@ -50,6 +52,9 @@ _VARIABLES = (
     "XDG_CACHE_HOME",
 )
 _VARIABLE_PREFIXES = ("REEDSP_", "PYOPENCL_", "POCL_", "OCL_ICD_", "OCLGRIND_", "CL_CONFIG_")
+
+_INTEL_RUNTIME = ("intel-opencl-rt", "intel-cmplr-lib-rt")
+_POCL = "Portable Computing Language"
 
 _CHILD_SECONDS = 90
 _ANSWER = "reedsp-doctor-answer:"  # drivers print to standard output, too
@@ -124,6 +129,9 @@ class Facts:
     drivers: list[DriverState]
     hidden_drivers: list[str]
     opencl: OpenCL
+    kernel_cache_error: str | None
+    temporary_error: str | None
+    pocl_cache_error: str | None
 
     @property
     def works(self) -> bool:
@@ -163,6 +171,9 @@ def gather(announce: Callable[[str], None] = lambda text: None) -> Facts:
         drivers=drivers,
         hidden_drivers=hidden_drivers(),
         opencl=opencl_state(announce),
+        kernel_cache_error=kernel_cache_error(),
+        temporary_error=temporary_error(),
+        pocl_cache_error=pocl_cache_error(),
     )
 
 
@@ -231,6 +242,32 @@ def opencl_state(announce: Callable[[str], None] = lambda text: None) -> OpenCL:
         devices.append(DeviceState(index, name, kind, index == seen["default"], failure))
     platforms = [Platform(*row) for row in seen["platforms"]]
     return OpenCL(seen["loader"], platforms, devices, seen["default_error"], None)
+
+
+def kernel_cache_error() -> str | None:
+    """Return why compiled kernels cannot be kept for later processes, None if they can."""
+    try:
+        folder = private_directory("kernels")
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return None if _pocl.can_write(folder) else f"{folder} cannot be written to"
+
+
+def temporary_error() -> str | None:
+    """Return why no temporary folder can be made, None if one can."""
+    try:
+        with tempfile.TemporaryDirectory():
+            return None
+    except OSError as error:
+        return str(error.strerror)
+
+
+def pocl_cache_error() -> str | None:
+    """Return why PoCL cannot use the folder that the user has chosen for it, None if it can, or none is chosen."""
+    chosen = os.environ.get(_pocl.VARIABLE)
+    if not chosen or _pocl.can_write(Path(chosen)):
+        return None
+    return f"{_pocl.VARIABLE}={chosen} cannot be written to"
 
 
 # ---- child processes --------------------------------------------------------------------------------
@@ -360,6 +397,10 @@ def diagnose(facts: Facts) -> Diagnosis:
     if broken is not None:
         command = f"{pip} --force-reinstall --no-cache-dir {broken.name}"
         return Diagnosis(f"{broken.name} cannot be imported: {broken.error}", command)
+    if facts.temporary_error is not None:
+        return Diagnosis(f"drivers need a temporary folder: {facts.temporary_error}", _set("TMPDIR", "/dev/shm"))
+    if facts.pocl_cache_error is not None and any(each.name == _POCL and not each.devices for each in opencl.platforms):
+        return Diagnosis(f"PoCL shows no device, since {facts.pocl_cache_error}", _unset(_pocl.VARIABLE))
     if opencl.error is not None and not opencl.devices:
         return Diagnosis(f"OpenCL cannot be used: {opencl.error}", _driver_command(facts))
     if not opencl.devices:
@@ -373,30 +414,53 @@ def diagnose(facts: Facts) -> Diagnosis:
     working = [device for device in opencl.devices if device.error is None]
     if not working:
         first = opencl.devices[0]
-        command = f"{pip} --force-reinstall reedsp" if _has_pip_runtime(facts) else _icd.install_command()
+        command = f"{pip} --force-reinstall reedsp" if any(map(_from_pip, facts.drivers)) else _icd.install_command()
         return Diagnosis(f"no device passes its self test; {first.name}: {first.error}", command)
     if opencl.default_error is not None:
-        return Diagnosis(opencl.default_error, _unset("REEDSP_DEVICE"))
+        driver = _driver_asked_for(facts)
+        if driver is None:
+            return Diagnosis(opencl.default_error, _unset("REEDSP_DEVICE"))
+        return Diagnosis(
+            f"REEDSP_DEVICE={facts.environment['REEDSP_DEVICE']} asks for a driver that does not load, "
+            f"{driver.library}: {driver.error}",
+            _driver_command(facts) if _from_pip(driver) else _unset("REEDSP_DEVICE"),
+        )
     failing = next((device for device in opencl.devices if device.default and device.error is not None), None)
     if failing is not None:
         return Diagnosis(
             f"the default device {failing.name} fails its self test: {failing.error}",
             _set("REEDSP_DEVICE", str(working[0].index)),
         )
+    if facts.kernel_cache_error is not None:
+        return Diagnosis(
+            f"every process compiles its kernels again, since they cannot be kept: {facts.kernel_cache_error}",
+            _set("XDG_CACHE_HOME", r"%TEMP%\cache" if sys.platform == "win32" else '"$(mktemp -d)"'),
+        )
     return Diagnosis(None, None)
 
 
 def _driver_command(facts: Facts) -> str:
     """Return the command that gives this machine a driver that loads."""
-    failed = [driver for driver in facts.drivers if driver.error is not None]
-    if any(driver.origin.startswith("pip package") for driver in failed):
-        runtime = "intel-opencl-rt intel-cmplr-lib-rt"
-        return f"{facts.python['executable']} -m pip install --force-reinstall {runtime}"
-    return _icd.install_command()
+    if not any(_from_pip(driver) and driver.error is not None for driver in facts.drivers):
+        return _icd.install_command()
+    pip = f"{facts.python['executable']} -m pip install"
+    missing = [each.name for each in facts.packages if each.name in _INTEL_RUNTIME and each.version is None]
+    return f"{pip} {' '.join(missing)}" if missing else f"{pip} --force-reinstall {' '.join(_INTEL_RUNTIME)}"
 
 
-def _has_pip_runtime(facts: Facts) -> bool:
-    return any(driver.origin.startswith("pip package") for driver in facts.drivers)
+def _driver_asked_for(facts: Facts) -> DriverState | None:
+    """Return the driver that does not load and that ``REEDSP_DEVICE`` may mean: what it would show is not known."""
+    asked = facts.environment.get("REEDSP_DEVICE", "").strip().lower()
+    for driver in facts.drivers:
+        words = f"{Path(driver.library).name} {Path(driver.file).name} {driver.origin}".lower()
+        named = asked in words and not asked.isdigit()
+        if driver.error is not None and (named or (asked == "cpu" and _from_pip(driver))):
+            return driver
+    return None
+
+
+def _from_pip(driver: DriverState) -> bool:
+    return driver.origin.startswith("pip package")
 
 
 def _unset(*names: str) -> str:
@@ -430,6 +494,7 @@ def render(facts: Facts, diagnosis: Diagnosis) -> str:
         "OpenCL",
         f"  loader    {opencl.loader or 'not found out'}",
         *_aligned("drivers", [_driver_text(driver) for driver in facts.drivers]),
+        f"  cache     {'works' if facts.kernel_cache_error is None else f'NONE: {facts.kernel_cache_error}'}",
         *_aligned("platforms", [f"{each.name}, {each.version}, {_count(each.devices)}" for each in opencl.platforms]),
         "",
         "Devices",
@@ -437,10 +502,11 @@ def render(facts: Facts, diagnosis: Diagnosis) -> str:
         "",
     ]
     if diagnosis.problem is None:
-        lines.append("everything works")
+        empty = [each.name for each in opencl.platforms if not each.devices]
+        lines.append(f"everything works, but {' and '.join(empty)} shows no device" if empty else "everything works")
     else:
         lines += [f"Problem: {diagnosis.problem}", "This cures it:", "", f"    {diagnosis.command}"]
-        if not opencl.devices and opencl.error is None:
+        if not opencl.devices and opencl.error is None and facts.temporary_error is None:
             lines += ["", _icd.INSTALL_COMMANDS]
     return "\n".join(lines)
 

@@ -7,6 +7,7 @@ environment variable and no option string of a user can change what a kernel com
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import logging
 import os
@@ -274,8 +275,18 @@ def _cache_directory() -> Path | None:
             f"kernels are not cached: {error.filename} is {error.strerror}; delete it", RuntimeWarning, stacklevel=2
         )
     except OSError as error:
-        _log.info("kernels are not cached: %s", error)
+        _warn_of_compiling_again(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     return None
+
+
+@functools.cache  # once a process
+def _warn_of_compiling_again(reason: str) -> None:
+    warnings.warn(
+        f"every process compiles its kernels again, since they cannot be kept: {reason}; "
+        "set XDG_CACHE_HOME to a folder that can be written to",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _read(file: Path) -> bytes | None:
@@ -308,4 +319,4 @@ def _write(file: Path, binary: bytes) -> None:
             os.unlink(partial)
             raise
     except OSError as error:
-        _log.info("kernel is not cached: %s", error)
+        _warn_of_compiling_again(f"{file.parent}: {error.strerror}")

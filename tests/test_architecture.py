@@ -32,7 +32,10 @@ LAYERS = (
     ),
     ("graph",),
     ("vertices",),
-    ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph", "networkx_release", "pinned"),
+    (
+        *("_icd", "_pocl", "datasets", "kernels", "known_graph", "known_scan"),
+        *("networkx_graph", "networkx_release", "pinned"),
+    ),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("device", "readers"),
     ("compiler_child", "doctor", "exactness", "operands", "operators", "path_matrix", "writers"),
@@ -69,7 +72,7 @@ LAYERS = (
 )
 LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
-LIGHT = ("__init__", "__main__", "_icd", "_nx_info", "_private", "_version", "cli", "cli_status", "doctor")
+LIGHT = ("__init__", "__main__", "_icd", "_nx_info", "_pocl", "_private", "_version", "cli", "cli_status", "doctor")
 FORBIDDEN_OPTIONS = (
     "-cl-fast-relaxed-math",
     "-cl-finite-math-only",
