@@ -399,8 +399,8 @@ def diagnose(facts: Facts) -> Diagnosis:
         return Diagnosis(f"{broken.name} cannot be imported: {broken.error}", command)
     if facts.temporary_error is not None:
         return Diagnosis(f"drivers need a temporary folder: {facts.temporary_error}", _set("TMPDIR", "/dev/shm"))
-    if facts.pocl_cache_error is not None and any(each.name == _POCL and not each.devices for each in opencl.platforms):
-        return Diagnosis(f"PoCL shows no device, since {facts.pocl_cache_error}", _unset(_pocl.VARIABLE))
+    if facts.pocl_cache_error is not None and any(each.name == _POCL for each in opencl.platforms):
+        return Diagnosis(f"PoCL cannot work, since {facts.pocl_cache_error}", _unset(_pocl.VARIABLE))
     if opencl.error is not None and not opencl.devices:
         return Diagnosis(f"OpenCL cannot be used: {opencl.error}", _driver_command(facts))
     if not opencl.devices:

@@ -126,6 +126,52 @@ def test_no_driver_as_json() -> None:
     assert facts["environment"]["OCL_ICD_VENDORS"] == "/nonexistent"
 
 
+# ---- nowhere to write ---------------------------------------------------------------------------------
+
+pocl_only = pytest.mark.skipif(
+    not any(Path("/etc/OpenCL/vendors").glob("pocl*.icd")), reason="PoCL is not installed as Debian does"
+)
+
+
+@needs_device
+def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
+    """PoCL's devices pass as well: it gets a temporary folder."""
+    (tmp_path / "file").write_text("")
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), str(tmp_path / "file"))
+    status, report = examine(variables={**places, "POCL_CACHE_DIR": "", "REEDSP_DEVICE": ""})
+    assert status == 0
+    assert report.count(": passes its self test\n") == len(reedsp.devices())
+    assert "Problem: every process compiles its kernels again, since they cannot be kept: " in report
+    assert f"  cache     NONE: {tmp_path / 'file'}" in report
+    assert cure(report).startswith(doctor._set("XDG_CACHE_HOME", ""))
+
+
+@needs_loader
+@pocl_only
+def test_folder_of_pocl_that_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    chosen = str(tmp_path / "file" / "below")
+    status, report = examine(
+        variables={"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd", "POCL_CACHE_DIR": chosen, "REEDSP_DEVICE": "pocl"}
+    )
+    assert status == 1
+    assert f"Problem: PoCL cannot work, since POCL_CACHE_DIR={chosen} cannot be written to\n" in report
+    assert cure(report) == doctor._unset("POCL_CACHE_DIR")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere there are other temporary folders")
+def test_no_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor.temporary_error() is None
+    monkeypatch.setattr(doctor.tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert doctor.temporary_error() == "No such file or directory"
+
+
+def test_cache_that_others_could_write_to(private_cache: Path) -> None:
+    assert doctor.kernel_cache_error() is None
+    (private_cache / "reedsp").chmod(0o777)
+    assert doctor.kernel_cache_error() == f"{private_cache / 'reedsp'}: not a directory that only you can change"
+
+
 # ---- broken packages --------------------------------------------------------------------------------
 
 
@@ -208,8 +254,16 @@ HEALTHY = doctor.Facts(
     drivers=[],
     hidden_drivers=[],
     opencl=OPENCL,
+    kernel_cache_error=None,
+    temporary_error=None,
+    pocl_cache_error=None,
 )
+INTEL = [doctor.Package(name, "2026.2", None, False, "a CPU device") for name in doctor._INTEL_RUNTIME]
+NVIDIA_DRIVER = doctor.DriverState("libnvidia-opencl.so.1", "/etc/nvidia.icd", "system", None)
+SILENT_POCL = doctor.Platform("Portable Computing Language", "OpenCL 3.0 PoCL 3.1", 0)
 PIP_DRIVER = doctor.DriverState("libintelocl.so", "", "pip package intel-opencl-rt", None)
+NO_LIBIMF = dataclasses.replace(PIP_DRIVER, error="libimf.so: cannot open shared object file")
+NO_LIBRARIES = dataclasses.replace(INTEL[1], version=None)
 
 
 def facts(**changes: object) -> doctor.Facts:
@@ -279,6 +333,69 @@ def test_nothing_to_cure() -> None:
             "REEDSP_DEVICE = 'x' fits none",
             doctor._unset("REEDSP_DEVICE"),
         ),
+        (
+            facts(opencl=opencl(devices=[]), drivers=[NO_LIBIMF], packages=[GOOD_PACKAGE, INTEL[0], NO_LIBRARIES]),
+            "no OpenCL device was found",
+            "python -m pip install intel-cmplr-lib-rt",
+        ),
+        *(
+            (
+                facts(
+                    opencl=opencl(default_error=f"REEDSP_DEVICE = '{asked}' fits none"),
+                    environment={"REEDSP_DEVICE": asked},
+                    drivers=[NO_LIBIMF],
+                    packages=packages,
+                ),
+                f"REEDSP_DEVICE={asked} asks for a driver that does not load, libintelocl.so: {NO_LIBIMF.error}",
+                f"python -m pip install {what}",
+            )
+            for asked, packages, what in (
+                ("intel", [GOOD_PACKAGE, INTEL[0], NO_LIBRARIES], "intel-cmplr-lib-rt"),
+                ("CPU", [GOOD_PACKAGE, INTEL[0], NO_LIBRARIES], "intel-cmplr-lib-rt"),
+                ("Intel", [GOOD_PACKAGE, *INTEL], "--force-reinstall intel-opencl-rt intel-cmplr-lib-rt"),
+            )
+        ),
+        (
+            facts(
+                opencl=opencl(default_error="REEDSP_DEVICE = '1' fits none"),
+                environment={"REEDSP_DEVICE": "1"},
+                drivers=[dataclasses.replace(NVIDIA_DRIVER, error="no such file"), NO_LIBIMF],
+            ),
+            "REEDSP_DEVICE = '1' fits none",
+            doctor._unset("REEDSP_DEVICE"),
+        ),
+        (
+            facts(
+                opencl=opencl(default_error="REEDSP_DEVICE = 'nvidia' fits none"),
+                environment={"REEDSP_DEVICE": "nvidia"},
+                drivers=[dataclasses.replace(NVIDIA_DRIVER, error="no such file"), NO_LIBIMF],
+            ),
+            "REEDSP_DEVICE=nvidia asks for a driver that does not load, libnvidia-opencl.so.1: no such file",
+            doctor._unset("REEDSP_DEVICE"),
+        ),
+        (
+            facts(
+                opencl=opencl(devices=[], platforms=[SILENT_POCL]),
+                environment={"POCL_CACHE_DIR": "/x"},
+                pocl_cache_error="POCL_CACHE_DIR=/x cannot be written to",
+            ),
+            "PoCL cannot work, since POCL_CACHE_DIR=/x cannot be written to",
+            doctor._unset("POCL_CACHE_DIR"),
+        ),
+        (
+            facts(
+                opencl=opencl(platforms=[SILENT_POCL], default_error="REEDSP_DEVICE = 'pocl' fits none"),
+                environment={"POCL_CACHE_DIR": "/x", "REEDSP_DEVICE": "pocl"},
+                pocl_cache_error="POCL_CACHE_DIR=/x cannot be written to",
+            ),
+            "PoCL cannot work, since POCL_CACHE_DIR=/x cannot be written to",
+            doctor._unset("POCL_CACHE_DIR"),
+        ),
+        (
+            facts(opencl=opencl(devices=[]), temporary_error="none found"),
+            "drivers need a temporary folder: none found",
+            doctor._set("TMPDIR", "/dev/shm"),
+        ),
     ],
 )
 def test_first_problem_and_its_cure(state: doctor.Facts, problem: str, command: str) -> None:
@@ -298,6 +415,12 @@ def test_report_names_a_failing_device_and_driver() -> None:
     assert "  0  bad, gpu (default): FAILS ITS SELF TEST: wrong answers\n" in report
     assert "libx.so (/etc/x.icd): DOES NOT LOAD: no such file\n" in report
     assert cure(report) == doctor._set("REEDSP_DEVICE", "1")
+
+
+def test_platform_without_a_device_is_told() -> None:
+    state = facts(opencl=opencl(platforms=[dataclasses.replace(SILENT_POCL, devices=1), SILENT_POCL]))
+    report = doctor.render(state, doctor.diagnose(state))
+    assert report.endswith("\neverything works, but Portable Computing Language shows no device")
 
 
 def test_imports_only_the_standard_library() -> None:
