@@ -416,15 +416,11 @@ def diagnose(facts: Facts) -> Diagnosis:
         first = opencl.devices[0]
         command = f"{pip} --force-reinstall reedsp" if any(map(_from_pip, facts.drivers)) else _icd.install_command()
         return Diagnosis(f"no device passes its self test; {first.name}: {first.error}", command)
+    unloaded = next((driver for driver in facts.drivers if _from_pip(driver) and driver.error is not None), None)
+    if unloaded is not None:
+        return Diagnosis(f"the driver of {unloaded.origin} does not load: {unloaded.error}", _driver_command(facts))
     if opencl.default_error is not None:
-        driver = _driver_asked_for(facts)
-        if driver is None:
-            return Diagnosis(opencl.default_error, _unset("REEDSP_DEVICE"))
-        return Diagnosis(
-            f"REEDSP_DEVICE={facts.environment['REEDSP_DEVICE']} asks for a driver that does not load, "
-            f"{driver.library}: {driver.error}",
-            _driver_command(facts) if _from_pip(driver) else _unset("REEDSP_DEVICE"),
-        )
+        return Diagnosis(opencl.default_error, _unset("REEDSP_DEVICE"))
     failing = next((device for device in opencl.devices if device.default and device.error is not None), None)
     if failing is not None:
         return Diagnosis(
@@ -446,17 +442,6 @@ def _driver_command(facts: Facts) -> str:
     pip = f"{facts.python['executable']} -m pip install"
     missing = [each.name for each in facts.packages if each.name in _INTEL_RUNTIME and each.version is None]
     return f"{pip} {' '.join(missing)}" if missing else f"{pip} --force-reinstall {' '.join(_INTEL_RUNTIME)}"
-
-
-def _driver_asked_for(facts: Facts) -> DriverState | None:
-    """Return the driver that does not load and that ``REEDSP_DEVICE`` may mean: what it would show is not known."""
-    asked = facts.environment.get("REEDSP_DEVICE", "").strip().lower()
-    for driver in facts.drivers:
-        words = f"{Path(driver.library).name} {Path(driver.file).name} {driver.origin}".lower()
-        named = asked in words and not asked.isdigit()
-        if driver.error is not None and (named or (asked == "cpu" and _from_pip(driver))):
-            return driver
-    return None
 
 
 def _from_pip(driver: DriverState) -> bool:
