@@ -5,14 +5,14 @@ predecessors int32 with -9999 where there is none.
 
 A graph is a sparse matrix or array of any format, where each stored entry is an edge, a stored 0 one of weight 0, and
 the least of parallel edges counts; or a dense matrix, where a 0 is no edge; or a masked array, where the mask alone
-says so. NaN and infinities are no edges wherever they stand. With ``directed=False`` each edge can be used in both
-directions, and the lesser weight counts.
+says so. NaN and +inf are no edges wherever they stand, -inf is a ``ValueError``, and complex numbers are a
+``TypeError``. With ``directed=False`` each edge can be used in both directions, and the lesser weight counts.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +95,9 @@ def shortest_path(
     NegativeCycleError
         There is a negative cycle: with "D" and "BF" one that can be reached from `indices`, else anywhere.
     ValueError
-        The method is unknown, the graph is not square, or an index is out of range.
+        The method is unknown, the graph is not square, a weight is -inf, or an index is out of range.
+    TypeError
+        The weights are complex.
 
     Examples
     --------
@@ -534,6 +536,8 @@ def csgraph_masked_from_dense(
     ------
     ValueError
         The matrix is not square.
+    TypeError
+        Its numbers are complex.
 
     Examples
     --------
@@ -544,6 +548,7 @@ def csgraph_masked_from_dense(
            [ True,  True]])
     """
     values = np.array(graph, copy=True if copy else None)
+    _refuse_complex(values.dtype, "graph")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise ValueError(f"graph has shape {values.shape}, expected a square matrix")
     absent = np.zeros(values.shape, bool) if null_value is None else np.asarray(values == null_value)
@@ -574,6 +579,8 @@ def csgraph_from_dense(
     ------
     ValueError
         The matrix is not square.
+    TypeError
+        Its numbers are complex.
 
     Examples
     --------
@@ -597,6 +604,11 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     -------
     csr_array of float64, shape (n, n)
 
+    Raises
+    ------
+    TypeError
+        The numbers are complex.
+
     Examples
     --------
     >>> import numpy as np
@@ -604,6 +616,7 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     >>> csgraph_from_masked(np.ma.masked_equal([[-1, 7], [0, -1]], -1)).nnz     # the 0 is an edge
     2
     """
+    _refuse_complex(graph.dtype, "graph")
     return _csgraph_from_masked(np.ma.MaskedArray(graph, np.ma.getmaskarray(graph)))
 
 
@@ -615,17 +628,32 @@ def _graph(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     if scipy.sparse.issparse(csgraph):
+        _refuse_complex(csgraph.dtype, "csgraph")
         n, sources, targets, values = sparse_entries(csgraph)
         weights = values.astype(np.float64)
+        if (endless := np.isneginf(weights)).any():
+            _refuse_endless(sources[edge := int(np.argmax(endless))], targets[edge])
         kept = np.isfinite(weights)
         return Graph.from_edges(n, sources[kept], targets[kept], None if unweighted else weights[kept], directed)
     weights = np.asarray(np.ma.getdata(csgraph))
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
+    _refuse_complex(weights.dtype, "csgraph")
     weights = weights.astype(np.float64, order="C", copy=False)
     absent = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else weights == 0
+    if (endless := np.isneginf(weights) & ~absent).any():
+        _refuse_endless(*divmod(int(np.argmax(endless)), weights.shape[1]))
     absent = absent | ~np.isfinite(weights)
     return Graph.from_dense(np.ma.MaskedArray(np.ones_like(weights) if unweighted else weights, absent), directed)
+
+
+def _refuse_complex(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind == "c":  # of which a conversion would drop a part
+        raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
+
+
+def _refuse_endless(row: int, column: int) -> NoReturn:
+    raise ValueError(f"csgraph[{row}, {column}] is -inf, expected a number greater than -inf")
 
 
 def _weight_matrix(csgraph: Any, directed: bool) -> Any:

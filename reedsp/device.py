@@ -44,7 +44,11 @@ _KINDS = {
     cl.device_type.ACCELERATOR: "accelerator",
     cl.device_type.CPU: "cpu",
 }
-_OUT_OF_MEMORY = (cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, cl.status_code.OUT_OF_HOST_MEMORY)
+_OUT_OF_MEMORY = (
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+    cl.status_code.OUT_OF_HOST_MEMORY,
+    cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
+)
 _PREFERENCE = ("cpu", "accelerator", "gpu")
 _SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
@@ -430,6 +434,7 @@ class Job:
         The array has to be contiguous and not empty. Its address is a multiple of the size of one element, and of
         nothing more.
         """
+        self._check_allocation(array.nbytes)
         self._borrowed.append(array)
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:

@@ -512,10 +512,13 @@ def _shown(number: Any) -> Any:
 
 
 def _csgraph_rules(case: Case) -> Rules:
-    """Return the rules for weights that are float64 first, where those that are not finite are no edges."""
+    """Return the rules for weights that are float64 first, where NaN and +inf are no edges."""
     unweighted = case.arguments.get("unweighted", False)
-    edges = [(u, v, 1.0 if unweighted else float(w)) for u, v, w in meant_edges(case) if np.isfinite(float(w))]
+    meant = meant_edges(case)
+    edges = [(u, v, 1.0 if unweighted else float(w)) for u, v, w in meant if np.isfinite(float(w))]
     rules = Rules(case.n, edges, np.dtype(np.float64))
+    if any(w == -np.inf for _, _, w in meant):
+        rules.must.add(ValueError)
     whole = all(w == int(w) for _, _, w in edges)
     rules.exact = whole and rules.bound + Fraction(rules.heaviest) <= EXACT_IN_FLOAT64
     return rules

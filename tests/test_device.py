@@ -561,10 +561,47 @@ def test_76_device_lost_midway(routine: str, device: Device, monkeypatch: pytest
     check(device)
 
 
+LARGER_THAN_A_BUFFER = """
+import numpy as np
+import reedsp
+from reedsp.device import get_device
+
+n = get_device().max_allocation // 4 + 1
+methods = "fast", "blelloch", "naive", "work-group", "work-item"
+x, heads = np.zeros(n, np.float32), np.zeros(n, bool)
+calls = [
+    *(lambda method=method: reedsp.inclusive_scan(x, method=method) for method in methods),
+    *(lambda method=method: reedsp.exclusive_scan(x, method=method) for method in methods),
+    *(lambda: reedsp.reduce(x), lambda: reedsp.segmented_scan(x, heads), lambda: reedsp.compact(x, heads)),
+    lambda: reedsp.compact_indices(heads),
+]
+for call in calls:
+    try:
+        call()
+    except MemoryError as error:
+        print(type(error).__name__, error)
+print(reedsp.reduce(x[:1000] + 1))
+"""
+
+
+def test_77_array_larger_than_the_largest_buffer(device: Device) -> None:
+    if "PoCL" not in device.platform_version:
+        pytest.skip("only PoCL lets itself be given less memory")
+    *refused, right = python(LARGER_THAN_A_BUFFER, REEDSP_DEVICE=str(device.index), POCL_MEMORY_LIMIT="1").splitlines()
+    assert len(refused) == 14
+    for line in refused:
+        assert re.match(r"DeviceMemoryError a buffer of [\d,]{11,} bytes is needed, but .* allows 268,435,456 in", line)
+    assert right == "1000.0"
+
+
 @pytest.mark.usefixtures("nothing_else_is_collected")
 @pytest.mark.parametrize(
     ("kind", "code"),
-    [(cl.MemoryError, "MEM_OBJECT_ALLOCATION_FAILURE"), (cl.RuntimeError, "OUT_OF_HOST_MEMORY")],
+    [
+        (cl.MemoryError, "MEM_OBJECT_ALLOCATION_FAILURE"),
+        (cl.RuntimeError, "OUT_OF_HOST_MEMORY"),
+        (cl.LogicError, "INVALID_BUFFER_SIZE"),
+    ],
 )
 def test_77_allocation_failure_midway(
     kind: type[cl.Error], code: str, device: Device, monkeypatch: pytest.MonkeyPatch
