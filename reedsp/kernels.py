@@ -14,12 +14,11 @@ import os
 import re
 import tempfile
 import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reedsp._private import SharedDirectoryError, private_directory
+from reedsp._private import SharedDirectoryError, private_directory, warn_of_shared
 from reedsp.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
 
 if TYPE_CHECKING:
@@ -271,9 +270,7 @@ def _cache_directory() -> Path | None:
     try:
         return private_directory("kernels")
     except SharedDirectoryError as error:
-        warnings.warn(
-            f"kernels are not cached: {error.filename} is {error.strerror}; delete it", RuntimeWarning, stacklevel=2
-        )
+        warn_of_shared(error, "kernels are not cached")
     except OSError as error:
         _warn_of_compiling_again(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     return None

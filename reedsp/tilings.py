@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from reedsp._private import SharedDirectoryError, private_directory
+from reedsp._private import SharedDirectoryError, private_directory, warn_of_shared
 from reedsp.device import Device
 from reedsp.path_matrix import INTEGERS, Weights
 
@@ -28,6 +28,7 @@ SCHEMA = 1
 """Of the files with tilings; another one when an old file could do harm."""
 
 _LARGEST_FILE = 1 << 16  # bytes
+_UNUSED = "the tilings of `reedsp tune` are not used"
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ def _read(device: Device) -> dict[str, list[Tiling]]:
     except FileNotFoundError:
         return {}
     except SharedDirectoryError as error:
-        _warn(f"{error.filename} is {error.strerror}; delete it")
+        warn_of_shared(error, _UNUSED)
         return {}
     except OSError as error:
         _log.info("no tilings are read: %s", error)
@@ -291,7 +292,7 @@ def _read(device: Device) -> dict[str, list[Tiling]]:
 
 
 def _warn(reason: str) -> None:
-    warnings.warn(f"the tilings of `reedsp tune` are not used: {reason}", RuntimeWarning, stacklevel=2)
+    warnings.warn(f"{_UNUSED}: {reason}", RuntimeWarning, stacklevel=2)
 
 
 class _Unusable(ValueError):

@@ -707,6 +707,15 @@ class TestUntrustedCache:
         (private_cache / level).chmod(mode)
         check_refused(device, private_cache)
 
+    @pytest.mark.parametrize("level", [".", ".."])
+    def test_68_others_can_rename_it(
+        self, level: str, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "above" / "cache"))
+        kernels._cache_directory()
+        (tmp_path / "above" / "cache" / level).resolve().chmod(0o777)
+        check_refused(device, tmp_path)
+
     @LEVELS
     def test_68_belongs_to_somebody_else(
         self, level: str, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
@@ -716,7 +725,8 @@ class TestUntrustedCache:
 
         def theirs(path: Path) -> Any:
             status = lstat(path)
-            return SimpleNamespace(st_mode=status.st_mode, st_uid=status.st_uid + (path == other))
+            owner = status.st_uid + (path == other)
+            return SimpleNamespace(st_mode=status.st_mode, st_uid=owner, st_gid=status.st_gid)
 
         monkeypatch.setattr(Path, "lstat", theirs)
         check_refused(device)
@@ -738,9 +748,10 @@ class TestUntrustedCache:
         check_refused(device, private_cache, theirs)
 
     def test_68_warns_once(self, device: Device, private_cache: Path) -> None:
+        """Whatever the filters of warnings, which pytest, numpy and others set anew again and again."""
         (private_cache / "reedsp").mkdir(parents=True)
         (private_cache / "reedsp").chmod(0o777)
-        environment = child_environment(device)
+        environment = {**child_environment(device), "PYTHONWARNINGS": "always"}
         command = [sys.executable, "-c", COUNT]
         child = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
         assert child.stdout.split() == ["source"] * (4 if device.fp64 else 3)
