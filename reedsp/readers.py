@@ -1186,12 +1186,37 @@ def suffix(name: str) -> str:
     return PurePath(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
 
 
+_FOREIGN = (
+    (re.compile(rb"BZh[0-9]|\x28\xb5\x2f\xfd|7z\xbc\xaf"), "compressed by bzip2, zstd or 7z"),
+    (re.compile(rb"(?=<)(?s:.{0,1000})<graphml\b"), "GraphML"),
+    (re.compile(rb"(?=<)(?s:.{0,1000})<gexf\b"), "GEXF"),
+    (re.compile(rb"(?=<)(?s:.{0,1000})<osm\b"), "OpenStreetMap's XML"),
+    (re.compile(rb"<"), "XML"),
+    (re.compile(rb"(?:Creator|Version|graph)\b[^\n]*\n?(?s:.{0,1000})\[", re.IGNORECASE), "GML"),
+    (re.compile(rb"(?:strict\s+)?(?:di)?graph\b[^\n]*\n?\s*\{", re.IGNORECASE), "Graphviz's DOT"),
+    (re.compile(rb"[{\[]"), "JSON"),
+    (re.compile(rb"[^\s,;]*[,;]"), "a table with commas or semicolons"),
+    (re.compile(rb"(?s:.*)\0"), "a binary file"),
+)
+"""How files of formats begin that are not read, and what to call them; the first one that fits counts."""
+
+
+def _refuse_foreign(text: Text) -> None:
+    """Say so if a file is in a well-known format that no reader is for."""
+    foreign = next((name for beginning, name in _FOREIGN if beginning.match(text.head.lstrip())), None)
+    if foreign is not None:
+        ours = ", ".join(READERS)
+        cure = "networkx reads some more for Graph.from_networkx, pandas and numpy tables for Graph.from_edges"
+        raise text.fault(None, f"this seems to be {foreign}, which is not read; the formats are {ours}; {cure}")
+
+
 def _sniff(text: Text) -> Callable[[Text], Graph]:
     """Recognise the format of a file whose name does not tell it."""
     if text.head.startswith(b"PK\x03\x04"):
         return _read_npz
     if text.head[:14].lower() == b"%%matrixmarket":
         return _read_mtx
+    _refuse_foreign(text)
     lines = text.head.split(b"\n")
     if not text.complete or not lines[-1]:
         lines.pop()
