@@ -25,6 +25,7 @@ from reedsp.host_matrix import HostMatrix, fingerprint
 from reedsp.johnson import johnson
 from reedsp.negative_cycle import NegativeCycleError, renamed
 from reedsp.path_matrix import Block, Weights, integers_for
+from reedsp.progress_bar import vertices_bar
 from reedsp.result import AllPairs
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -45,7 +46,7 @@ def apsp(
     negative_cycles: str = "raise",
     out: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     device: Device | int | str | Sequence[Device | int | str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
     memory_limit: int | None = None,
@@ -81,8 +82,9 @@ def apsp(
         bytes.
     device : Device, int or str, or a sequence of these, optional
         As for :func:`reedsp.sssp`. Several devices share the work.
-    progress : callable(vertices, n), optional
-        Called now and then with the number of vertices by way of which paths have been shortened.
+    progress : bool or callable(vertices, n), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the number of vertices by way of which paths have been shortened.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int, optional
@@ -124,6 +126,7 @@ def apsp(
     >>> paths.path(1, 0)
     [1, 2, 0]
     """
+    bar = vertices_bar("solving", progress)
     graph = as_graph(graph)
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
@@ -160,7 +163,8 @@ def apsp(
             raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
         if graph.has_negative_weights and not graph.has_integral_weights:
             raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
-        dist, pred, arithmetic = johnson(graph, job, result, predecessors, progress, place)
+        with bar as report:
+            dist, pred, arithmetic = johnson(graph, job, result, predecessors, report, place)
         stats = {**job.stats(), "arithmetic": arithmetic}
         return AllPairs(graph, dist, pred, method, str(devices[0]), stats)
     weights = matrix_weights(graph, result)
@@ -186,7 +190,8 @@ def apsp(
         else:
             matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
         try:
-            answers = _solve(matrix, method, choices, cycles, negative_cycles, result, progress)
+            with bar as report:
+                answers = _solve(matrix, method, choices, cycles, negative_cycles, result, report)
         except NegativeCycleError:
             if checkpoint is not None:
                 checkpoint.remove()

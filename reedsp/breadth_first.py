@@ -17,6 +17,7 @@ from reedsp.device_graph import NO_VERTEX, Neighbours
 from reedsp.graph import Graph, as_graph
 from reedsp.known_graph import SOURCE, known_levels
 from reedsp.progress import Progress, of_a_search, report_done
+from reedsp.progress_bar import search_bar
 from reedsp.search_result import SearchResult
 from reedsp.tied_paths import edge_sources
 from reedsp.trust import is_trusted
@@ -140,7 +141,7 @@ def bfs(
     source: Any,
     *,
     device: Device | int | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> BreadthFirst:
     """Find paths with the fewest edges from one source, or from each of several, to all vertices.
@@ -157,9 +158,10 @@ def bfs(
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
     device : Device, int or str, optional
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
-    progress : callable(done, most), optional
-        Called now and then: with the levels so far and the most there can be; with several sources, with how many of
-        them are done and how many there are.
+    progress : bool or callable(done, most), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
+        with the levels so far and the most there can be; with several sources, with how many of them are done and how
+        many there are.
     options : mapping, optional
         ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
         device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges. Of
@@ -190,6 +192,7 @@ def bfs(
     """
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
+    bar = search_bar(len(sources), "levels", progress)
     choices = _choices(options)
     chosen = get_device(device)
     replaceable = "method" not in choices and "group_size" not in choices
@@ -199,7 +202,8 @@ def bfs(
     method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
     job = Job(chosen, recycle=True)
     answers = np.empty((len(sources), 2, graph.n), np.int32)
-    stats = _SEARCHES[method](graph, sources, answers, job, progress, **choices)
+    with bar as report:
+        stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
     job.recycle()
     levels, pred = answers[:, 0], answers[:, 1]
     return BreadthFirst(

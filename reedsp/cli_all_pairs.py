@@ -22,7 +22,7 @@ from reedsp.cli_options import (
     Relabel,
 )
 from reedsp.cli_output import Failure, check_output, print_json, refuse, stated_failures
-from reedsp.cli_progress import vertices_bar
+from reedsp.progress_bar import LATE, vertices_bar
 from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def apsp(
         goal = None if target is None else vertex_called(graph, target, "--target")
         started = time.perf_counter()
         try:
-            with vertices_bar() as progress:
+            with vertices_bar(after=LATE) as progress:
                 paths = reedsp.apsp(
                     graph,
                     method.value,

@@ -22,7 +22,7 @@ from reedsp.cli_output import (
     size_text,
     stated_failures,
 )
-from reedsp.cli_progress import bytes_bar, edges_bar, parts_bar
+from reedsp.progress_bar import LATE, bytes_bar, edges_bar, parts_bar
 
 
 def convert(
@@ -56,7 +56,7 @@ def convert(
         read_seconds = time.perf_counter() - started
         changes = writers.changes(graph, output)
         started = time.perf_counter()
-        with edges_bar("writing") as progress, warnings.catch_warnings():
+        with edges_bar("writing", after=LATE) as progress, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `changes` says the same
             writers.write(graph, output, overwrite=force, progress=progress)
         size = output.stat().st_size
@@ -90,7 +90,7 @@ def info(file: GraphFile, device: DeviceName = None, as_json: Json = False, rela
         started = time.perf_counter()
         graph, listed = read_and_count(file, relabel)
         seconds = time.perf_counter() - started
-        with parts_bar("examining") as progress:
+        with parts_bar("examining", LATE) as progress:
             found = facts(graph, listed, device, progress)
         summary = {"file": str(file), "read_seconds": seconds, **found}
         if as_json:
@@ -136,7 +136,7 @@ def dataset(
         if name not in DATASETS:
             refuse(f"{name!r} is not one of {', '.join(DATASETS)}", "NAME")
         try:
-            with bytes_bar("downloading") as progress:
+            with bytes_bar("downloading", after=LATE) as progress:
                 file = fetch(name, folder, progress)
         except ImportError as error:
             raise Failure(str(error)) from None

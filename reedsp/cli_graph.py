@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from reedsp.cli_output import Failure, elided, print_json, refuse
-from reedsp.cli_progress import bytes_bar
+from reedsp.progress_bar import LATE, bytes_bar
 
 if TYPE_CHECKING:
     from reedsp import Graph
@@ -30,7 +30,7 @@ def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:
     from reedsp.readers import survey
 
     try:
-        with bytes_bar("reading") as progress:
+        with bytes_bar("reading", after=LATE) as progress:
             return survey(file, relabel=relabel, progress=progress)
     except ValueError as error:
         raise Failure(str(error).replace("relabel=True", "--relabel")) from None

@@ -19,7 +19,7 @@ from reedsp.cli_output import (
     size_text,
     stated_failures,
 )
-from reedsp.cli_progress import parts_bar, search_bar
+from reedsp.progress_bar import LATE, parts_bar, search_bar
 from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def tune(
         else:
             if not as_json:
                 print(f"device    {chosen}", flush=True)
-            with parts_bar("tuning") as progress:
+            with parts_bar("tuning", LATE) as progress:
                 outcomes = tuning.tune(chosen, quick, progress)
             stored = file.exists()
             if as_json:
@@ -140,7 +140,7 @@ def demo(
         from reedsp import demo as demonstration
 
         network = demonstration.road_network(vertices, seed)
-        with search_bar(1, "rounds") as progress:
+        with search_bar(1, "rounds", after=LATE) as progress:
             outcome = demonstration.solve(network, device, progress)
         if not as_json:
             print("\n".join(demonstration.report(network, outcome)), flush=True)

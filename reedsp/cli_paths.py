@@ -12,7 +12,7 @@ import typer
 from reedsp.cli_graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
 from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Method, Relabel, Sources, Target
 from reedsp.cli_output import Failure, check_output, elided, new_table, print_json, print_table, refuse, stated_failures
-from reedsp.cli_progress import search_bar
+from reedsp.progress_bar import LATE, search_bar
 from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def sssp(
         whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
         started = time.perf_counter()
         try:
-            with search_bar(1 if nearest else len(starts), "rounds") as progress:
+            with search_bar(1 if nearest else len(starts), "rounds", after=LATE) as progress:
                 paths = reedsp.sssp(
                     graph,
                     starts if len(starts) > 1 else starts[0],
@@ -113,7 +113,7 @@ def bfs(
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
         started = time.perf_counter()
-        with search_bar(len(starts), "levels") as progress:
+        with search_bar(len(starts), "levels", after=LATE) as progress:
             paths = reedsp.bfs(graph, starts if len(starts) > 1 else starts[0], device=device, progress=progress)
         seconds = time.perf_counter() - started
         if verify:

@@ -11,7 +11,7 @@ import typer
 from reedsp.cli_graph import read_graph, vertex_called
 from reedsp.cli_options import GraphFile, Json, Relabel
 from reedsp.cli_output import Failure, print_json, refuse, stated_failures
-from reedsp.cli_progress import vertices_bar
+from reedsp.progress_bar import LATE, vertices_bar
 
 
 def verify(
@@ -60,7 +60,7 @@ def verify(
         started = time.perf_counter()
         failure = None
         try:
-            with vertices_bar("checking") as progress:
+            with vertices_bar("checking", after=LATE) as progress:
                 certificate.check(graph, stored, progress)
         except certificate.WrongResult as error:
             failure = str(error)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reedsp._private import private_directory
+from reedsp.progress_bar import bytes_bar
 
 _FOLDER_VARIABLE = "REEDSP_DATA"
 _DIMACS = "http://www.diag.uniroma1.it/challenge9/data/USA-road-d"
@@ -67,7 +68,7 @@ DATASETS = {
 
 
 def fetch(
-    name: str, folder: str | os.PathLike[str] | None = None, progress: Callable[[int, int], None] | None = None
+    name: str, folder: str | os.PathLike[str] | None = None, progress: Callable[[int, int], None] | bool | None = None
 ) -> Path:
     """Return a data set's file; download it if it is not there yet.
 
@@ -78,8 +79,9 @@ def fetch(
     folder : path, optional
         Where to look for the file, also one folder deeper, and where to put it; by default the environment variable
         ``REEDSP_DATA``, else ``reedsp/datasets`` in the user's cache folder.
-    progress : callable(done, size), optional
-        Called now and then with the bytes that have been downloaded, and their number.
+    progress : bool or callable(done, size), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the bytes that have been downloaded, and their number.
 
     Returns
     -------
@@ -94,6 +96,7 @@ def fetch(
     OSError
         It cannot be downloaded or stored.
     """
+    bar = bytes_bar("downloading", progress)
     known = DATASETS.get(name)
     if known is None:
         raise ValueError(f"name = {name!r}, expected one of {', '.join(DATASETS)}")
@@ -102,7 +105,8 @@ def fetch(
         if file.is_file():
             _check(file, known)
             return file
-    return _download(known, place, progress)
+    with bar as report:
+        return _download(known, place, report)
 
 
 def _cache() -> Path:

@@ -35,6 +35,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from reedsp.graph import MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
+from reedsp.progress_bar import bytes_bar
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
@@ -77,7 +78,7 @@ _MOST_OF_HEADER = 10_000
 
 
 def read(
-    path: str | os.PathLike[str], *, relabel: bool = False, progress: Callable[[int, int], None] | None = None
+    path: str | os.PathLike[str], *, relabel: bool = False, progress: Callable[[int, int], None] | bool | None = None
 ) -> Graph:
     r"""Read a graph from a file.
 
@@ -111,8 +112,9 @@ def read(
     relabel : bool
         For an edge list: number the vertices that occur from 0 in ascending order, and keep the file's numbers
         as names in :attr:`Graph.labels`. Needed where the numbers are so sparse that most vertices would be empty.
-    progress : callable(done, size), optional
-        Called now and then with the bytes of the file that have been read, and their number.
+    progress : bool or callable(done, size), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the bytes of the file that have been read, and their number.
 
     Returns
     -------
@@ -140,7 +142,8 @@ def read(
     >>> graph.name(0)
     1
     """
-    return survey(path, relabel=relabel, progress=progress)[0]
+    with bytes_bar("reading", progress) as report:
+        return survey(path, relabel=relabel, progress=report)[0]
 
 
 def survey(

@@ -19,6 +19,7 @@ from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.near_far import chosen_form, near_far, rows_at_once
 from reedsp.progress import of_a_search, report_done
+from reedsp.progress_bar import search_bar
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 from reedsp.trust import is_trusted
@@ -47,7 +48,7 @@ def sssp(
     cutoff: float | None = None,
     dtype: npt.DTypeLike | None = None,
     device: Device | int | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
     *,
     min_only: bool = False,
     out: npt.NDArray[Any] | None = None,
@@ -81,9 +82,10 @@ def sssp(
         type, the largest integer stands for "no path".
     device : Device, int or str, optional
         As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
-    progress : callable(done, most), optional
-        Called now and then: with the rounds so far and the most there can be; with several sources, unless `min_only`,
-        with how many of them are done and how many there are.
+    progress : bool or callable(done, most), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
+        with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
+        are done and how many there are.
     min_only : bool
         Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
         weights that are not negative.
@@ -129,6 +131,7 @@ def sssp(
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
     one_row = min_only or not many
+    bar = search_bar(1 if one_row else len(sources), "rounds", progress)
     place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)
     ceiling = ceiling_of(cutoff, arithmetic)
@@ -146,11 +149,12 @@ def sssp(
     job = Job(chosen, recycle=True)
     bound = None if cutoff is None else ceiling
     starts = [sources] if min_only else [[each] for each in sources]
-    if method == "near-far":
-        found = _by_near_far(graph, starts, job, arithmetic, bound, aim, progress, choices)
-    else:
-        found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, progress, choices)
-        aim = None  # every distance is final
+    with bar as report:
+        if method == "near-far":
+            found = _by_near_far(graph, starts, job, arithmetic, bound, aim, report, choices)
+        else:
+            found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, report, choices)
+            aim = None  # every distance is final
     dist = to_result(found.dist, arithmetic, result)
     dist = dist[0] if one_row else dist
     if place is not None:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph import Graph
+from reedsp.progress_bar import edges_bar
 from reedsp.readers import suffix
 from reedsp.whole_file import write_whole
 
@@ -50,7 +51,7 @@ def write(
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
 ) -> None:
     """Write a graph to a file, which :func:`reedsp.read` reads back as the same graph.
 
@@ -81,8 +82,9 @@ def write(
     path : str or path-like
     overwrite : bool
         Whether a file of this name may be replaced.
-    progress : callable(edges, m), optional
-        Called now and then with the number of edges that have been written, and that of all.
+    progress : bool or callable(edges, m), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the number of edges that have been written, and that of all.
 
     Warns
     -----
@@ -108,6 +110,7 @@ def write(
     0 1 7.0
     1 2 2.5
     """
+    bar = edges_bar("writing", progress)
     if not isinstance(graph, Graph):
         raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
     file = Path(os.fsdecode(path))
@@ -115,7 +118,8 @@ def write(
     blocks = writer(graph)
     for lost in _losses(graph, file):
         warnings.warn(f"{file}: {lost}", stacklevel=2)
-    write_whole(file, partial(_write_blocks, file, blocks, graph.m, progress), overwrite=overwrite)
+    with bar as report:
+        write_whole(file, partial(_write_blocks, file, blocks, graph.m, report), overwrite=overwrite)
 
 
 def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:

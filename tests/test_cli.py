@@ -10,9 +10,7 @@ import re
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +24,8 @@ from reedsp import (
     cli,
     cli_options,
     cli_output,
-    cli_progress,
     demo,
+    progress_bar,
     single_source,
     tilings,
     tuning,
@@ -708,47 +706,6 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    "bar",
-    [
-        partial(cli_progress.search_bar, 1, "rounds"),
-        partial(cli_progress.search_bar, 5, "rounds"),
-        cli_progress.vertices_bar,
-        partial(cli_progress.parts_bar, "tuning"),
-        partial(cli_progress.bytes_bar, "reading"),
-        partial(cli_progress.edges_bar, "writing"),
-    ],
-)
-def test_no_progress_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch, bar: Any) -> None:
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with bar() as progress:
-        assert progress is None
-
-
-def test_progress_bar_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How much there is to do is known, and so is the time left after some of it."""
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", -1.0)
-    monkeypatch.setenv("TERM", "xterm")
-    with cli_progress.vertices_bar() as progress:
-        assert progress is not None
-        progress(1234, 5000)
-    assert "1,234 of 5,000 vertices" in terminal.getvalue()
-    assert re.search(r"left.*-?:--:--", terminal.getvalue())
-
-
-def test_progress_bar_of_tuning(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", -1.0)
-    monkeypatch.setenv("TERM", "xterm")
-    with cli_progress.parts_bar("tuning") as progress:
-        assert progress is not None
-        progress(0.5, "int32")
-    assert "int32" in terminal.getvalue()
-
-
 class Clock:
     """So many seconds pass between two looks."""
 
@@ -758,20 +715,6 @@ class Clock:
     def monotonic(self) -> float:
         self.now += self._seconds
         return self.now
-
-
-@pytest.mark.parametrize(("looks", "shown"), [(1, False), (2, False), (3, True)])
-def test_progress_bar_of_work_over_two_seconds(monkeypatch: pytest.MonkeyPatch, looks: int, shown: bool) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "time", Clock(1.0))
-    monkeypatch.setenv("TERM", "xterm")
-    with cli_progress.search_bar(1, "rounds") as progress:
-        assert progress is not None
-        for look in range(looks):
-            progress(1234 + look, 5000)
-    assert ("1,236 rounds" in terminal.getvalue()) is shown
-    assert "left" not in terminal.getvalue()
 
 
 @needs_device
@@ -796,7 +739,7 @@ def test_progress_of_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     reedsp.write(reedsp.Graph.from_edges(side * side, sources, targets, directed=False, offset=1), file)
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "time", Clock(3.0))
+    monkeypatch.setattr(progress_bar, "time", Clock(3.0))
     monkeypatch.setattr(breadth_first, "_LONGEST_DISPATCH", 1000)  # edges between two looks at the device
     monkeypatch.setattr(breadth_first, "_LARGEST_BATCH", 1)  # likewise on a GPU: launches
     monkeypatch.setattr(breadth_first, "_MOST_LEVELS", 8)  # of a launch

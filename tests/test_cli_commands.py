@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import itertools
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp import cli, cli_commands, cli_page, cli_progress, demo, result_files, tilings, tuning
+from reedsp import cli, cli_commands, cli_page, demo, progress_bar, result_files, tilings, tuning
 from reedsp.cli_keys import KEYS
 from reedsp.cli_status import STATUSES
 from reedsp.device import get_device
@@ -421,7 +423,8 @@ def test_progress_with_time_left(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(cli_progress, "_AFTER_SECONDS", -1.0)
+    clock = types.SimpleNamespace(monotonic=itertools.count(step=3).__next__)  # which is fast
+    monkeypatch.setattr(progress_bar, "time", clock)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     assert cli.run(command.split()) == 0

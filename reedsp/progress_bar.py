@@ -1,0 +1,209 @@
+"""Progress bars: on standard error if that is a terminal, or in a notebook; elsewhere nobody would see one."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+LATE = 2.0
+"""Seconds of work after which the command line shows a bar."""
+
+_BETWEEN_SECONDS = 0.1
+
+Report = Callable[[int, int], None]
+"""Told how much is done, and of how much."""
+
+Asked = Report | bool | None
+"""What the argument `progress` may be: whether there shall be a bar, or a function to be told instead."""
+
+_Words = Callable[[int, int], str]
+"""Says how much is done, of how much."""
+
+_Show = Callable[[float, float | None, str], None]
+"""Shows a bar: done, of how much if that is known, in words."""
+
+
+def search_bar(
+    searches: int, steps: str, progress: Asked = True, after: float = 0.0
+) -> AbstractContextManager[Report | None]:
+    """Return the context in which :func:`reedsp.sssp` or :func:`reedsp.bfs` reports.
+
+    Parameters
+    ----------
+    searches : int
+    steps : str
+        What is counted if there is only one.
+    progress : bool or callable(done, most), optional
+    after : float
+        Seconds of work after which a bar is shown; one that is shown late is taken away in the end.
+
+    Returns
+    -------
+    context manager
+        Gives the function to report to: None if nobody wants to know. Nothing is shown before a first report.
+
+    Raises
+    ------
+    TypeError
+        `progress` is something else.
+    """
+    if searches > 1:
+        return _reports(progress, "searching", lambda done, most: f"{done:,} of {most:,} sources", after)
+    # how many steps it will take is not known beforehand, so the bar only shows that there is progress
+    return _reports(progress, "searching", lambda done, _: f"{done:,} {steps}", after, has_end=False)
+
+
+def vertices_bar(
+    verb: str = "solving", progress: Asked = True, after: float = 0.0
+) -> AbstractContextManager[Report | None]:
+    """Return the context in which :func:`reedsp.apsp`, or a check, reports; see :func:`search_bar`."""
+    return _reports(progress, verb, lambda done, n: f"{done:,} of {n:,} vertices", after)
+
+
+def bytes_bar(verb: str, progress: Asked = True, after: float = 0.0) -> AbstractContextManager[Report | None]:
+    """Return the context in which the bytes of a file that are read are reported; see :func:`search_bar`."""
+    return _reports(progress, verb, _part_of_file, after)
+
+
+def edges_bar(verb: str, progress: Asked = True, after: float = 0.0) -> AbstractContextManager[Report | None]:
+    """Return the context in which :func:`reedsp.write` reports; see :func:`search_bar`."""
+    return _reports(progress, verb, lambda done, m: f"{done:,} of {m:,} edges", after)
+
+
+def _part_of_file(done: int, size: int) -> str:
+    return f"{done / size:.0%} of the file" if size else f"{done:,} bytes"
+
+
+@contextlib.contextmanager
+def parts_bar(verb: str, after: float = 0.0) -> Iterator[Callable[[float, str], None] | None]:
+    """Give a function that is told which part of the work is done, and what is being done."""
+    with _bar(verb, after) as show:
+        yield None if show is None else lambda part, text: show(part, 1.0, text)
+
+
+def _reports(
+    progress: Asked, verb: str, words: _Words, after: float, has_end: bool = True
+) -> AbstractContextManager[Report | None]:
+    if progress is None or progress is False:
+        return contextlib.nullcontext()
+    if progress is True:
+        return _reports_to_bar(verb, words, after, has_end)
+    if not callable(progress):
+        raise TypeError(f"progress = {progress!r}, expected True, False, None, or a function of two integers")
+    return contextlib.nullcontext(progress)
+
+
+@contextlib.contextmanager
+def _reports_to_bar(verb: str, words: _Words, after: float, has_end: bool) -> Iterator[Report | None]:
+    with _bar(verb, after, has_end) as show:
+        yield None if show is None else lambda done, most: show(done, most if has_end else None, words(done, most))
+
+
+def _bar(verb: str, after: float, has_end: bool = True) -> AbstractContextManager[_Show | None]:
+    if _in_notebook():
+        return _notebook_bar(verb, after)
+    if sys.stderr.isatty():
+        return _terminal_bar(verb, after, has_end)
+    return contextlib.nullcontext()
+
+
+# ---- terminals --------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _terminal_bar(verb: str, after: float, has_end: bool) -> Iterator[_Show | None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_interactive:  # a terminal that cannot go back in a line
+        yield None
+        return
+    started = time.monotonic()
+    words = TextColumn("{task.description}", markup=False)
+    columns: list[ProgressColumn] = [TextColumn(verb), BarColumn(), words, TimeElapsedColumn()]
+    if has_end:
+        columns += [TextColumn("left"), TimeRemainingColumn()]
+    bar = Progress(*columns, console=console, transient=after > 0)
+    task = bar.add_task("", total=None)
+
+    def show(done: float, most: float | None, text: str) -> None:
+        bar.update(task, completed=done, total=most, description=text)
+        if not bar.live.is_started and time.monotonic() - started >= after:
+            bar.start()
+
+    try:
+        yield show
+        if not has_end:
+            bar.update(task, total=bar.tasks[0].completed)
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+# ---- notebooks --------------------------------------------------------------------------------------
+
+
+def _in_notebook() -> bool:
+    """Return whether this is the process of a notebook: rich needs a widget there, which not everybody has."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+class _Line:
+    """A bar, as a notebook shows it."""
+
+    def __init__(self, text: str, part: float | None) -> None:
+        self._text = text
+        self._part = part
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        value = "" if self._part is None else f' value="{self._part:.4f}"'
+        return f"<progress{value}></progress> {html.escape(self._text)}"
+
+
+@contextlib.contextmanager
+def _notebook_bar(verb: str, after: float) -> Iterator[_Show | None]:
+    display = importlib.import_module("IPython.display").display
+    started = shown = time.monotonic()
+    handle: Any = None
+    part: float | None = None
+    words = ""
+
+    def draw() -> None:
+        nonlocal handle, shown
+        shown = time.monotonic()
+        seconds = shown - started
+        left = f", {_clock(seconds / part - seconds)} left" if part and part < 1 else ""
+        line = _Line(f"{verb}: {words}, {_clock(seconds)}{left}", part)
+        if handle is None:
+            handle = display(line, display_id=True)
+        else:
+            handle.update(line)
+
+    def show(done: float, most: float | None, text: str) -> None:
+        nonlocal part, words
+        part, words = done / most if most else None, text
+        now = time.monotonic()
+        if now - started >= after and (handle is None or now - shown >= _BETWEEN_SECONDS):
+            draw()
+
+    yield show
+    if handle is not None:
+        part = 1.0 if part is None else part
+        draw()
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
