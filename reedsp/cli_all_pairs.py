@@ -19,6 +19,7 @@ from reedsp.cli_options import (
     GraphFile,
     Json,
     NegativeCycles,
+    Quiet,
     Relabel,
 )
 from reedsp.cli_output import Failure, check_output, print_json, refuse, stated_failures
@@ -32,25 +33,47 @@ if TYPE_CHECKING:
 def apsp(
     file: GraphFile,
     source: Annotated[
-        str | None, typer.Option(show_default=False, help="With --target: print the distance and the route.")
+        str | None,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="VERTEX",
+            show_default=False,
+            help="With --target: print the distance and the route.",
+        ),
     ] = None,
-    target: Annotated[str | None, typer.Option(show_default=False, help="Where the route of --source ends.")] = None,
-    method: Annotated[AllPairsMethod, typer.Option(help="How to solve.")] = AllPairsMethod.auto,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Where the route of --source ends."),
+    ] = None,
+    method: Annotated[
+        AllPairsMethod, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(AllPairsMethod)}.")
+    ] = AllPairsMethod.auto,
     predecessors: Annotated[
         bool, typer.Option("--predecessors", help="Find the vertex before the last one of each path too.")
     ] = False,
     negative_cycles: Annotated[
         NegativeCycles,
-        typer.Option(help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf."),
+        typer.Option(
+            metavar="raise|mark",
+            help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf.",
+        ),
     ] = NegativeCycles.fail,
     device: DeviceNames = None,
     memory_limit: Annotated[
-        int | None, typer.Option(show_default=False, min=1, help="MiB of memory to use on each device.")
+        int | None,
+        typer.Option(metavar="MIB", show_default=False, min=1, help="MiB of memory to use on each device."),
     ] = None,
-    dtype: Annotated[DistanceType | None, typer.Option(show_default=False, help="Type of the distances.")] = None,
+    dtype: Annotated[
+        DistanceType | None,
+        typer.Option(metavar="TYPE", show_default=False, help=f"Type of the distances: {', '.join(DistanceType)}."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
             show_default=False,
             help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
             ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
@@ -59,6 +82,7 @@ def apsp(
     ] = None,
     force: Force = False,
     as_json: Json = False,
+    quiet: Quiet = False,
     relabel: Relabel = False,
 ) -> None:
     """Find shortest paths between all pairs of vertices of a graph in a file.
@@ -120,7 +144,7 @@ def apsp(
             _store(paths, output, streamed, force)
         if as_json:
             print_json({**summary, **answer, "stats": paths.stats})
-        elif failure is None:
+        elif failure is None and not quiet:
             _print(summary, answer, output)
         if failure is not None:
             raise Failure(failure)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
-import rich  # noqa: F401 - typer does without it, and would then print the markup of the help texts
 import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from typer.core import TyperCommand, TyperGroup
 
 from reedsp.cli_all_pairs import apsp
 from reedsp.cli_files import convert, dataset, info
@@ -35,10 +38,45 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
 }
 """Every command, in the order in which the help lists them, and examples with what they do."""
 
+_EXAMPLES = {command.__name__: examples for command, examples in COMMANDS.items()}
+
+
+class _Command(TyperCommand):
+    """A command whose help shows no type of a switch, and ends with examples, one a line."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_switches(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)
+        examples = Table.grid(padding=(0, 3, 0, 0))
+        examples.add_column(no_wrap=True)
+        for line, what in _EXAMPLES[str(self.name)]:
+            examples.add_row(f"[bold]{line}[/bold]", what)
+        console = Console(highlight=False)
+        console.print(" Examples:")
+        console.print(Padding(examples, (0, 0, 1, 3)))
+
+
+class _Group(TyperGroup):
+    """All commands, whose help shows no type of a switch."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_switches(super().get_params(ctx))
+
+
+def _without_types_of_switches(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
+
 
 def application() -> typer.Typer:
     """Build the application."""
     commands = typer.Typer(
+        cls=_Group,
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Exact shortest paths on any OpenCL device.",
         epilog="New here? [bold]reedsp demo[/bold] shows what it does, [bold]reedsp doctor[/bold] what is missing. "
         "The environment variable REEDSP_DEVICE chooses the device: an index, or part of a name such as "
@@ -48,14 +86,9 @@ def application() -> typer.Typer:
         rich_markup_mode="rich",
     )
     commands.callback()(_options)
-    for command, examples in COMMANDS.items():
-        commands.command(epilog=_epilog(examples))(command)
+    for command in COMMANDS:
+        commands.command(cls=_Command)(command)
     return commands
-
-
-def _epilog(examples: tuple[tuple[str, str], ...]) -> str:
-    told = "; ".join(f"[bold]{command}[/bold]{' ' if what else ''}{what}" for command, what in examples)
-    return f"Example{'s' if len(examples) > 1 else ''}: {told}"
 
 
 def _print_version(wanted: bool) -> None:
@@ -68,7 +101,8 @@ def _print_version(wanted: bool) -> None:
 
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", "-v", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Exact shortest paths on any OpenCL device."""

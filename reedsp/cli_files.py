@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from reedsp.cli_graph import read_and_count, read_graph
-from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Relabel, complete_dataset
+from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Quiet, Relabel, complete_dataset
 from reedsp.cli_output import (
     Failure,
     check_place,
@@ -30,12 +30,14 @@ def convert(
     output: Annotated[
         Path,
         typer.Argument(
+            metavar="OUTPUT",
             show_default=False,
             help="The file to write: .gr, .mtx, .el, .wel, .graph or .npz, and .gz or .xz behind it to compress.",
         ),
     ],
     force: Force = False,
     as_json: Json = False,
+    quiet: Quiet = False,
     relabel: Relabel = False,
 ) -> None:
     """Write a graph in another format.
@@ -72,6 +74,7 @@ def convert(
         }
         if as_json:
             print_json(summary)
+        if as_json or quiet:
             return
         print(f"read      {file}: {graph.n:,} vertices, {graph.m:,} edges, in {read_seconds:.3f} s")
         print(f"written   {output}: {size_text(size)}, in {summary['write_seconds']:.3f} s")
@@ -103,12 +106,16 @@ def dataset(
     name: Annotated[
         str | None,
         typer.Argument(
-            show_default=False, autocompletion=complete_dataset, help="Which one; without a name, all are listed."
+            metavar="NAME",
+            show_default=False,
+            autocompletion=complete_dataset,
+            help="Which one; without a name, all are listed.",
         ),
     ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
+            metavar="FOLDER",
             show_default=False,
             envvar="REEDSP_DATA",
             help="Where to look for the file, also one folder deeper, and to put it.",

@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from reedsp.cli_output import Failure, elided, print_json, refuse
+from reedsp.cli_output import STANDARD, Failure, elided, print_json, refuse
 from reedsp.progress_bar import LATE, bytes_bar
 
 if TYPE_CHECKING:
     from reedsp import Graph
+
+
+@contextlib.contextmanager
+def on_disk(file: Path, suffix: str = "") -> Iterator[Path]:
+    """Give a regular file of this content: of standard input a copy, whose name no message mentions."""
+    if file != STANDARD:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="reedsp-") as folder:
+        copy = Path(folder, f"standard-input{suffix}")
+        with copy.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        try:
+            yield copy
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(copy), "standard input")) from None
 
 
 def read_graph(file: Path, relabel: bool) -> Graph:
@@ -30,8 +50,8 @@ def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:
     from reedsp.readers import survey
 
     try:
-        with bytes_bar("reading", after=LATE) as progress:
-            return survey(file, relabel=relabel, progress=progress)
+        with on_disk(file) as path, bytes_bar("reading", after=LATE) as progress:
+            return survey(path, relabel=relabel, progress=progress)
     except ValueError as error:
         raise Failure(str(error).replace("relabel=True", "--relabel")) from None
 

@@ -123,9 +123,13 @@ def tune(
 
 
 def demo(
-    vertices: Annotated[int, typer.Option(min=2, max=20_000_000, help="Number of crossings.")] = 250_000,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another network.")] = 1,
-    output: Annotated[Path, typer.Option(help="Where to write the picture, a .png.")] = Path("reedsp-demo.png"),
+    vertices: Annotated[
+        int, typer.Option(metavar="NUMBER", min=2, max=20_000_000, help="Number of crossings.")
+    ] = 250_000,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Another seed gives another network.")] = 1,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the picture, a .png.")
+    ] = Path("reedsp-demo.png"),
     device: DeviceName = None,
     force: Force = False,
     as_json: Json = False,

@@ -14,6 +14,9 @@ import typer
 
 from reedsp.cli_status import BROKEN_PIPE, FAILED, INTERRUPTED, say
 
+STANDARD = Path("-")
+"""Standard input or output, where a file is expected."""
+
 _ROUTE_HEAD, _ROUTE_TAIL = 6, 5
 _WIDE = 250  # columns of a table that is not printed to a terminal
 
@@ -61,6 +64,8 @@ def check_output(path: Path, force: bool, suffixes: tuple[str, ...]) -> None:
     ------
     typer.BadParameter, Failure
     """
+    if path == STANDARD and ".csv" in suffixes:
+        return
     if path.suffix not in suffixes:
         refuse(f"{path} does not end in {' or '.join(suffixes)}", "--output")
     check_place(path, force)

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import enum
 import inspect
 import re
 import sys
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from reedsp.cli_commands import COMMANDS
 from reedsp.cli_keys import KEYS
@@ -27,8 +25,9 @@ _INTRODUCTION = """\
 options, methods, devices and data sets; `reedsp --show-completion` prints what it would install.
 
 Vertices are called by the numbers, or labels, of the file. A file's format follows from its name:
-{formats}, each also with `.gz` or `.xz` behind it. Work of more than two seconds shows on a terminal how far it
-is, and where that can be known the time left.
+{formats}, each also with `.gz` or `.xz` behind it. `-` is standard input, whose format follows
+from its content, and as `--output` of `sssp` and `bfs` standard output. Work of more than two seconds shows on a
+terminal how far it is, and where that can be known the time left.
 
 ## A first look
 
@@ -114,6 +113,11 @@ written   small.wel: 42 B, in ... s
 changed   vertices are numbered from 0, no longer from 1
 $ reedsp sssp small.wel --source 0 --target 4 --json
 {"file": "small.wel", ..., "target": 4, "distance": 7, "path": [0, 2, 1, 3, 4], ...}
+$ printf '0 1 7\n1 2 5\n' | reedsp sssp - -s 0 -o - --quiet
+vertex,distance,predecessor
+0,0,
+1,7,0
+2,12,1
 $ reedsp dataset
 name                size  what it is
 road-ny          3.5 MiB  Roads of New York, lengths; 264,346 vertices, 733,846 arcs (9th DIMACS challenge)
@@ -167,8 +171,8 @@ def _command(command: Callable[..., None]) -> str:
     usage, rows = [f"reedsp {name}"], []
     for words, value, help_text, required in _parameters(command):
         option = words.startswith("-")
-        shown = (f"{words} {value}" if value else words) if option else words
-        usage.append(shown if required else f"[{shown}]" if not option else "")
+        shown = f"{words} {value}" if value else words
+        usage.append(shown.rpartition(", ")[2] if required else f"[{shown}]" if not option else "")
         rows.append(f"| `{shown.replace('|', chr(92) + '|')}` | {help_text} |")
     synopsis = f"{' '.join(filter(None, usage))}{' [OPTIONS]' if rows else ''}"
     text = inspect.cleandoc(command.__doc__ or "")
@@ -192,29 +196,19 @@ def _command(command: Callable[..., None]) -> str:
 
 
 def _parameters(command: Callable[..., None]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield each parameter as it is typed, the kind of its value, what it means, and whether it is required."""
+    """Yield each parameter as it is typed, what stands for its value, what it means, and whether it is required."""
     hints = typing.get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
-        kind, info = hints[name].__origin__, hints[name].__metadata__[0]
+        info = hints[name].__metadata__[0]
         required = parameter.default is inspect.Parameter.empty
         argument = type(info).__name__ == "ArgumentInfo"
         declared = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
-        words = name.upper() if argument else (declared or [f"--{name.replace('_', '-')}"])[-1]
+        words = name.upper() if argument else ", ".join(declared[::-1] or [f"--{name.replace('_', '-')}"])
         help_text = re.sub(r"\[/?bold\]", "`", info.help)
         default = parameter.default
         if not required and default not in (None, False):
             help_text += f" Default: `{default}`."
-        yield words, _value(kind), help_text, required
-
-
-def _value(kind: Any) -> str:
-    """Return what stands for a value of this type, nothing for a switch."""
-    for inner in typing.get_args(kind):
-        if inner is not type(None):
-            return _value(inner)
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return "|".join(str(member.value) for member in kind)
-    return {bool: "", int: "NUMBER", float: "NUMBER", Path: "FILE"}.get(kind, "TEXT")
+        yield words, "" if argument else info.metavar or "", help_text, required
 
 
 def _keys(name: str) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sys
 import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -10,8 +12,18 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli_graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
-from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Method, Relabel, Sources, Target
-from reedsp.cli_output import Failure, check_output, elided, new_table, print_json, print_table, refuse, stated_failures
+from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Method, Quiet, Relabel, Sources, Target
+from reedsp.cli_output import (
+    STANDARD,
+    Failure,
+    check_output,
+    elided,
+    new_table,
+    print_json,
+    print_table,
+    refuse,
+    stated_failures,
+)
 from reedsp.progress_bar import LATE, search_bar
 from reedsp.whole_file import write_whole
 
@@ -21,10 +33,14 @@ if TYPE_CHECKING:
 TreeOutput = Annotated[
     Path | None,
     typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
         show_default=False,
         help="Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of "
         "all vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
-        "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0.",
+        "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0. "
+        "- is a .csv on standard output; what else there is to say then goes to standard error.",
     ),
 ]
 
@@ -37,13 +53,15 @@ def sssp(
         bool, typer.Option("--nearest", help="Of several sources, start at the nearest for each vertex.")
     ] = False,
     cutoff: Annotated[
-        float | None, typer.Option(show_default=False, help="Leave out paths that are longer than this.")
+        float | None,
+        typer.Option(metavar="NUMBER", show_default=False, help="Leave out paths that are longer than this."),
     ] = None,
-    method: Annotated[Method, typer.Option(help="How to solve.")] = Method.auto,
+    method: Annotated[Method, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(Method)}.")] = Method.auto,
     device: DeviceName = None,
     output: TreeOutput = None,
     force: Force = False,
     as_json: Json = False,
+    quiet: Quiet = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Also check the answer on the device, edge by edge.")
     ] = False,
@@ -59,8 +77,7 @@ def sssp(
             refuse("needs several --source", "--nearest")
         if cutoff is not None and math.isnan(cutoff):
             refuse("nan is no distance", "--cutoff")
-        if output is not None:
-            check_output(output, force, (".npz", ".csv"))
+        _check_output(output, force, as_json)
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
@@ -87,7 +104,7 @@ def sssp(
         summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
         summary |= {"seconds": seconds, "verified": verify}
         answers = _distances(graph, paths, starts, goal)
-        _finish(graph, paths, summary, answers, goal, output, force, as_json, bound)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet, bound)
 
 
 def bfs(
@@ -98,6 +115,7 @@ def bfs(
     output: TreeOutput = None,
     force: Force = False,
     as_json: Json = False,
+    quiet: Quiet = False,
     verify: Annotated[bool, typer.Option("--verify", help="Also check the answer, edge by edge.")] = False,
     relabel: Relabel = False,
 ) -> None:
@@ -107,8 +125,7 @@ def bfs(
     reached, and the last level. Weights are ignored. The exit status is 1 if there is no route.
     """
     with stated_failures():
-        if output is not None:
-            check_output(output, force, (".npz", ".csv"))
+        _check_output(output, force, as_json)
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
@@ -119,7 +136,14 @@ def bfs(
         if verify:
             paths.verify()
         summary |= {"method": paths.method, "device": paths.device, "seconds": seconds, "verified": verify}
-        _finish(graph, paths, summary, _levels(graph, paths, starts, goal), goal, output, force, as_json)
+        _finish(graph, paths, summary, _levels(graph, paths, starts, goal), goal, output, force, as_json, quiet)
+
+
+def _check_output(output: Path | None, force: bool, as_json: bool) -> None:
+    if output is not None:
+        check_output(output, force, (".npz", ".csv"))
+    if output == STANDARD and as_json:
+        refuse("both go to standard output", "--output - and --json")
 
 
 def _read(
@@ -197,6 +221,7 @@ def _finish(
     output: Path | None,
     force: bool,
     as_json: bool,
+    quiet: bool,
     cutoff: float | None = None,
 ) -> None:
     """Write and print the answers; fail if there is no route where one was asked for."""
@@ -212,12 +237,17 @@ def _finish(
             else:
                 result_files.write_csv(stream, paths, route)
 
-        write_whole(output, write, overwrite=force)
+        if output == STANDARD:
+            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+                write(stream)
+        else:
+            write_whole(output, write, overwrite=force)
     if as_json:
         told = answers[0] if len(answers) == 1 else {"answers": answers}
         print_json({**summary, **told, "stats": paths.stats})
-    elif not missing:
-        _print(graph, summary, answers, output)
+    elif not missing and not quiet:
+        with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
+            _print(graph, summary, answers, output)
     if missing:
         names = missing[0].get("source", summary["source"])
         named = " or ".join(map(str, names)) if isinstance(names, list) else names
@@ -243,7 +273,7 @@ def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]],
     print(f"solved    {summary['method']}{rounds}, {summary['seconds']:.3f} s on {summary['device']}")
     if summary["verified"]:
         print(f"verified  {'distances' if 'rounds' in summary else 'levels'} and predecessors are right for every edge")
-    if output is not None:
+    if output is not None and output != STANDARD:
         print(f"written   {output}")
 
 

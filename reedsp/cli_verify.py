@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from reedsp.cli_graph import read_graph, vertex_called
-from reedsp.cli_options import GraphFile, Json, Relabel
-from reedsp.cli_output import Failure, print_json, refuse, stated_failures
+from reedsp.cli_graph import on_disk, read_graph, vertex_called
+from reedsp.cli_options import GraphFile, Json, Quiet, Relabel
+from reedsp.cli_output import STANDARD, Failure, print_json, refuse, stated_failures
 from reedsp.progress_bar import LATE, vertices_bar
 
 
@@ -19,20 +19,32 @@ def verify(
     result: Annotated[
         Path,
         typer.Argument(
+            metavar="RESULT",
             show_default=False,
             help="A .csv or .npz of [bold]reedsp sssp[/bold] or [bold]bfs[/bold], or a .npy or .npz of "
-            "[bold]reedsp apsp[/bold].",
+            "[bold]reedsp apsp[/bold]. - is a .csv on standard input.",
         ),
     ],
     source: Annotated[
         list[str] | None,
-        typer.Option(show_default=False, help="Also check that this is where the paths start; again for several."),
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="VERTEX",
+            show_default=False,
+            help="Also check that this is where the paths start; again for several.",
+        ),
     ] = None,
     cutoff: Annotated[
         float | None,
-        typer.Option(show_default=False, help="Longer paths were left out, which a .csv does not say of itself."),
+        typer.Option(
+            metavar="NUMBER",
+            show_default=False,
+            help="Longer paths were left out, which a .csv does not say of itself.",
+        ),
     ] = None,
     as_json: Json = False,
+    quiet: Quiet = False,
     relabel: Relabel = False,
 ) -> None:
     """Check a result against every edge of its graph, on the host, however it was made.
@@ -42,12 +54,15 @@ def verify(
     the message names the first wrong vertex.
     """
     with stated_failures():
-        if result.suffix not in (".csv", ".npz", ".npy"):
+        if file == result == STANDARD:
+            refuse("only one of them can be standard input", "FILE and RESULT")
+        if result != STANDARD and result.suffix not in (".csv", ".npz", ".npy"):
             refuse(f"{result} does not end in .csv, .npz or .npy", "RESULT")
         from reedsp import certificate, result_files
 
         graph = read_graph(file, relabel)
-        stored = result_files.load(result, graph, cutoff)
+        with on_disk(result, ".csv") as path:
+            stored = result_files.load(path, graph, cutoff)
         named = sorted(vertex for row in stored.sources for vertex in row)
         if source:
             wanted = sorted(graph.index(vertex_called(graph, each, "--source")) for each in source)
@@ -67,7 +82,7 @@ def verify(
         seconds = time.perf_counter() - started
         if as_json:
             print_json({**summary, "right": failure is None, "wrong": failure, "seconds": seconds})
-        elif failure is None:
+        elif failure is None and not quiet:
             what = "levels" if stored.levels else "distances"
             rows = f" from {len(named):,} vertices" if len(stored.sources) > 1 else ""
             print(f"graph     {file}: {graph.n:,} vertices, {graph.m:,} edges")

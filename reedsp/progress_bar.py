@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import Any
 
 LATE = 2.0
 """Seconds of work after which the command line shows a bar."""
 
 _BETWEEN_SECONDS = 0.1
+_HIDDEN = ContextVar("_HIDDEN", default=False)
 
 Report = Callable[[int, int], None]
 """Told how much is done, and of how much."""
@@ -87,6 +89,16 @@ def parts_bar(verb: str, after: float = 0.0) -> Iterator[Callable[[float, str], 
         yield None if show is None else lambda part, text: show(part, 1.0, text)
 
 
+@contextlib.contextmanager
+def hidden() -> Iterator[None]:
+    """Let nobody see a bar."""
+    token = _HIDDEN.set(True)
+    try:
+        yield
+    finally:
+        _HIDDEN.reset(token)
+
+
 def _reports(
     progress: Asked, verb: str, words: _Words, after: float, has_end: bool = True
 ) -> AbstractContextManager[Report | None]:
@@ -106,6 +118,8 @@ def _reports_to_bar(verb: str, words: _Words, after: float, has_end: bool) -> It
 
 
 def _bar(verb: str, after: float, has_end: bool = True) -> AbstractContextManager[_Show | None]:
+    if _HIDDEN.get():
+        return contextlib.nullcontext()
     if _in_notebook():
         return _notebook_bar(verb, after)
     if sys.stderr.isatty():

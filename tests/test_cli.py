@@ -22,6 +22,7 @@ from reedsp import (
     all_pairs,
     breadth_first,
     cli,
+    cli_commands,
     cli_options,
     cli_output,
     demo,
@@ -80,8 +81,9 @@ def python(code: str, *arguments: object, variables: dict[str, str] | None = Non
 # ---- help and usage ---------------------------------------------------------------------------------
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, f"reedsp {reedsp.__version__}\n", "")
+@pytest.mark.parametrize("option", ["--version", "-v"])
+def test_version(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    assert run(capsys, option) == (0, f"reedsp {reedsp.__version__}\n", "")
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +105,22 @@ def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], co
     assert re.search(rf"Examples?:\s+reedsp\s+{command}", out)
 
 
+@pytest.mark.parametrize("command", ["", *sorted({*COMMANDS} - {"doctor"})])
+def test_help_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Options, and what stands for their values, take half of the width at most; each example has its line."""
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, err = run(capsys, *command.split(), "-h")
+    assert (status, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    options = out.partition(" Options ")[2].partition("╰")[0]
+    assert not re.search("<[a-z]", options)  # <bool>, <list[str]>
+    assert re.search(r"--help +-h {3,40}Show this message and exit", options)
+    for line, _ in next((e for function, e in cli_commands.COMMANDS.items() if function.__name__ == command), ()):
+        assert re.search(rf"^ +{re.escape(line)}( |$)", out, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -122,6 +140,11 @@ def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], co
         (["apsp", "FILE", "--source", "1", "--target", "7"], "'7' is not a vertex of this graph"),
         (["apsp", "FILE", "--output", "matrix.csv"], "matrix.csv does not end in .npy or .npz"),
         (["tune", "--list", "--forget"], "--quick, --list and --forget: choose one of them"),
+        (["sssp", "FILE", "-s", "1", "-o", "-", "--json"], "--output - and --json: both go to standard output"),
+        (["bfs", "FILE", "-s", "1", "-o", "-", "--json"], "--output - and --json: both go to standard output"),
+        (["apsp", "FILE", "-o", "-"], "- does not end in .npy or .npz"),
+        (["convert", "FILE", "-"], "- does not end in .gr"),
+        (["verify", "-", "-"], "FILE and RESULT: only one of them can be standard input"),
         (["demo", "--vertices", "1"], "Invalid value for '--vertices'"),
         (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),
     ],

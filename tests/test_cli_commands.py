@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp import cli, cli_commands, cli_page, demo, progress_bar, result_files, tilings, tuning
+from reedsp import cli, cli_commands, cli_options, cli_page, demo, progress_bar, result_files, tilings, tuning
 from reedsp.cli_keys import KEYS
 from reedsp.cli_status import STATUSES
 from reedsp.device import get_device
@@ -320,10 +320,12 @@ def test_info_of_nothing(capsys: pytest.CaptureFixture[str], folder: Path) -> No
     assert run(capsys, "info", "none.gr")[0] == 0
 
 
-def child(code: str, *arguments: str, variables: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def child(
+    code: str, *arguments: str, variables: dict[str, str] | None = None, given: str | None = None
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **(variables or {})}
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, input=given)
 
 
 MAIN = "from reedsp.cli import main; main()"
@@ -338,6 +340,92 @@ def test_info_and_convert_and_verify_without_a_device(folder: Path) -> None:
     assert found.stdout.endswith("device    none: no OpenCL device was found\n")
     for command in ("convert small.gr small.mtx", "verify small.gr tree.csv"):
         assert child(MAIN, *command.split(), variables=variables).returncode == 0
+
+
+# ---- standard input and output, silence -------------------------------------------------------------
+
+
+@needs_device
+@pytest.mark.parametrize("command", ["sssp", "bfs"])
+def test_standard_input_and_output(folder: Path, command: str) -> None:
+    """What goes to standard output is the file that would have been written, and the text goes elsewhere."""
+    assert cli.run([command, "small.gr", "-s", "1", "-o", "expected.csv"]) == 0
+    found = child(MAIN, command, "-", "-s", "1", "-o", "-", given=GRAPH)
+    assert (found.returncode, found.stdout) == (0, Path("expected.csv").read_text())
+    assert re.match(r"graph     -: 6 vertices, 7 edges, .*\n.*\n.*\nsolved .*\n$", found.stderr)
+    assert "written" not in found.stderr
+    quiet = child(MAIN, command, "-", "-s", "1", "-t", "5", "-o", "-", "-q", given=GRAPH)
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    assert quiet.stdout.count("\n") == 1 + (5 if command == "sssp" else 4)
+    assert child(MAIN, "verify", "small.gr", "-", given=found.stdout).returncode == 0
+
+
+@needs_device
+def test_every_text_format_is_recognised_on_standard_input(folder: Path) -> None:
+    for name in ("small.gr", "new.mtx", "new.wel"):
+        if name != "small.gr":
+            reedsp.write(reedsp.read("small.gr"), name)
+        first = "0" if name == "new.wel" else "1"
+        found = child(MAIN, "sssp", "-", "-s", first, "--json", given=Path(name).read_text())
+        assert json.loads(found.stdout)["max_distance"] == 7
+
+
+def test_faults_on_standard_input(folder: Path) -> None:
+    found = child(MAIN, "info", "-", given="p sp 2 1\na 1 x 3\n")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == "reedsp: standard input:2: expected a vertex number, got 'x'\n"
+    found = child(MAIN, "verify", "small.gr", "-", given="vertex,distance,predecessor\n1,x,\n")
+    assert found.returncode == 1
+    assert found.stderr.startswith("reedsp: standard input: ")
+
+
+@needs_device
+def test_nobody_reads_standard_output(folder: Path) -> None:
+    ring = np.arange(100_000)
+    reedsp.write(reedsp.Graph.from_edges(100_000, ring, np.roll(ring, 1)), "ring.el")
+    command = [sys.executable, "-c", MAIN, "sssp", "ring.el", "-s", "0", "-o", "-", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@needs_device
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sssp small.gr -s 1",
+        "sssp small.gr -s 1 -t 5 -o new.csv",
+        "bfs small.gr -s 1 -s 6",
+        "apsp small.gr -s 1 -t 5",
+        "apsp small.gr -o new.npy",
+        "convert small.gr new.mtx",
+        "verify small.gr tree.csv -s 1",
+    ],
+)
+def test_quiet(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """Neither text nor a bar, on a terminal, by a clock that is fast."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    clock = types.SimpleNamespace(monotonic=itertools.count(step=3).__next__)
+    monkeypatch.setattr(progress_bar, "time", clock)
+    monkeypatch.setenv("TERM", "xterm")
+    assert cli.run([*command.split(), "-q"]) == 0
+    assert (capsys.readouterr().out, terminal.getvalue()) == ("", "")
+    for written in ("-o", "new.mtx"):
+        if written in command:
+            assert next(folder.glob("new.*")).stat().st_size > 0
+
+
+@needs_device
+def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    message = "reedsp: there is no route from 5 to 1\n"
+    assert run(capsys, "sssp", "small.gr", "-s", "5", "-t", "1", "--quiet") == (1, "", message)
+    assert answer(capsys, "sssp small.gr -s 1 -t 5 --quiet")["distance"] == 7
 
 
 # ---- ends -------------------------------------------------------------------------------------------
@@ -464,11 +552,22 @@ def test_completion(words: str, offered: list[str]) -> None:
 @needs_device
 def test_devices_are_completed() -> None:
     device = get_device()
-    platform = device.platform.split()[0].lower()
+    platform = re.findall("[a-z0-9]+", device.platform.lower())[0]
     offered = completed("reedsp sssp --device ")
     assert {platform, device.kind} <= set(offered)
-    assert get_device(platform).platform.split()[0].lower() == platform
+    assert platform in get_device(platform).platform.lower()
     assert platform in completed(f"reedsp tune --device {platform[:2]}")
+
+
+def test_names_of_devices_need_no_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are parts of the platform's name, which is what `--device` accepts."""
+    platforms = ["Intel(R) OpenCL", "Portable Computing Language", "(c) Vendor's", "Intel(R) OpenCL Graphics"]
+    found = [types.SimpleNamespace(platform=each, kind="cpu", name="processor") for each in platforms]
+    monkeypatch.setattr(reedsp, "devices", lambda: found)
+    offered = [name for name, _ in cli_options.complete_device("")]
+    assert offered == ["intel", "cpu", "portable", "c"]
+    assert all(shlex.quote(name) == name for name in offered)
+    assert [name for name, _ in cli_options.complete_device("in")] == ["intel"]
 
 
 def test_completion_can_be_installed(capsys: pytest.CaptureFixture[str]) -> None:
