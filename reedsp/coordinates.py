@@ -51,7 +51,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> npt.NDArray[np.float64]:
     -------
     ndarray of float64, shape (n, 2)
         x and y of vertex 0, 1, ..., which the file counts from 1, in the file's unit: road networks give longitude
-        and latitude in millionths of a degree.
+        and latitude in millionths of a degree, which :meth:`Graph.with_coordinates` recognises.
 
     Raises
     ------

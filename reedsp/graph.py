@@ -84,6 +84,8 @@ class Graph:
         As given.
     coordinates : ndarray of float64, shape (n, 2), or None
         Where each vertex lies, x and y, if :meth:`with_coordinates` was told. Read-only.
+    geographic : bool
+        Whether these are longitude and latitude.
 
     Raises
     ------
@@ -97,6 +99,7 @@ class Graph:
     __slots__ = (
         *("__weakref__", "_derived", "coordinates", "directed"),
         *("indices", "indptr", "labels", "offset", "weights"),
+        "geographic",
     )
 
     indptr: npt.NDArray[np.int64]
@@ -106,6 +109,7 @@ class Graph:
     offset: int
     labels: tuple[Hashable, ...] | None
     coordinates: npt.NDArray[np.float64] | None
+    geographic: bool
     _derived: dict[Any, Any]
 
     def __init__(
@@ -190,6 +194,7 @@ class Graph:
         self.offset = offset
         self.labels = None if labels is None else tuple(labels)
         self.coordinates = None
+        self.geographic = False
         self._derived = {}
 
     # ---- constructors -------------------------------------------------------------------------------
@@ -344,6 +349,7 @@ class Graph:
         np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
         indices = np.broadcast_to(np.arange(n, dtype=np.int32), present.shape)[present]
         graph.indptr, graph.indices, graph.weights = _frozen((indptr, indices, weights))
+        graph.geographic = False
         graph.directed, graph.offset, graph.labels, graph.coordinates, graph._derived = True, 0, None, None, {}
         return graph
 
@@ -418,18 +424,23 @@ class Graph:
         result._store(len(nodes), [sources, targets, values], position, graph.is_directed(), 0, nodes)
         return result
 
-    def with_coordinates(self, coordinates: npt.ArrayLike) -> Graph:
+    def with_coordinates(self, coordinates: npt.ArrayLike, *, geographic: bool | None = None) -> Graph:
         """Return the same graph with a place for each vertex; nothing but the coordinates is copied.
 
         Parameters
         ----------
         coordinates : array_like of real numbers, shape (n, 2)
             x and y of each vertex, in any unit, for instance from :func:`reedsp.read_coordinates`.
+        geographic : bool, optional
+            Whether they are longitude and latitude, in degrees, or if some are beyond 180 in millionths of a degree: a
+            map then has the same scale from east to west as from south to north. By default they are if all are
+            integers that millionths of a degree can be, and some are beyond a million, as those of DIMACS' road
+            networks.
 
         Raises
         ------
         ValueError
-            The shape is another one, or a number is not finite.
+            The shape is another one, a number is not finite, or `geographic` and no longitude or latitude.
         TypeError
             They are no real numbers.
 
@@ -449,6 +460,7 @@ class Graph:
             vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
             raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
         graph = Graph.__new__(Graph)
+        graph.geographic = _are_geographic(places, geographic)
         graph.indptr, graph.indices, graph.weights = self.indptr, self.indices, self.weights
         graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
         [graph.coordinates] = _frozen((places,))
@@ -764,7 +776,7 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays and copies on devices stay behind: whoever loads the graph makes them anew, where needed.
         state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels, self.coordinates)
-        return _restore, state
+        return _restore, (*state, self.geographic)
 
     def __copy__(self) -> Graph:
         return self
@@ -818,9 +830,24 @@ def _restore(
     offset: int,
     labels: tuple[Hashable, ...] | None,
     coordinates: npt.NDArray[np.float64] | None,
+    geographic: bool,
 ) -> Graph:
     graph = Graph(indptr, indices, weights, directed=directed, offset=offset, labels=labels)
-    return graph if coordinates is None else graph.with_coordinates(coordinates)
+    return graph if coordinates is None else graph.with_coordinates(coordinates, geographic=geographic)
+
+
+def _are_geographic(places: npt.NDArray[np.float64], told: bool | None) -> bool:
+    """Return whether places are longitude and latitude, and check them if they are said to be."""
+    distance = np.abs(places)
+    millionths = bool((distance > 180).any())
+    beyond = distance > ((180e6, 90e6) if millionths else (180, 90))
+    if told is None:
+        return bool((distance > 1e6).any() and not beyond.any() and (places == np.rint(places)).all())
+    if told and beyond.any():
+        vertex, axis = divmod(_first(beyond.ravel()), 2)
+        expected = ("longitude", "latitude")[axis]
+        raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
+    return bool(told)
 
 
 def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:

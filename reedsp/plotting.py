@@ -20,7 +20,9 @@ _MOST_NAMED = 30  # rows of a matrix, each with its name
 _MOST_PIXELS = 1000  # of a side of a matrix
 _COLOURS = "viridis_r"
 _SHADES = 64
+_LEAST_COSINE = 0.05  # a map of a pole is none
 _ROUTE = "#d62728"
+_NUMBERS = "{x:,.10g}"  # of an axis: never with a power of ten apart
 
 
 def axes_for(ax: Axes | None) -> Axes:
@@ -94,15 +96,21 @@ def _draw_map(
         scale = ScalarMappable(norm, _COLOURS)
         groups = [places[ends[reached][shade == each]] for each in range(_SHADES)]
         _add_lines(ax, groups, scale.cmap(np.linspace(0, 1, _SHADES)), width)
-        ax.figure.colorbar(scale, ax=ax, label=quantity, shrink=0.8)
+        ax.figure.colorbar(scale, ax=ax, label=quantity, shrink=0.8, format=_NUMBERS)
     if len(route):
         ax.plot(*places[list(route)].T, color="white", linewidth=4.5, solid_joinstyle="round", zorder=3)
         ax.plot(*places[list(route)].T, color=_ROUTE, linewidth=2.5, solid_joinstyle="round", zorder=4)
         ax.plot(*places[route[-1]], "s", color=_ROUTE, markeredgecolor="white", markersize=9, zorder=5)
     ax.plot(*places[sources].T, "o", color="black", markeredgecolor="white", markersize=8, zorder=5)
     ax.autoscale_view()
-    ax.set_aspect("equal")
+    ax.set_aspect(_height_of_unit(places) if graph.geographic else 1)
     ax.set_axis_off()
+
+
+def _height_of_unit(places: npt.NDArray[np.float64]) -> float:
+    """Return how many times as long a degree of latitude is as one of longitude, amid the places."""
+    degrees = places * (1e-6 if (np.abs(places) > 180).any() else 1)
+    return float(1 / max(np.cos(np.radians(degrees[:, 1].mean())), _LEAST_COSINE))
 
 
 def _lines(graph: Graph) -> npt.NDArray[np.int32]:
@@ -156,6 +164,7 @@ def _draw_tree(
             },
         )
     ax.set_ylabel(quantity)
+    ax.yaxis.set_major_formatter(_NUMBERS)
     ax.set_xticks([])
     ax.margins(0.08, 0.1)
     ax.invert_yaxis()
@@ -193,6 +202,8 @@ def _draw_growth(ax: Axes, values: npt.NDArray[np.float64], route: Sequence[int]
     if len(route):
         ax.axvline(values[route[-1]], color=_ROUTE, linewidth=1.5)
     ax.set_xlabel(quantity)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(_NUMBERS)
     ax.set_ylabel(f"vertices reached, of {len(values):,}")
     ax.set_ylim(0)
     ax.grid(alpha=0.3)
@@ -221,7 +232,7 @@ def draw_matrix(
     side = (first - 0.5, first + max(n, 1) - 0.5)
     image = ax.imshow(shown, cmap=_COLOURS, extent=(*side, *side[::-1]), interpolation="nearest")
     if shown.count():
-        ax.figure.colorbar(image, ax=ax, label="distance", shrink=0.8)
+        ax.figure.colorbar(image, ax=ax, label="distance", shrink=0.8, format=_NUMBERS)
     each_named = graph.labels is not None and n <= _MOST_NAMED
     for axis, title in ((ax.xaxis, "target"), (ax.yaxis, "source")):
         axis.set_label_text(title)

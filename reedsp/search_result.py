@@ -282,8 +282,9 @@ class SearchResult(AsArray):
     def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the result with matplotlib, which has to be installed.
 
-        A graph with coordinates is drawn as a map whose edges have the colour of the distance. Of others a small tree
-        is drawn as it is, each vertex at the height of its distance; of a large one, how many vertices are how far.
+        A graph with coordinates is drawn as a map whose edges have the colour of the distance, true to scale also where
+        they are longitude and latitude (:meth:`Graph.with_coordinates`). Of others a small tree is drawn as it is, each
+        vertex at the height of its distance; of a large one, how many vertices are how far.
 
         Parameters
         ----------

@@ -155,3 +155,39 @@ def test_a_graph_with_coordinates() -> None:
 def test_coordinates_that_are_none(given: object, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "geographic"),
+    [
+        ([[-73530767, 41085396], [-73530538, 41086098]], None, True),  # millionths of a degree, as DIMACS has them
+        ([[-73530767, 41085396], [-73530538, 41086098]], False, False),
+        ([[-73.53, 41.08], [-73.54, 41.09]], None, False),  # could be anything
+        ([[-73.53, 41.08], [-73.54, 41.09]], True, True),
+        ([[0, 0], [1000, 999]], None, False),  # a grid
+        ([[5e6, 5e6], [6e6, 5e6 + 0.5]], None, False),  # metres
+        ([[181e6, 1], [0, 0]], None, False),
+        ([[0, 91e6], [0, 0]], None, False),
+        ([[180, 90], [-180, -90]], True, True),
+        ([[180e6, 90e6], [-180e6, -90e6]], True, True),
+    ],
+)
+def test_longitude_and_latitude(given: object, told: bool | None, geographic: bool) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1])
+    assert graph.geographic is False
+    assert reedsp.Graph.from_dense([[0, 1], [0, 0]]).geographic is False
+    placed = graph.with_coordinates(given, geographic=told)
+    assert placed.geographic is geographic
+    assert pickle.loads(pickle.dumps(placed)).geographic is geographic
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([[0, 0], [0, -90.5]], r"coordinates\[1, 1\] is -90.5, expected a latitude"),
+        ([[181e6, 0], [0, 0]], r"coordinates\[0, 0\] is 181000000.0, expected a longitude"),
+    ],
+)
+def test_no_longitude_or_latitude(given: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(given, geographic=True)

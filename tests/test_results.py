@@ -426,6 +426,41 @@ def test_maps(device: reedsp.Device) -> None:
 
 
 @pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(
+    ("place", "geographic", "height"),
+    [
+        ((-73_530_767, 60_000_000), None, 2),  # degrees of longitude are half as long there
+        ((-73.53, -60), True, 2),
+        ((-73.53, -60), None, 1),
+        ((0, 90), True, 20),  # the pole has no map
+    ],
+)
+def test_scale_of_maps(
+    device: reedsp.Device, place: tuple[float, float], geographic: bool | None, height: float
+) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates([place, place], geographic=geographic)
+    assert reedsp.sssp(graph, 0, device=device).plot().get_aspect() == pytest.approx(height)
+
+
+@pytest.mark.usefixtures("figures")
+def test_large_numbers_are_written_out(device: reedsp.Device) -> None:
+    """With no power of ten beside the axis."""
+    far = reedsp.Graph.from_edges(100, np.arange(99), np.arange(1, 100), np.full(99, 10**6))
+    few = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [10**6, 10**6])
+    map_of_few = few.with_coordinates([[0, 0], [1, 0], [1, 1]])
+    for graph, axis, number in ((far, "xaxis", "20,000,000"), (few, "yaxis", "1,000,000")):
+        ax = reedsp.sssp(graph, 0, device=device).plot()
+        assert number in labels_of_ticks(getattr(ax, axis))
+    for ax in (reedsp.sssp(map_of_few, 0, device=device).plot(), reedsp.apsp(few, device=device).plot()):
+        assert "1,000,000" in labels_of_ticks(ax.figure.axes[1].yaxis)
+
+
+def labels_of_ticks(axis: Any) -> list[str]:
+    axis.figure.canvas.draw()
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+@pytest.mark.usefixtures("figures")
 def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     small = reedsp.Graph.from_edges(5, [0, 0, 1, 1], [1, 2, 3, 4], [1, 2, 2, 3], labels=list("abcde"))
     ax = reedsp.sssp(small, "a", device=device).plot("e")
