@@ -680,7 +680,7 @@ class Graph:
             return self
         graph = Graph.__new__(Graph)
         graph._freeze(self.in_edges(), True, self.offset, self.labels)
-        return graph if self.coordinates is None else graph.with_coordinates(self.coordinates)
+        return self._placed(graph, slice(None))
 
     def subgraph(self, vertices: Iterable[Hashable]) -> Graph:
         """Return some vertices, and the edges between them.
@@ -720,7 +720,13 @@ class Graph:
         graph = Graph.__new__(Graph)
         names = [self.names[vertex] for vertex in number_of]
         graph._store(len(chosen), edges, "weights[{}]".format, self.directed, 0, names)
-        return graph if self.coordinates is None else graph.with_coordinates(self.coordinates[chosen])
+        return self._placed(graph, chosen)
+
+    def _placed(self, graph: Graph, chosen: Any) -> Graph:
+        """Return a graph of some of these vertices with their coordinates, if there are any."""
+        if self.coordinates is None:
+            return graph
+        return graph.with_coordinates(self.coordinates[chosen], geographic=self.geographic)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
@@ -750,10 +756,10 @@ class Graph:
         """Whether both have the same vertices, names, coordinates and edges; weights are compared as numbers."""
         if self is other or not isinstance(other, Graph):
             return self is other or NotImplemented
-        same = (self.n, self.m, self.directed) == (other.n, other.m, other.directed)
+        kind = (self.n, self.m, self.directed, self.geographic)
         arrays = ((self.indptr, other.indptr), (self.indices, other.indices), (self.weights, other.weights))
         return (
-            same
+            kind == (other.n, other.m, other.directed, other.geographic)
             and (self.names == other.names or tuple(self.names) == tuple(other.names))
             and all(np.array_equal(*pair) for pair in arrays)
             and (self.coordinates is None) == (other.coordinates is None)

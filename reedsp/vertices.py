@@ -75,7 +75,9 @@ def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:
 
 def name_or_none(graph: Graph, index: int) -> str:
     """Return the name of a vertex as an error shows it; a negative index is that of none."""
-    return repr(graph.names[index]) if index >= 0 else "none"
+    if not 0 <= index < graph.n:
+        return "none" if index < 0 else f"no. {index}"
+    return repr(graph.names[index])
 
 
 def _is_name(graph: Graph, source: Any) -> bool:

@@ -297,12 +297,12 @@ def changes() -> list[tuple[str, int, int, str]]:
         ("levels", 4, -2, "level -2"),
         ("levels", 3, -1, "leads to it earlier"),
         ("levels", 3, 3, "leads to it earlier"),
-        ("levels", 4, 3, "predecessor -9999"),
+        ("levels", 4, 3, "predecessor none"),
         ("pred", 3, 2, "expected 1"),
         ("pred", 3, -9999, "expected 1"),
-        ("pred", 0, 1, "expected -9999"),
-        ("pred", 4, 0, "expected -9999"),
-        ("pred", 4, 99, "expected -9999"),
+        ("pred", 0, 1, "expected none"),
+        ("pred", 4, 0, "expected none"),
+        ("pred", 4, 99, "expected none"),
     ]
 
 

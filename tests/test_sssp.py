@@ -488,15 +488,14 @@ def test_lagraph(name: str, shared_data: Path, device: reedsp.Device) -> None:
     graph = reedsp.read(shared_data / "lagraph-mtx" / f"{name}.mtx.gz")
     entries = graph.to_scipy().tocoo()
     edges = edges_of(entries.row, entries.col, entries.data.tolist(), True)
-    source = graph.index(1)
     try:
-        expected = oracle.distances(graph.n, edges, source)
+        expected = oracle.distances(graph.n, edges, 0)
     except oracle.NegativeCycle:
         with pytest.raises(reedsp.NegativeCycleError) as caught:
-            reedsp.sssp(graph, source, device=device)
-        assert oracle.closed_walk_weight(edges, caught.value.cycle) < 0
+            reedsp.sssp(graph, 1, device=device)
+        assert oracle.closed_walk_weight(edges, [graph.index(name) for name in caught.value.cycle]) < 0
         return
-    result = reedsp.sssp(graph, source, device=device)
+    result = reedsp.sssp(graph, 1, device=device)
     if graph.has_integral_weights:
         assert exact(result.dist) == expected
     else:
