@@ -68,7 +68,7 @@ LAYERS = (
     ("cli_graph",),
     ("cli_all_pairs", "cli_files", "cli_machine", "cli_paths", "cli_verify"),
     ("cli_commands",),
-    ("cli", "cli_page"),
+    ("cli",),
     ("__main__",),
 )
 LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}

@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp import cli, cli_commands, cli_options, cli_page, demo, progress_bar, result_files, tilings, tuning
+from docs import command_line
+from reedsp import cli, cli_commands, cli_options, demo, progress_bar, result_files, tilings, tuning
 from reedsp.cli_keys import KEYS
 from reedsp.cli_status import STATUSES
 from reedsp.device import get_device
@@ -582,12 +583,12 @@ def test_completion_can_be_installed(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_page_is_up_to_date() -> None:
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-    assert page == cli_page.page(), "run: python -m reedsp.cli_page docs/command-line.md"
+    page = command_line.PAGE.read_text(encoding="utf-8")
+    assert page == command_line.page(), "run: python docs/command_line.py"
 
 
 def test_page_has_every_command_option_status_and_key() -> None:
-    page = cli_page.page()
+    page = command_line.page()
     for command in cli_commands.COMMANDS:
         assert f"### reedsp {command.__name__}\n" in page
         for name in inspect.signature(command).parameters:

@@ -1,13 +1,14 @@
-"""The page of the documentation about the command line, made from the commands themselves.
+"""Make the page about the command line from the commands themselves.
 
-``python -m reedsp.cli_page docs/command-line.md`` writes it anew.
+    python docs/command_line.py
+
+writes ``docs/command-line.md``; the tests compare it.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,11 +16,14 @@ from pathlib import Path
 from reedsp.cli_commands import COMMANDS
 from reedsp.cli_keys import KEYS
 from reedsp.cli_status import STATUSES
+from reedsp.writers import FORMATS
+
+PAGE = Path(__file__).resolve().parent / "command-line.md"
 
 _INTRODUCTION = """\
 # Command line
 
-<!-- made by: python -m reedsp.cli_page docs/command-line.md -->
+<!-- made by: python docs/command_line.py -->
 
 `reedsp COMMAND --help` says the same in a terminal. `reedsp --install-completion` makes the shell complete commands,
 options, methods, devices and data sets; `reedsp --show-completion` prints what it would install.
@@ -157,8 +161,6 @@ is "no" (no route, a negative cycle, a wrong result) the JSON says so, too.
 
 def page() -> str:
     """Return the page as Markdown."""
-    from reedsp.writers import FORMATS
-
     formats = ", ".join(f"`{form}`" for form in FORMATS)
     parts = [_INTRODUCTION.format(formats=formats, examples=_EXAMPLES.strip())]
     parts += ["## Commands\n", *map(_command, COMMANDS)]
@@ -217,4 +219,4 @@ def _keys(name: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
