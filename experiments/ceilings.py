@@ -114,7 +114,7 @@ def impossible(setting: Setting) -> str:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw tasks per second below the bounds, and the part of the arithmetic ceiling that is attained."""
-    figure, [left, right] = panels(2)
+    figure, [left, right] = panels(2, 4.0, 4.4)
     names = [row["method"].replace("-", "-\n") for row in rows]
     ours, paper = device_of(rows), f"{LUND_SMITH_DEVICE}, paper"
 

@@ -21,7 +21,8 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.floyd_warshall import distances
 from experiments.inputs import complete_matrix, quarter_matrix
 from experiments.measure import measure, measure_in_turn
-from experiments.plotting import device_of, finish, line, panels
+from experiments.plotting import PUBLISHED, device_of, finish, line, panels
+from experiments.published import THESIS_TOO_LARGE
 from reedsp import minplus
 from reedsp.device import Job
 from reedsp.path_matrix import Weights, to_device
@@ -115,6 +116,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     growth = [(n, n**3 * np.log2(n)) for n in sorted({int(row["n"]) for row in rows})]
     scale = 3 * slowest[1] / (slowest[0] ** 3 * np.log2(slowest[0]))
     line(axes, [(n, scale * each) for n, each in growth], r"$\propto n^3 \log n$", 7, marker="", linewidth=1)
+    axes.axvline(THESIS_TOO_LARGE, **{**PUBLISHED, "linestyle": "--"}, label=f"thesis: fewer than {THESIS_TOO_LARGE:,}")
     finish(axes, "vertices", "ms", f"All pairs by repeated squaring: {device_of(rows)}")
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

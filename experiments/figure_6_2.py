@@ -20,7 +20,8 @@ import reedsp
 from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure
-from experiments.plotting import INK, device_of, finish, line, panels
+from experiments.plotting import INK, PUBLISHED, device_of, finish, line, panels
+from experiments.published import THESIS_GROWTH
 
 SEED = 2012
 IN_DEGREES = (8, 32)
@@ -76,7 +77,8 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         slope = np.polyfit(*np.log(points[-FITTED:]).T, 1)[0]
         line(axes, points, f"in-degree {degree}: grows as $n^{{{slope:.2f}}}$ at the end", number)
     n = np.array([point[0] for point in points])
-    axes.plot(n, points[-1][1] * (n / n[-1]) ** 2, color=INK, linewidth=0.8, linestyle=(0, (1, 2)), label="$n^2$")
+    growth = points[-1][1] * (n / n[-1]) ** THESIS_GROWTH
+    axes.plot(n, growth, **PUBLISHED, linestyle="--", label=f"$n^{THESIS_GROWTH}$: thesis")
     axes.plot(n, points[0][1] * n / n[0], color=INK, linewidth=0.8, linestyle=(0, (6, 3)), label="$n$")
     finish(axes, "vertices n", "milliseconds for all n - 1 rounds", f"Figure 6.2 of the thesis: {device_of(rows)}")
     return figure

@@ -23,7 +23,8 @@ from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.figure_6_2 import IN_DEGREES, LARGEST, REPEATS, SEED, SMALLEST, affordable, check
 from experiments.measure import measure_in_turn
-from experiments.plotting import device_of, finish, line, panels
+from experiments.plotting import PUBLISHED, device_of, finish, line, panels
+from experiments.published import THESIS_COST_OF_REPORT
 
 ALL_ROUNDS, EARLY_STOP = "all rounds", "early stop"
 FORCED: dict[str, Callable[[int, int, int], reedsp.Graph]] = {
@@ -107,7 +108,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the times with and without the early stop, and what a round costs with and without the report."""
-    figure, [times, costs] = panels(2)
+    figure, [times, costs] = panels(2, 4.0)
     number = 0
     for degree in map(str, IN_DEGREES):
         for what in (ALL_ROUNDS, EARLY_STOP):
@@ -133,6 +134,9 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         updates = what.removeprefix("per round, ")
         line(costs, list(of_round["False"].items()), f"{updates}: without report", number)
         line(costs, list(of_round["True"].items()), f"{updates}: with report, {more:+.0f} %", number + 1)
+        thesis = [(n, (1 + THESIS_COST_OF_REPORT) * cost) for n, cost in of_round["False"].items()]
+        label = "" if number else f"with report: thesis, {100 * THESIS_COST_OF_REPORT:+.0f} %"
+        line(costs, thesis, label, number, **PUBLISHED, zorder=1)
         number += 2
     finish(costs, "vertices n", "microseconds per round", f"The report of updates, in-degree {FORCED_IN_DEGREE}")
     return figure

@@ -25,7 +25,7 @@ import reedsp
 from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
-from experiments.plotting import bars, device_of, panels
+from experiments.plotting import device_of, dots, panels
 
 SEED = 2012
 ALL_EDGES = ("output-parallel", "input-parallel")
@@ -161,7 +161,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time of each method on each graph, and the relaxations that it needs of those of all edges."""
-    figure, [times, shares] = panels(2, 8.0)
+    figure, [times, shares] = panels(2, 7.8, 4.0, below=True)
     degrees = {row["graph"]: float(row["mean_degree"]) for row in rows}
     graphs = sorted(degrees, key=lambda graph: degrees[graph])
     labels = [f"{graph} ({degrees[graph]:g})" for graph in graphs]
@@ -172,21 +172,19 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         return float(text) if text else None
 
     milliseconds = {method: [value(graph, method, "min_ms") for graph in graphs] for method in METHODS}
-    bars(times, labels, milliseconds, "milliseconds, whole call")
+    dots(times, labels, milliseconds, "milliseconds, whole call", f"Single-source methods: {device_of(rows)}")
     every = {graph: float(found[graph, ALL_EDGES[0]]["relaxations"]) for graph in graphs}
     percent: dict[str, list[float | None]] = {
         method: [
-            None if (count := value(graph, method, "relaxations")) is None else 100 * count / every[graph]
+            100 * count / every[graph] if needed and (count := value(graph, method, "relaxations")) else None
             for graph in graphs
         ]
-        for method in (FRONTIER, DIJKSTRA)
+        for method in METHODS
+        for needed in [method in (FRONTIER, DIJKSTRA)]
     }
-    bars(shares, labels, percent, f"% of the relaxations of {ALL_EDGES[0]}")
-    for axes, title in ((times, "Single-source methods"), (shares, "Relaxations that are needed")):
-        axes.set_yscale("log")
-        axes.set_title(f"{title}: {device_of(rows)}", fontsize=10)
-        axes.set_xlabel("graph (mean degree)")
-        axes.legend(fontsize=8, frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.06))
+    dots(shares, labels, percent, f"% of the relaxations of {ALL_EDGES[0]}", "Relaxations that are needed")
+    for axes in (times, shares):
+        axes.set_ylabel("graph (mean degree)")
     return figure
 
 

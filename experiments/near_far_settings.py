@@ -111,7 +111,7 @@ def impossible(setting: Setting) -> str:
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time of the best of all settings with this work-group size and this number of work-groups."""
     names = list(dict.fromkeys(row["graph"] for row in rows))
-    figure, axes_of = panels(len(names), width=4.4)
+    figure, axes_of = panels(len(names), 7.8 / len(names), 3.6)
     for axes, name in zip(axes_of, names, strict=True):
         chosen = [row for row in rows if row["graph"] == name]
         for number, size in enumerate(map(str, GROUP_SIZES)):
@@ -123,9 +123,12 @@ def plot(rows: list[dict[str, str]]) -> Figure:
             line(axes, list(best.items()), f"{size} work-items", number)
         counts = sorted(best)
         worst = max(float(row["median_ms"]) for row in chosen)
-        finish(axes, "work-groups", "milliseconds, best of the other settings", f"{name}; worst of all {worst:.3g} ms")
+        finish(axes, "work-groups", "", f"{name};\nworst of all {worst:.3g} ms")
+        axes.get_legend().remove()
         axes.set_xticks(counts, [f"{count:g}" for count in counts])
         axes.set_xticks([], minor=True)
+    axes_of[0].set_ylabel("milliseconds, best of the other settings")
+    figure.legend(*axes_of[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
     figure.suptitle(f"Near-far: {device_of(rows)}", fontsize=10)
     return figure
 

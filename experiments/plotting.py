@@ -24,10 +24,11 @@ PUBLISHED: dict[str, Any] = {"color": "#999999", "markerfacecolor": "white", "li
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo", "---")
 
 
-def panels(count: int = 1, width: float = 5.4, height: float = 4.2) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its axes, side by side."""
-    figure = Figure(figsize=(width * count, height), layout="constrained")
-    return figure, list(figure.subplots(1, count, squeeze=False)[0])
+def panels(count: int = 1, width: float = 5.4, height: float = 4.2, below: bool = False) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its axes, side by side or one below the other; pages are some 8 inches wide."""
+    rows, columns = (count, 1) if below else (1, count)
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
 def line(axes: Axes, points: Sequence[tuple[float, float]], label: str, number: int, **style: Any) -> None:
@@ -48,6 +49,18 @@ def bars(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]
     axes.set_ylabel(label)
     axes.grid(True, axis="y", which="major", linewidth=0.3)
     axes.set_axisbelow(True)
+
+
+def dots(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]], label: str, title: str) -> None:
+    """Draw one line for each name, on it a marker for each series; what was not measured has none."""
+    for number, (name, values) in enumerate(series.items()):
+        style = {**LINES[number % len(LINES)], "linestyle": "", "markersize": 8.5 - 0.8 * number}  # none hides another
+        if known := [(value, place) for place, value in enumerate(values) if value]:
+            axes.plot(*zip(*known, strict=True), label=name, markeredgecolor="white", markeredgewidth=0.5, **style)
+    axes.set_yticks(range(len(groups)), groups)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
+    finish(axes, label, "", title, "x")
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def finish(axes: Axes, x: str, y: str, title: str, log: str = "xy") -> None:

@@ -1,6 +1,15 @@
-"""Figures of the papers, for comparison."""
+"""Figures of the papers, for comparison. Of times, the thesis has plots only: its text tells none."""
 
 from __future__ import annotations
+
+THESIS_TOO_LARGE = 4096
+"""Vertices whose matrix the GPU of the thesis cannot hold twice: the points of figure 6.1 end before (6.1.1)."""
+
+THESIS_GROWTH = 2
+"""Power of the number of vertices that the time in figure 6.2 grows with (6.1.2)."""
+
+THESIS_COST_OF_REPORT = 0.1
+"""Part of its time that a round takes longer where updates are reported, as behind figure 6.3 (6.1.2)."""
 
 LUND_SMITH_METHODS = ("cpu", "harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
 _LUND_SMITH_TABLE_1 = {  # vertices: seconds of each method, in float32; 0 where the paper has none

@@ -19,7 +19,7 @@ import reedsp
 from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
-from experiments.plotting import INK, bars, device_of, panels
+from experiments.plotting import INK, device_of, dots, panels
 from reedsp.device import Device, Job
 from reedsp.device_graph import DeviceGraph, OutEdges
 from reedsp.exactness import choose_arithmetic, to_result
@@ -196,7 +196,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw whole calls of each method from one source, and how many times faster than SciPy near-far is."""
-    figure, [times, ratios] = panels(2, width=7.5)
+    figure, [times, ratios] = panels(2, width=7.8, height=3.2, below=True)
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     whole = {
         (row["graph"], row["method"]): float(row["min_ms"])
@@ -206,7 +206,8 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     by_method: dict[str, list[float | None]] = {
         method: [whole.get((graph, method)) for graph in graphs] for method in METHODS
     }
-    bars(times, graphs, by_method, "milliseconds, whole call from one source")
+    device = device_of(rows)
+    dots(times, graphs, by_method, "milliseconds, whole call from one source", f"Single-source methods: {device}")
     near_far = {
         (row["graph"], row["sources"], row["what"]): float(row["times_scipy"])
         for row in rows
@@ -217,12 +218,8 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         part: [near_far.get((*search, part)) for search in searches] for part in PARTS
     }
     labels = [graph if sources == "1" else f"{graph},\n{sources} sources" for graph, sources in searches]
-    bars(ratios, labels, by_part, "times faster than SciPy's Dijkstra")
-    ratios.axhline(1, color=INK, linewidth=0.8)
-    for axes, title in ((times, "Single-source methods"), (ratios, "Near-far")):
-        axes.set_yscale("log")
-        axes.set_title(f"{title}: {device_of(rows)}", fontsize=10)
-        axes.legend(fontsize=8, frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.06))
+    dots(ratios, labels, by_part, "times faster than SciPy's Dijkstra", f"Near-far: {device}")
+    ratios.axvline(1, color=INK, linewidth=0.8)
     return figure
 
 

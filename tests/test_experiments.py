@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -171,6 +172,27 @@ def test_unknown_name_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 def test_results_are_those_of_an_experiment_and_drawn(file: Path) -> None:
     assert file.stem in EXPERIMENTS
     assert [*wrong_in_rows(file), *wrong_in_plots(file)] == []
+
+
+@pytest.mark.parametrize("plot", sorted(RESULTS.glob("*/*.svg")), ids=lambda plot: f"{plot.parent.name}/{plot.stem}")
+def test_plots_can_be_read_on_a_page(plot: Path) -> None:
+    """A page is some 700 pixels wide: what is much wider is shown with letters that are too small."""
+    width = re.search(r'<svg [^>]*width="([\d.]+)pt"', plot.read_text(encoding="utf-8"))
+    assert width is not None
+    assert float(width[1]) < (910 if plot.stem == "scan_trace" else 700)  # whose letters are large
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("figure_6_1", "thesis: fewer than 4,096"), ("figure_6_2", ": thesis"), ("figure_6_3", "report: thesis, +10 %")],
+)
+def test_what_the_thesis_tells_is_in_its_figures(name: str, told: str) -> None:
+    plots = sorted(RESULTS.glob(f"*/{name}.csv"))
+    assert len(plots) > 1
+    for file in plots:
+        figure = EXPERIMENTS[name].plot(read(file))
+        labels = [label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]]
+        assert sum(told in label for label in labels) == 1
 
 
 def test_what_is_wrong_in_files_is_noticed(fakes: dict[str, Fake], tmp_path: Path) -> None:
