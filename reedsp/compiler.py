@@ -160,8 +160,9 @@ class Compiler:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         impatient = threading.Timer(PATIENCE, self._child.kill)
-        impatient.start()
+        impatient.daemon = True  # nobody waits for it if it is never cancelled
         try:
+            impatient.start()
             if request is not None:
                 self._child.stdin.write(LENGTH.pack(len(request)) + request)
                 self._child.stdin.flush()

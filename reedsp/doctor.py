@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import Any
 from reedsp import _icd, _pocl
 from reedsp._private import private_directory
 from reedsp._version import __version__
+from reedsp.threads import shared
 
 # Distribution, the module to import (None: it has none), and what it is for.
 REQUIRED = (
@@ -197,8 +197,13 @@ def environment() -> dict[str, str]:
 def package_states() -> list[Package]:
     """Return the state of every required and optional package; each is imported in a child process."""
     rows = [(*row, True) for row in REQUIRED] + [(*row, False) for row in OPTIONAL]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda row: package_state(*row), rows))
+    states: dict[int, Package] = {}
+
+    def examine(number: int) -> None:
+        states[number] = package_state(*rows[number])
+
+    shared(examine, len(rows), (os.cpu_count() or 1) - 1)
+    return [states[number] for number in range(len(rows))]
 
 
 def package_state(name: str, module: str | None, purpose: str, required: bool) -> Package:

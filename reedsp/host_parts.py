@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextvars import copy_context
+
+from reedsp.threads import shared
 
 PART = 1 << 20
 """Bytes of a part: with what is computed from it, it stays in the second cache."""
@@ -17,16 +15,6 @@ TRANSFERRED = 4 << 20
 
 _WORTH_THREADS = 8 * PART
 _MOST_THREADS = 8
-
-
-@functools.cache
-def _helpers() -> ThreadPoolExecutor:
-    """Return the threads that help: to start some for each array would take as long as to copy tens of megabytes."""
-    return ThreadPoolExecutor(_MOST_THREADS - 1, thread_name_prefix="reedsp-parts")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not come along
 
 
 def in_parts(work: Callable[[int, int], None], count: int, itemsize: int, part: int = PART) -> None:
@@ -53,28 +41,5 @@ def in_parts(work: Callable[[int, int], None], count: int, itemsize: int, part: 
         for first in firsts:
             work(first, min(first + step, count))
         return
-    waiting, lock = iter(firsts), threading.Lock()
-    failures: dict[int, BaseException] = {}
-
-    def help_out() -> None:
-        while not failures:
-            with lock:
-                first = next(waiting, None)
-            if first is None:
-                return
-            try:
-                work(first, min(first + step, count))
-            except BaseException as error:
-                failures[first] = error
-
-    helpers = [
-        # each with the caller's numpy.errstate, which a thread does not inherit
-        _helpers().submit(copy_context().run, help_out)
-        for _ in range(min(_MOST_THREADS, os.cpu_count() or 1, len(firsts)) - 1)
-    ]
-    try:
-        help_out()
-    finally:
-        wait([each for each in helpers if not each.cancel()])  # who has not begun has nothing to do any more
-    if failures:
-        raise failures[min(failures)]
+    threads = min(_MOST_THREADS, os.cpu_count() or 1, len(firsts))
+    shared(lambda number: work(firsts[number], min(firsts[number] + step, count)), len(firsts), threads - 1)

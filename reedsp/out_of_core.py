@@ -8,6 +8,7 @@ rows of a span travel; or strips of rows travel through the devices, once for a 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ from reedsp.host_parts import in_parts
 from reedsp.path_matrix import Block, Weights, copy_block
 from reedsp.pinned import PinnedArray
 from reedsp.products import Hole
+from reedsp.threads import POLL, at_once
 from reedsp.tilings import works_in_groups
 
 _PART_OF_MEMORY = 0.8  # of a device, unless the caller says how much
@@ -32,7 +34,6 @@ _WIDTH = 8192  # rows or columns of the copies of what a product replaces: enoug
 _STAGING = 1 << 26  # bytes of host memory that the device reads and writes by itself
 _STRIPS = 4  # at least, on each device in each pass: one is computed on while others travel
 _HALVINGS = 2  # of staged rows and copies that cost less than one more pass
-_POLL = 0.1  # seconds
 
 Read = Callable[[int, npt.NDArray[Any]], None]
 Write = Callable[[int, npt.NDArray[Any]], None]
@@ -90,14 +91,11 @@ def close_matrix(
     plan = _plan(n, weights, devices, memory_limit, checkpoint)
     host = _Host(matrix, weights.no_path, checkpoint)
     team = _Team()
-    try:
-        team.workers = team.made([functools.partial(_Worker, each, weights, plan) for each in devices[: plan.parts]])
-        if plan.resident:
-            _close_resident(host, team, plan, progress)
-        else:
-            _close_streamed(host, team, plan, progress)
-    finally:
-        team.release()
+    team.workers = team.made([functools.partial(_Worker, each, weights, plan) for each in devices[: plan.parts]])
+    if plan.resident:
+        _close_resident(host, team, plan, progress)
+    else:
+        _close_streamed(host, team, plan, progress)
     return [worker.job for worker in team.workers]
 
 
@@ -502,7 +500,10 @@ class _StoppedError(Exception):
 
 
 class _Team:
-    """The devices, each of which has a thread while there is work for it."""
+    """The devices, each of which has a thread while there is work for it.
+
+    When the threads have ended, nothing is under way on the devices either.
+    """
 
     def __init__(self) -> None:
         self.workers: list[_Worker] = []
@@ -510,40 +511,24 @@ class _Team:
         self._stopping = False
         self._panels: dict[int, npt.NDArray[Any]] = {}
 
-    def together(self, tasks: Iterable[Callable[[], None]], watch: Callable[[], None] = lambda: None) -> None:
-        """Run tasks in threads; `watch` is called in this one now and then, and at the end.
+    def together(self, tasks: Sequence[Callable[[], None]], watch: Callable[[], None] = lambda: None) -> None:
+        """Run tasks in threads, the first one that of the first device; `watch` is called in this one now and then.
 
         The first error of a task, or one in this thread, makes the others stop soon and is raised then.
         """
-        failures: list[BaseException] = []
 
-        def run(task: Callable[[], None]) -> None:
+        def run(number: int) -> None:
             try:
-                task()
-            except _StoppedError:
-                pass
+                tasks[number]()
             except BaseException as error:
-                failures.append(error)
                 self._stop()
+                for worker in self.workers[number : number + 1]:
+                    with contextlib.suppress(RuntimeError):  # the error that is being raised came first
+                        worker.finish()
+                if not isinstance(error, _StoppedError):
+                    raise
 
-        threads = [threading.Thread(target=run, args=(task,), daemon=True) for task in tasks]
-        try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(_POLL)
-                    watch()
-        except BaseException:
-            self._stop()
-            raise
-        finally:
-            for thread in threads:
-                if thread.ident is not None:
-                    thread.join()
-        if failures:
-            raise failures[0]
-        watch()
+        at_once([functools.partial(run, number) for number in range(len(tasks))], self._stop, watch)
 
     def made(self, makers: Sequence[Callable[[], Made]]) -> list[Made]:
         """Return what some calls return, each in a thread of its own: they allocate memory, which takes long."""
@@ -569,22 +554,13 @@ class _Team:
     def panel(self, span: int) -> npt.NDArray[Any]:
         """Wait for the rows of a span."""
         with self._changed:
-            self._changed.wait_for(lambda: self._stopping or span in self._panels)
-            self.go_on()
+            while span not in self._panels:
+                self.go_on()
+                self._changed.wait(POLL)
             return self._panels[span]
 
-    def release(self) -> None:
-        """Wait for the devices, whatever has happened to them."""
-        for worker in self.workers:
-            try:
-                worker.finish()
-            except RuntimeError:  # the error that is being raised came first
-                continue
-
     def _stop(self) -> None:
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
+        self._stopping = True  # who waits for a panel looks now and then
 
 
 # ---- rows that stay ---------------------------------------------------------------------------------
@@ -739,7 +715,7 @@ def _close_streamed(host: _Host, team: _Team, plan: _Plan, progress: Callable[[i
             team.together([functools.partial(streamers[0].begin_pass, first, size)])
         strips = [(0, first), (first + size, plan.n)]
         if checkpoint is not None:
-            checkpoint.put_rows()
+            team.together([checkpoint.put_rows])
             strips = checkpoint.missing()
         pieces = [
             (start + place, count) for start, end in strips for place, count in _pieces(end - start, plan.strip_rows)
@@ -802,6 +778,7 @@ class _Streamer:
             strip, padded = self._strips[turn % 2], round_up(length, TILE)
             worker.upload(self._host.read_for_pass, row, strip, padded)
             for place, span in _pieces(count, SPAN):
+                self._team.go_on()
                 worker.shorten(strip, padded, first + place, span, self._panels.at(place, 0))
             mark = worker.mark()
             if computed is not None:
@@ -809,6 +786,8 @@ class _Streamer:
             computed = _Run(strip, row, length), mark
         if computed is not None:
             self._bring_back(*computed)
+        for staging in worker.staging:  # of panels that no strip was left for
+            staging.wait()
 
     def _bring_back(self, strip: _Run, mark: cl.Event) -> None:
         checkpoint, last = self._host.checkpoint, strip.first + strip.length

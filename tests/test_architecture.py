@@ -24,20 +24,20 @@ LAYERS = (
         "_version",
         "cli_status",
         "compiler",
-        "host_parts",
         "presentation",
         "progress",
         "progress_bar",
         "slices",
+        "threads",
         "whole_file",
     ),
     ("graph",),
     ("vertices",),
     (
-        *("_icd", "_pocl", "datasets", "kernels", "known_graph", "known_scan"),
-        *("networkx_graph", "networkx_release", "pinned"),
+        *("_icd", "_pocl", "datasets", "host_parts", "kernels", "known_graph", "known_scan"),
+        *("networkx_graph", "networkx_release"),
     ),
-    ("networkx_host", "networkx_paths", "networkx_replay"),
+    ("networkx_host", "networkx_paths", "networkx_replay", "pinned"),
     ("device", "readers"),
     ("compiler_child", "doctor", "exactness", "operands", "operators", "path_matrix", "writers"),
     ("device_graph", "rounds", "tilings"),
@@ -73,7 +73,10 @@ LAYERS = (
 )
 LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
-LIGHT = ("__init__", "__main__", "_icd", "_nx_info", "_pocl", "_private", "_version", "cli", "cli_status", "doctor")
+LIGHT = (
+    *("__init__", "__main__", "_icd", "_nx_info", "_pocl", "_private", "_version", "cli", "cli_status", "doctor"),
+    "threads",
+)
 FORBIDDEN_OPTIONS = (
     "-cl-fast-relaxed-math",
     "-cl-finite-math-only",

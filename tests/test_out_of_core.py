@@ -10,7 +10,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +22,7 @@ import pyopencl as cl
 import pytest
 
 from reedsp import checkpoint as checkpoint_module
-from reedsp import floyd_warshall, out_of_core, trusted_products
+from reedsp import floyd_warshall, out_of_core, threads, trusted_products
 from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, DeviceError, DeviceMemoryError, Job
 from reedsp.floyd_warshall import TILE, FloydWarshall
@@ -299,7 +298,12 @@ def test_wrong_arguments(device: Device, tmp_path: Path) -> None:
 @pytest.mark.parametrize("limit", [None, 3 << 20], ids=["resident", "streamed"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_row_76_device_fails(
-    limit: int | None, count: int, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
+    limit: int | None,
+    count: int,
+    short_spans: None,
+    device: Device,
+    at_work: Callable[[], int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No thread is left, and the devices work afterwards."""
     given = weights_of_edges(1100, FLOAT32)
@@ -308,7 +312,7 @@ def test_row_76_device_fails(
         fail_after(40, patch)
         with pytest.raises(DeviceError, match=r"^lost$"):
             close_matrix(given.copy(), FLOAT32, devices, limit)
-    assert working_threads() == 1
+    assert at_work() == 0
     matrix = given.copy()
     close_matrix(matrix, FLOAT32, devices, limit)
     assert_same(matrix, closed_in_core(given, FLOAT32, device))
@@ -328,9 +332,20 @@ def test_row_76_device_that_fails_again_while_it_is_waited_for(
         close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device))
 
 
-def working_threads() -> int:
-    """Return the number of threads without those that wait for large arrays."""
-    return sum(not thread.name.startswith("reedsp-parts") for thread in threading.enumerate())
+@pytest.fixture
+def at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Return what says how many tasks of threads are under way."""
+    begun: list[int] = []
+    ended: list[int] = []
+    run = threads._Tasks._try
+
+    def counted(tasks: threads._Tasks, number: int) -> None:
+        begun.append(number)
+        run(tasks, number)
+        ended.append(number)
+
+    monkeypatch.setattr(threads._Tasks, "_try", counted)
+    return lambda: len(begun) - len(ended)
 
 
 def fail_after(products: int, patch: pytest.MonkeyPatch, error: Exception = DeviceError("lost")) -> None:  # noqa: B008
@@ -346,7 +361,7 @@ def fail_after(products: int, patch: pytest.MonkeyPatch, error: Exception = Devi
     patch.setattr(Products, "queue", failing)
 
 
-def test_row_78_interruption(short_spans: None, device: Device) -> None:
+def test_row_78_interruption(short_spans: None, device: Device, at_work: Callable[[], int]) -> None:
     """By whatever the caller's progress bar raises."""
 
     def interrupted(vertices: int, n: int) -> None:
@@ -355,7 +370,7 @@ def test_row_78_interruption(short_spans: None, device: Device) -> None:
     for limit in (None, 3 << 20):
         with pytest.raises(KeyboardInterrupt):
             close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device), limit, progress=interrupted)
-        assert working_threads() == 1
+        assert at_work() == 0
 
 
 # ---- checkpoints ------------------------------------------------------------------------------------
