@@ -16,7 +16,7 @@ from reedsp import lund_smith, minplus
 from reedsp.all_pairs_answers import Answers, predecessor_file
 from reedsp.all_pairs_matrix import PathMatrix
 from reedsp.bellman_ford import output_parallel
-from reedsp.checkpoint import Checkpoint, write_npy
+from reedsp.checkpoint import DIST, PRED, Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
 from reedsp.exactness import choose_arithmetic, output_array, result_dtype
 from reedsp.floyd_warshall import FloydWarshall
@@ -27,6 +27,7 @@ from reedsp.negative_cycle import NegativeCycleError, renamed
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.progress_bar import vertices_bar
 from reedsp.result import AllPairs
+from reedsp.whole_file import write_whole
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "min-plus": {"product": minplus.METHODS},
@@ -142,7 +143,7 @@ def apsp(
     if graph.n == 0:
         none = np.empty((0, 0), result) if place is None else place
         if target is not None:
-            write_npy(target, iter((none,)), none.shape, result)
+            write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
         pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
         name = "floyd-warshall" if method == "auto" else method
         return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0})
@@ -179,27 +180,34 @@ def apsp(
     if weights.dtype.kind == "f":
         cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
     with contextlib.ExitStack() as stack:
-        checkpoint = None
+        checkpoint, jobs = None, [job]
+        kind = f"{result} {negative_cycles} {predecessors}"
         if target is not None:
-            folder = target.with_name(f"{target.name}.partial")
-            checkpoint = Checkpoint(folder, fingerprint(graph, weights), graph.n, weights.dtype)
-            stack.enter_context(checkpoint)
-        matrix: PathMatrix | HostMatrix
-        if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
-            matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
-        else:
-            matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
-        try:
-            with bar as report:
-                answers = _solve(matrix, method, choices, cycles, negative_cycles, result, report)
-        except NegativeCycleError:
-            if checkpoint is not None:
-                checkpoint.remove()
-            raise
-        dist, pred = (
-            answers.to_memory(predecessors, place) if target is None else answers.to_files(target, predecessors)
-        )
+            problem = fingerprint(graph, weights), graph.n, weights.dtype
+            places = {PRED: predecessor_file(target), DIST: target} if predecessors else {DIST: target}
+            checkpoint = stack.enter_context(_checkpoint(target, problem, kind, places))
+        if checkpoint is None or not checkpoint.has_results(kind, places):
+            matrix: PathMatrix | HostMatrix
+            if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
+                matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
+            else:
+                matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
+            try:
+                with bar as report:
+                    answers = _solve(matrix, method, choices, cycles, negative_cycles, result, report)
+            except NegativeCycleError:
+                if checkpoint is not None:
+                    checkpoint.remove()
+                raise
+            if checkpoint is None:
+                dist, pred = answers.to_memory(predecessors, place)
+            else:
+                answers.to_files(checkpoint, kind, predecessors)
+            jobs = matrix.jobs
         if checkpoint is not None:
+            checkpoint.place_results(places)
+            dist = np.load(places[DIST], mmap_mode="r")
+            pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
             checkpoint.remove()
     return AllPairs(
         graph=graph,
@@ -207,7 +215,7 @@ def apsp(
         pred=pred,
         method=method,
         device=", ".join(map(str, devices)),
-        stats={**_stats(matrix.jobs), "arithmetic": str(weights.dtype)},
+        stats={**_stats(jobs), "arithmetic": str(weights.dtype)},
     )
 
 
@@ -218,9 +226,32 @@ def _output_file(out: str | os.PathLike[str]) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     for file in (target, predecessor_file(target)):
-        if file.exists():
+        # beside a checkpoint they may be its results
+        if os.path.lexists(file) and not os.path.lexists(_checkpoint_folder(target)):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
     return target
+
+
+def _checkpoint_folder(target: Path) -> Path:
+    return target.with_name(f"{target.name}.partial")
+
+
+def _checkpoint(
+    target: Path, problem: tuple[str, int, np.dtype[Any]], kind: str, places: Mapping[str, Path]
+) -> Checkpoint:
+    """Return the checkpoint of a problem for whose results there is room, or which are there already."""
+    checkpoint = Checkpoint(_checkpoint_folder(target), *problem)
+    try:
+        checkpoint.refuse_taken(kind, {PRED: predecessor_file(target), DIST: target})
+        if checkpoint.placed and not checkpoint.has_results(kind, places):  # they were deleted since
+            checkpoint.remove()
+            checkpoint = Checkpoint(_checkpoint_folder(target), *problem)
+    except BaseException:
+        if checkpoint.fresh:
+            checkpoint.remove()
+        checkpoint.close()
+        raise
+    return checkpoint
 
 
 def _stats(jobs: Sequence[Job]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reedsp.all_pairs_matrix import PathMatrix
 from reedsp.all_pairs_tree import find_tight_edges, shortest_path_trees
 from reedsp.bellman_ford import output_parallel
-from reedsp.checkpoint import write_npy
+from reedsp.checkpoint import DIST, PRED, Checkpoint, write_npy
 from reedsp.exactness import choose_arithmetic, to_result
 from reedsp.graph import Graph
 from reedsp.host_matrix import HostMatrix
@@ -52,17 +52,22 @@ class Answers:
         self._write(slice(0, n), dist)
         return dist, pred
 
-    def to_files(self, target: Path, predecessors: bool) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
-        """As :meth:`to_memory`, of files that exist when they are complete, that of the distances last."""
+    def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:
+        """As :meth:`to_memory`, to results of this kind in a checkpoint."""
         n = self._matrix.n
-        if predecessors:
-            write_npy(predecessor_file(target), self._predecessors(), (n, n), np.int32)
-        elif self._anew:
+
+        def write_predecessors(stream: IO[bytes]) -> None:
+            write_npy(stream, self._predecessors(), (n, n), np.int32)
+
+        def write_dist(stream: IO[bytes]) -> None:
+            write_npy(stream, self._distances(), (n, n), self._dtype)
+
+        if self._anew and not predecessors:
             for _ in self._predecessors():
                 pass
-        write_npy(target, self._distances(), (n, n), self._dtype)
-        pred = np.load(predecessor_file(target), mmap_mode="r") if predecessors else None
-        return np.load(target, mmap_mode="r"), pred
+        # predecessors first: to find them may correct distances
+        files = {PRED: (n * n * 4, write_predecessors)} if predecessors else {}
+        checkpoint.write_results(kind, {**files, DIST: (n * n * self._dtype.itemsize, write_dist)})
 
     def _distances(self) -> Iterator[npt.NDArray[Any]]:
         for rows in self._matrix.slices():

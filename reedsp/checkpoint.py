@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
-import secrets
+import stat
 import sys
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -18,19 +19,23 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.floyd_warshall import SPAN
+from reedsp.own_folder import OwnFolder
+from reedsp.whole_file import FULL, room_for, synchronise_folder
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files; others are not read."""
 
 _PIECE = 1 << 24  # bytes of a file that are read at a time
 _MATRIX, _JOURNAL, _LOCK = "matrix", "journal", "lock"
 _PANELS, _ROWS, _COLUMNS = "panels", "rows", "columns"
-_NAMES = {_MATRIX, _JOURNAL, _LOCK, _PANELS, _ROWS, _COLUMNS}
+DIST, PRED = "dist.npy", "pred.npy"
+"""Names of the results in the folder."""
+_NAMES = {_MATRIX, _JOURNAL, _LOCK, _PANELS, _ROWS, _COLUMNS, DIST, PRED}
 _NO_RESERVATION = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
@@ -43,8 +48,11 @@ class Checkpoint:
     vertices as the pass found them. To repeat the pass on other rows, finished or half written, is harmless: it
     replaces each entry by the minimum of that entry and of sums of saved numbers.
 
+    Results are written in the folder, too, and moved to their places when all of them are complete: by their size and
+    time it is known later which files there are theirs.
+
     Every line of ``journal`` has a checksum, and holds those of the other files. What a line says has been written is
-    on the disk before that line is.
+    on the disk before that line is. The lock is kept as long as a thread is writing, even after :meth:`close`.
 
     Parameters
     ----------
@@ -68,6 +76,8 @@ class Checkpoint:
         First and number of the vertices of a pass that was begun.
     panels, columns : memmap, optional
         Those of the unfinished pass, shape (vertices, n) and (n, vertices).
+    placed : bool
+        Whether all results have been moved to their places. Then there is no matrix any more.
 
     Raises
     ------
@@ -77,8 +87,10 @@ class Checkpoint:
         Somebody else is working in this folder.
     FileExistsError
         The folder holds something else.
+    PermissionError
+        The folder, or a file in it, is a link or another user's.
     OSError
-        There is no room for the matrix, or the like.
+        There is no room for the matrix, or the like. If nothing has been computed there is no folder then.
     """
 
     def __init__(self, folder: Path, fingerprint: str, n: int, dtype: npt.DTypeLike) -> None:
@@ -99,17 +111,21 @@ class Checkpoint:
         self._begun: set[int] = set()  # spans of rows that the unfinished pass may have changed
         self._ended: set[int] = set()
         self._side_checksums: dict[str, int] = {}
+        self._results: tuple[str, dict[str, list[int]]] | None = None  # their kind, and size and time of each
+        self.placed: bool = False
         self._journal_end = 0
         self._mutex = threading.Lock()
 
-        self.folder.mkdir(parents=True, exist_ok=True)
-        foreign = sorted({each.name for each in self.folder.iterdir()} - _NAMES)
+        self._own = OwnFolder(self.folder)
+        foreign = sorted(self._own.names() - _NAMES)
         if foreign:
             raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
-        self._lock = _locked(self._file(_LOCK))
+        self._lock = _locked(self._own)
         try:
             self._open()
-        except BaseException:
+        except BaseException as error:
+            if self.fresh and isinstance(error, OSError) and error.errno in FULL:
+                self.remove()
             self.close()
             raise
 
@@ -122,23 +138,29 @@ class Checkpoint:
         self.close()
 
     def close(self) -> None:
-        """Let others work in the folder."""
-        self._lock.close()
+        """Let others work in the folder, and refuse to write to it from now on."""
+        with self._mutex:
+            self._lock.close()
 
     def remove(self) -> None:
         """Delete the files and the folder."""
         self.panels = self.columns = None
         if hasattr(self, "matrix"):
             del self.matrix
-        for name in sorted(_NAMES - {_LOCK}):
-            self._file(name).unlink(missing_ok=True)
+        for name in sorted(_NAMES - {_JOURNAL, _LOCK}):
+            self._own.unlink(name)
+        self._own.unlink(_JOURNAL)
+        if sys.platform == "win32":
+            self.close()  # no file is deleted there that is open
+        self._own.unlink(_LOCK)
         self.close()
-        self._file(_LOCK).unlink(missing_ok=True)
-        self.folder.rmdir()
+        with contextlib.suppress(OSError):  # somebody else has begun to work in it
+            self.folder.rmdir()
 
     def filled(self) -> None:
         """Record that the matrix holds what is to be worked on."""
         self.matrix.flush()
+        self._own.synchronise()
         checksums = [_checksum(self.matrix[first : first + SPAN]) for first in range(0, self._n, SPAN)]
         self._record("filled", checksums)
 
@@ -162,7 +184,8 @@ class Checkpoint:
         for row in range(0, self._n, step):
             self._store(_COLUMNS, row, self.matrix[row : row + step, first : first + size])
         for name in (_PANELS, _ROWS, _COLUMNS):
-            _synchronise(self._file(name))
+            self._synchronise(name)
+        self._own.synchronise()
         checksums = {name: self._side_checksums[name] for name in (_PANELS, _ROWS, _COLUMNS)}
         self._record("pass", first, size, checksums)
         self._map_side_files()
@@ -174,7 +197,7 @@ class Checkpoint:
         if first // SPAN in self._ended:
             return
         self.begin_rows(first, first + size)
-        with open(self._file(_ROWS), "rb") as stream:
+        with self._own.open(_ROWS, "rb") as stream:
             for row in range(first, first + size, SPAN):
                 count = min(SPAN, first + size - row)
                 content = stream.read(count * self._n * self._dtype.itemsize)
@@ -198,7 +221,7 @@ class Checkpoint:
     def write_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
         """Write rows of the matrix; those of a span from its first one on."""
         rows = np.ascontiguousarray(rows)
-        with open(self._file(_MATRIX), "r+b") as stream:
+        with self._writing(_MATRIX, "r+b", rows.nbytes) as stream:
             _write(stream, first * self._n * self._dtype.itemsize, rows)
         for row in range(first // SPAN * SPAN, first + len(rows), SPAN):
             part = rows[max(0, row - first) : row + SPAN - first]
@@ -207,7 +230,7 @@ class Checkpoint:
 
     def end_rows(self, first: int, last: int) -> None:
         """Record that some rows of the matrix are written."""
-        _synchronise(self._file(_MATRIX))
+        self._synchronise(_MATRIX)
         self._record("written", first, last, [self._checksums[span] for span in _spans(first, last)])
 
     def end_pass(self) -> None:
@@ -218,14 +241,113 @@ class Checkpoint:
 
     def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
         rows = np.ascontiguousarray(rows)
-        with open(self._file(name), "r+b" if first else "wb") as stream:
+        with self._writing(name, "r+b" if first else "wb", rows.nbytes) as stream:
             _write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
         self._side_checksums[name] = _checksum(rows, self._side_checksums[name] if first else 0)
+
+    # ---- results -----------------------------------------------------------------------------------
+
+    def refuse_taken(self, kind: str, places: Mapping[str, Path]) -> None:
+        """Raise FileExistsError if there is a file in a place for a result that is not this very result.
+
+        Parameters
+        ----------
+        kind : str
+            Says all that decides over results but the matrix.
+        places : mapping of name to Path
+            Of :data:`DIST` and :data:`PRED`, also if it is not wanted.
+        """
+        for name, place in places.items():
+            if os.path.lexists(place) and not self._is(kind, name, place):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place))
+
+    def has_results(self, kind: str, places: Mapping[str, Path]) -> bool:
+        """Return whether all results are complete, each in the folder or in its place."""
+        return all(
+            self._is(kind, name, self._file(name)) or self._is(kind, name, place) for name, place in places.items()
+        )
+
+    def write_results(self, kind: str, writers: Mapping[str, tuple[int, Callable[[IO[bytes]], None]]]) -> None:
+        """Write files, in this order, and record that they are complete.
+
+        Parameters
+        ----------
+        kind : str
+        writers : mapping of name to (int, callable(stream))
+            The bytes that each takes, about, and what writes them.
+        """
+        known: dict[str, list[int]] = {}
+        for name in (DIST, PRED):
+            self._own.unlink(name)
+        try:
+            for name, (size, write) in writers.items():
+                with self._writing(name, "xb", size) as stream:
+                    write(stream)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                    status = os.fstat(stream.fileno())
+                    known[name] = [status.st_size, status.st_mtime_ns]
+        except OSError:
+            for name in (DIST, PRED):  # whose room may be wanted
+                self._own.unlink(name)
+            raise
+        self._own.synchronise()
+        self._record("results", kind, known)
+
+    def place_results(self, places: Mapping[str, Path]) -> None:
+        """Move the results to their places, those that are not there yet.
+
+        Raises
+        ------
+        FileExistsError
+            A place is taken; all is as it was, but for the results before it.
+        """
+        assert self._results is not None
+        kind, _ = self._results
+        for name, place in places.items():
+            if self._is(kind, name, place):
+                self._own.unlink(name)
+            else:
+                self._own.give(name, place)
+        for folder in {place.parent for place in places.values()}:
+            synchronise_folder(folder)
+        self._record("placed")
+
+    def _is(self, kind: str, name: str, file: Path) -> bool:
+        """Whether a file is the result of a name that is recorded."""
+        if self._results is None or self._results[0] != kind or name not in self._results[1]:
+            return False
+        try:
+            status = os.lstat(file)
+        except FileNotFoundError:
+            return False
+        return stat.S_ISREG(status.st_mode) and [status.st_size, status.st_mtime_ns] == self._results[1][name]
 
     # ---- the files ---------------------------------------------------------------------------------
 
     def _file(self, name: str) -> Path:
         return self.folder / name
+
+    def _synchronise(self, name: str) -> None:
+        """Wait until what was written to a file is on the disk."""
+        with self._own.open(name, "r+b") as stream:
+            os.fsync(stream.fileno())
+
+    @contextlib.contextmanager
+    def _writing(self, name: str, mode: str, size: int) -> Iterator[IO[bytes]]:
+        """Open a file, to write some bytes."""
+        with self._keeping_the_lock(), room_for(self._file(name), size), self._own.open(name, mode) as stream:
+            yield stream
+
+    @contextlib.contextmanager
+    def _keeping_the_lock(self) -> Iterator[None]:
+        """Have nobody else work in the folder until something is written, even if this is closed meanwhile."""
+        with self._mutex:
+            if self._lock.closed:
+                raise ValueError(f"{self.folder}: the checkpoint is closed, and cannot be written to")
+            lock = os.fdopen(os.dup(self._lock.fileno()), "ab")
+        with lock:
+            yield
 
     def _open(self) -> None:
         header, records = self._read_journal()
@@ -239,12 +361,15 @@ class Checkpoint:
             if not self._may_follow(record):
                 raise _damaged(self._file(_JOURNAL), f"line {number} cannot follow those before it")
             self._replay(*record)
+        if self.placed:
+            return
         size = self._n * self._n * self._dtype.itemsize
         if self.fresh:
-            _reserve(self._file(_MATRIX), size)
-        elif not self._file(_MATRIX).is_file() or self._file(_MATRIX).stat().st_size != size:
+            self._reserve(size)
+        elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
             raise _damaged(self._file(_MATRIX), f"not {size:,} bytes long")
-        self.matrix: np.memmap[Any, Any] = np.memmap(self._file(_MATRIX), self._dtype, "r+", shape=(self._n, self._n))
+        with self._own.open(_MATRIX, "r+b") as stream:
+            self.matrix: np.memmap[Any, Any] = np.memmap(stream, self._dtype, "r+", shape=(self._n, self._n))
         if not self.fresh:
             self._verify()
             self._map_side_files()
@@ -252,8 +377,9 @@ class Checkpoint:
     def _map_side_files(self) -> None:
         if self.unfinished is not None:
             size = self.unfinished[1]
-            self.panels = np.memmap(self._file(_PANELS), self._dtype, "r", shape=(size, self._n))
-            self.columns = np.memmap(self._file(_COLUMNS), self._dtype, "r", shape=(self._n, size))
+            with self._own.open(_PANELS, "rb") as panels, self._own.open(_COLUMNS, "rb") as columns:
+                self.panels = np.memmap(panels, self._dtype, "r", shape=(size, self._n))
+                self.columns = np.memmap(columns, self._dtype, "r", shape=(self._n, size))
 
     def _verify(self) -> None:
         for span, checksum in sorted(self._checksums.items()):
@@ -265,15 +391,42 @@ class Checkpoint:
         if self.unfinished is not None:
             expected = self.unfinished[1] * self._n * self._dtype.itemsize
             for name, checksum in self._side_checksums.items():
-                if _size_and_checksum(self._file(name)) != (expected, checksum):
+                if self._size_and_checksum(name) != (expected, checksum):
                     raise _damaged(self._file(name), "wrong checksum")
+
+    def _size_and_checksum(self, name: str) -> tuple[int, int]:
+        size = checksum = 0
+        if self._own.status(name) is not None:
+            with self._own.open(name, "rb") as stream:
+                while piece := stream.read(_PIECE):
+                    size, checksum = size + len(piece), zlib.crc32(piece, checksum)
+        return size, checksum
+
+    def _reserve(self, size: int) -> None:
+        """Make a matrix of some bytes for which there is room: a mapped file that runs out of it ends the process."""
+        try:
+            with room_for(self._file(_MATRIX), size), self._own.open(_MATRIX, "wb") as stream:
+                if sys.platform != "linux":
+                    stream.truncate(size)
+                    return
+                try:
+                    os.posix_fallocate(stream.fileno(), 0, size)
+                except OSError as error:
+                    if error.errno not in _NO_RESERVATION:
+                        raise
+                    stream.truncate(size)
+        except BaseException:
+            self._own.unlink(_MATRIX)
+            raise
 
     # ---- the journal -------------------------------------------------------------------------------
 
     def _read_journal(self) -> tuple[dict[str, Any] | None, list[Any]]:
         """Return the header, if there is one, and the records; a line that was not finished does not count."""
-        file = self._file(_JOURNAL)
-        content = file.read_bytes() if file.is_file() else b""
+        file, content = self._file(_JOURNAL), b""
+        if self._own.status(_JOURNAL) is not None:
+            with self._own.open(_JOURNAL, "rb") as stream:
+                content = stream.read()
         lines = content.split(b"\n")[:-1]
         self._journal_end = sum(len(line) + 1 for line in lines)
         parsed = []
@@ -305,21 +458,27 @@ class Checkpoint:
                 return self.unfinished is not None and sound and len(checksums) == len(_spans(first, last))
             case ["done", done]:
                 return self.unfinished is not None and type(done) is int and done == sum(self.unfinished)
+            case ["results", str(), dict(files)]:
+                pairs = all(type(each) is list and len(each) == 2 and _are_naturals(each) for each in files.values())
+                return self.finished() and not self.placed and pairs and {DIST} <= set(files) <= {DIST, PRED}
+            case ["placed"]:
+                return self._results is not None and not self.placed
         return False
 
     def _record(self, *record: Any) -> None:
-        with self._mutex:
+        with self._keeping_the_lock(), self._mutex:
             self._append(record)
             self._replay(*record)
 
     def _append(self, entry: dict[str, Any] | Sequence[Any]) -> None:
         text = json.dumps(entry).encode()
-        file = self._file(_JOURNAL)
-        with open(file, "r+b" if file.exists() else "w+b") as stream:
+        line = b"%08x %s\n" % (zlib.crc32(text), text)
+        mode = "wb" if self._own.status(_JOURNAL) is None else "r+b"
+        with room_for(self._file(_JOURNAL), len(line)), self._own.open(_JOURNAL, mode) as stream:
             stream.truncate(self._journal_end)  # what is left of a line that could not be finished
-            _write(stream, self._journal_end, b"%08x %s\n" % (zlib.crc32(text), text))
-        _synchronise(file)
-        self._journal_end = file.stat().st_size
+            _write(stream, self._journal_end, line)
+            os.fsync(stream.fileno())
+            self._journal_end = stream.tell()
 
     def _replay(self, kind: str, *values: Any) -> None:
         """Change the state by what a record says."""
@@ -333,19 +492,24 @@ class Checkpoint:
             spans = _spans(values[0], values[1])
             self._ended.update(spans)
             self._checksums.update(zip(spans, values[2], strict=True))
+        elif kind == "results":
+            self._results = values[0], values[1]
+        elif kind == "placed":
+            self.placed = True
         else:
             self.done, self.unfinished = values[0], None
             self._begun.clear()
             self._ended.clear()
 
 
-def write_npy(path: Path, rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
-    """Write an array to a ``.npy`` file that has its name only when it is complete.
+def write_npy(
+    stream: IO[bytes], rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike
+) -> None:
+    """Write an array in numpy's format.
 
     Parameters
     ----------
-    path : Path
-        A file of this name is replaced.
+    stream : binary stream
     rows : iterator of arrays
         Some rows at a time.
     shape : tuple of int
@@ -356,27 +520,17 @@ def write_npy(path: Path, rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ..
     ValueError
         There are more or fewer rows than `shape` says.
     OSError
-        The file cannot be written; there is none then, or the one that was there before.
     """
-    path, dtype = Path(path), np.dtype(dtype)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(partial, "xb") as stream:
-            header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-            np.lib.format.write_array_header_1_0(stream, header)
-            count = 0
-            for part in rows:
-                if part.shape[1:] != shape[1:]:
-                    raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
-                count += len(part)
-                _write(stream, None, np.ascontiguousarray(part, dtype))
-            if count != shape[0]:
-                raise ValueError(f"rows: {count} came, not {shape[0]}")
-        _synchronise(partial)
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    count = 0
+    for part in rows:
+        if part.shape[1:] != shape[1:]:
+            raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
+        count += len(part)
+        _write(stream, None, np.ascontiguousarray(part, dtype))
+    if count != shape[0]:
+        raise ValueError(f"rows: {count} came, not {shape[0]}")
 
 
 def _spans(first: int, last: int) -> range:
@@ -404,50 +558,20 @@ def _write(stream: IO[bytes], place: int | None, content: bytes | npt.NDArray[An
     stream.flush()
 
 
-def _synchronise(file: Path) -> None:
-    """Wait until what was written to a file is on the disk."""
-    with open(file, "r+b") as stream:
-        os.fsync(stream.fileno())
-
-
-def _reserve(file: Path, size: int) -> None:
-    """Make a file of some bytes for which there is room: a mapped file that runs out of it ends the process."""
-    try:
-        with open(file, "wb") as stream:
-            if sys.platform != "linux":
-                stream.truncate(size)
-                return
-            try:
-                os.posix_fallocate(stream.fileno(), 0, size)
-            except OSError as error:
-                if error.errno not in _NO_RESERVATION:
-                    raise
-                stream.truncate(size)
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
-
-
-def _size_and_checksum(file: Path) -> tuple[int, int]:
-    size = checksum = 0
-    if file.is_file():
-        with open(file, "rb") as stream:
-            while piece := stream.read(_PIECE):
-                size, checksum = size + len(piece), zlib.crc32(piece, checksum)
-    return size, checksum
-
-
-def _locked(file: Path) -> IO[bytes]:
+def _locked(folder: OwnFolder) -> IO[bytes]:
     """Open a file that no other process, nor this one, has opened in this way."""
-    stream = open(file, "ab")  # noqa: SIM115 - it is closed when the lock is to be released
+    stream = folder.open(_LOCK, "ab")
     try:
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        status = folder.status(_LOCK)
+        if status is None or not os.path.samestat(status, os.fstat(stream.fileno())):
+            raise BlockingIOError(errno.EAGAIN, "another process has just finished in this folder")
     except OSError as error:
         stream.close()
         if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
             raise
-        raise BlockingIOError(errno.EAGAIN, "another process is working in this folder", str(file.parent)) from None
+        raise BlockingIOError(errno.EAGAIN, "another process is working in this folder", str(folder.path)) from None
     return stream

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-from collections.abc import Callable
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Numbers of the errors that say that there is no room on a disk."""
+
+_NO_LINKS = (errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
+_NO_SYNCHRONISING = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
+
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: bool = False) -> None:
-    """Write a file under another name beside its place, and move it there when it is complete.
+    """Write a file under another name beside its place, and move it there when it is complete, and on the disk.
+
+    Others may write a file of the same name at the same time: one of them stays. The other name is random, and nobody
+    deletes it but who has made it: after a kill it is left.
 
     Parameters
     ----------
@@ -29,15 +41,88 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     """
     if not overwrite:
         _refuse_existing(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
     try:
-        with open(partial, "xb") as file:
+        with open(partial, "xb") as file, room_for(path):
             write(file)
-        if not overwrite:
-            _refuse_existing(path)
-        os.replace(partial, path)
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            os.replace(partial, path)
+        else:
+            put_in_place(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+    synchronise_folder(path.parent)
+
+
+def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> None:
+    """Give a file another name, which nobody else may have taken.
+
+    Parameters
+    ----------
+    source : str or Path
+    path : Path
+    folder : int, optional
+        Descriptor of the folder in which `source` is.
+
+    Raises
+    ------
+    FileExistsError
+        There is a file of this name.
+    OSError
+    """
+    try:
+        os.link(source, path, src_dir_fd=folder)
+    except FileExistsError:
+        _refuse_existing(path)
+        raise
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno not in _NO_LINKS:
+            raise
+        _refuse_existing(path)  # where a file has one name only, somebody may take this one in between
+        os.rename(source, path, src_dir_fd=folder)
+    else:
+        os.unlink(source, dir_fd=folder)
+
+
+def synchronise_folder(folder: Path) -> None:
+    """Wait until the names of files are on the disk, where the system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    with contextlib.ExitStack() as stack:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, descriptor)
+        synchronise_descriptor(descriptor)
+
+
+def synchronise_descriptor(folder: int) -> None:
+    """As :func:`synchronise_folder`, of an open one."""
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in _NO_SYNCHRONISING:
+            raise
+
+
+@contextlib.contextmanager
+def room_for(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Have the error of a disk that is full say which file does not fit.
+
+    Parameters
+    ----------
+    path : Path
+    needed : int, optional
+        Bytes that the file would take.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL or error.filename is not None:
+            raise
+        free = f"{shutil.disk_usage(path.parent).free:,} bytes are free"
+        sizes = free if needed is None else f"{needed:,} bytes are needed, {free}"
+        raise OSError(error.errno, f"{os.strerror(error.errno)}: {sizes}", str(path)) from error
 
 
 def _refuse_existing(path: Path) -> None:

@@ -358,6 +358,7 @@ def _repacked(rng: random.Random, content: bytes) -> bytes:
 _VALUES = (
     *b'0 1 2 3 7 8 -1 1.5 NaN Infinity null true "x" [] {} [0] [[0]] {"matrix":1} {"..":0} 1000000000000'.split(),
     *b'9223372036854775808 1e999 "pass" "done" "filled" "writing" "written" "\\ud800" 4294967295 "matrix"'.split(),
+    *b'"results" "placed" "dist.npy" {"dist.npy":[0,0]} {"pred.npy":[0,0]}'.split(),
     *(b"9" * 5000, b"[" * 2000),
 )
 
@@ -483,12 +484,14 @@ CHECKPOINT_SIZE = 4
 """Rows of the matrix of the checkpoint whose journals these are; see ``fuzz_readers.py`` for its other files."""
 CHECKPOINT_FILE = bytes(CHECKPOINT_SIZE * CHECKPOINT_SIZE * 8)
 _RECORDS: tuple[object, ...] = (
-    {"format": 1, "fingerprint": "x", "n": CHECKPOINT_SIZE, "dtype": "<i8", "vertices at a time": None},
+    {"format": 2, "fingerprint": "x", "n": CHECKPOINT_SIZE, "dtype": "<i8", "vertices at a time": None},
     ["filled", [zlib.crc32(CHECKPOINT_FILE)]],
     ["pass", 0, CHECKPOINT_SIZE, dict.fromkeys(("panels", "rows", "columns"), zlib.crc32(CHECKPOINT_FILE))],
     ["writing", 0, CHECKPOINT_SIZE],
     ["written", 0, CHECKPOINT_SIZE, [zlib.crc32(CHECKPOINT_FILE)]],
     ["done", CHECKPOINT_SIZE],
+    ["results", "x", {"dist.npy": [0, 0], "pred.npy": [0, 0]}],
+    ["placed"],
 )
 
 

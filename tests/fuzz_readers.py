@@ -177,7 +177,7 @@ def read_checkpoint(path: Path, limits: Limits, number: int) -> None:
         (folder / name).write_bytes(CHECKPOINT_FILE)
     path.replace(folder / "journal")
     with limits, checkpoint.Checkpoint(folder, "x", CHECKPOINT_SIZE, np.int64) as state:
-        demand(state.matrix.shape == (CHECKPOINT_SIZE, CHECKPOINT_SIZE), "the matrix")
+        demand(state.placed or state.matrix.shape == (CHECKPOINT_SIZE, CHECKPOINT_SIZE), "the matrix")
         demand(type(state.done) is int and 0 <= state.done <= CHECKPOINT_SIZE, "the vertices that are done")
         missing = state.missing()
         demand(all(0 <= first < last <= CHECKPOINT_SIZE for first, last in missing), "the missing rows")

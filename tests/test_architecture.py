@@ -35,7 +35,7 @@ LAYERS = (
     ("vertices",),
     (
         *("_icd", "_pocl", "datasets", "host_parts", "kernels", "known_graph", "known_scan"),
-        *("networkx_graph", "networkx_release"),
+        *("networkx_graph", "networkx_release", "own_folder"),
     ),
     ("networkx_host", "networkx_paths", "networkx_replay", "pinned"),
     ("device", "readers"),

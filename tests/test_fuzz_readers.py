@@ -110,7 +110,7 @@ MATRIX = {
     **{"indices": np.array([1, 0]), "indptr": np.array([0, 1, 2])},
 }
 JOURNAL = journal_line(
-    b'{"format": 1, "fingerprint": "x", "n": %d, "dtype": "<i8", "vertices at a time": %d}' % (CHECKPOINT_SIZE, SPAN)
+    b'{"format": 2, "fingerprint": "x", "n": %d, "dtype": "<i8", "vertices at a time": %d}' % (CHECKPOINT_SIZE, SPAN)
 )
 FOUND: list[tuple[str, str, bytes]] = [
     ("result-csv", "a.csv", b"vertex,distance,predecessor\n1,0,\n2,%s,1\n3,1.5,2\n" % (b"1" * 400)),
@@ -145,6 +145,7 @@ FOUND: list[tuple[str, str, bytes]] = [
         ("checkpoint", "journal", JOURNAL + journal_line(record))
         for record in (
             *(b"[0]", b"null", b'["filled", 3]', b'["filled", [-1]]', b'["filled", []]', b'["done", 4]', b'["other"]'),
+            *(b'["placed"]', b'["results", "x", {"dist.npy": [0, 0]}]'),
             *(b'["pass", 0, 4, {"matrix": 0}]', b'["writing", 0, 9]', b'["written", 0, 4, []]', b'["done", "x"]'),
         )
     ),
