@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ from test_all_pairs import tree_both_ways
 import reedsp
 from reedsp import all_pairs_matrix, out_of_core
 from reedsp.device import Device
+from reedsp.host_matrix import fingerprint
+from reedsp.path_matrix import Weights
 
 LITTLE = 24 << 20  # bytes: less than the matrices and their copies, more than three spans of rows
 
@@ -156,3 +159,26 @@ def test_01_no_vertices_need_no_device(tmp_path: Path) -> None:
         paths = reedsp.apsp(graph, predecessors=True, device="no such device", out=out)
         assert paths.dist.shape == paths.pred.shape == (0, 0)
     assert np.load(tmp_path / "none.npy").shape == (0, 0)
+
+
+def test_the_fingerprint_covers_all_that_decides() -> None:
+    """Vertices, edges, weights, and the arithmetic: a checkpoint of another problem is not continued."""
+    weights = Weights(np.dtype(np.int32), 2**31 - 1, 2**30, True)
+    problems = [
+        (reedsp.Graph.from_edges(n, sources, targets, values), arithmetic)
+        for n, sources, targets, values, arithmetic in (
+            (3, [0, 1], [1, 2], [5, 7], weights),
+            (4, [0, 1], [1, 2], [5, 7], weights),
+            (3, [0, 0], [1, 2], [5, 7], weights),
+            (3, [0, 1], [2, 2], [5, 7], weights),
+            (3, [0, 1], [1, 2], [5, 8], weights),
+            (3, [0, 1], [1, 2], [5.0, 7.5], weights),
+            (3, [0, 1], [1, 2], [5, 7], Weights(np.dtype(np.float64), np.inf, np.inf, True)),
+            (3, [0, 1], [1, 2], [5, 7], replace(weights, non_negative=False)),
+        )
+    ]
+    prints = [fingerprint(*each) for each in problems]
+    assert len(set(prints)) == len(prints)
+    assert prints == [fingerprint(*each) for each in problems]
+    again = reedsp.Graph.from_edges(3, [1, 0], [2, 1], [7, 5])
+    assert fingerprint(again, weights) == prints[0]

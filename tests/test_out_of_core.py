@@ -482,15 +482,41 @@ def test_row_81_disk_full(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere room for a file is not reserved")
 def test_row_81_no_room_for_the_matrix(folder: Path, given: Matrix, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says how much is missing, and where; nothing is left of a work that has not begun."""
+
     def full(*_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    size = VERTICES * VERTICES * 4
     with monkeypatch.context() as patch:
         patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(OSError, match="No space left"):
+        message = rf"No space left on device: {size:,} bytes are needed, [\d,]+ bytes are free: '.*matrix'"
+        with pytest.raises(OSError, match=message) as found:
             opened(folder, given)
-    assert not (folder / "matrix").exists()
+    assert found.value.errno == errno.ENOSPC
+    assert not folder.exists()
     opened(folder, given).close()
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint_module, "_write", full)
+        with pytest.raises(OSError, match=r"No space left on device: [\d,]+ bytes are needed, .*journal"):
+            Checkpoint(folder.with_name("other"), "a graph", VERTICES, np.float32)
+    assert not folder.with_name("other").exists()
+
+
+def test_row_81_no_room_for_the_results(folder: Path, given: Matrix, device: Device) -> None:
+    """Those that were written go, and the work stays."""
+
+    def full(stream: Any) -> None:
+        stream.write(bytes(100))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with opened(folder, given) as checkpoint:
+        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        with pytest.raises(OSError, match=r": 7,777 bytes are needed, [\d,]+ bytes are free: '.*dist\.npy'"):
+            checkpoint.write_results("", {"pred.npy": (5, lambda stream: None), "dist.npy": (7777, full)})
+        assert {each.name for each in folder.iterdir()} & {"pred.npy", "dist.npy"} == set()
+    with opened(folder, given) as checkpoint:
+        assert checkpoint.finished()
 
 
 def run_child(folder: Path, device: Device) -> subprocess.Popen[bytes]:
@@ -584,6 +610,38 @@ def test_row_84_damaged(
 def test_row_85_two_writers(folder: Path, given: Matrix) -> None:
     with opened(folder, given), pytest.raises(BlockingIOError, match="another process is working in this folder"):
         opened(folder, given)
+    opened(folder, given).close()
+
+
+def test_nothing_is_written_after_the_end(short_spans: None, folder: Path, given: Matrix) -> None:
+    """A thread that goes on would change what others work on; one that is writing keeps them out."""
+    with opened(folder, given) as checkpoint:
+        rows = np.array(given[:SHORT_SPAN])
+        checkpoint.store_panels(0, rows)
+    before = {each.name: each.read_bytes() for each in folder.iterdir()}
+    for write in (
+        lambda: checkpoint.store_panels(0, rows),
+        lambda: checkpoint.write_rows(0, rows + 1),
+        lambda: checkpoint.begin_rows(0, SHORT_SPAN),
+        lambda: checkpoint.write_results("", {"dist.npy": (0, lambda stream: None)}),
+    ):
+        with pytest.raises(ValueError, match=r"checkpoint: the checkpoint is closed, and cannot be written to"):
+            write()
+    assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
+    with opened(folder, given) as checkpoint:
+        write, busy = checkpoint_module._write, []
+
+        def slow(stream: Any, place: int | None, content: Any) -> None:
+            checkpoint.close()
+            with pytest.raises(BlockingIOError):
+                opened(folder, given)
+            write(stream, place, content)
+            busy.append(True)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checkpoint_module, "_write", slow)
+            checkpoint.write_rows(0, rows)
+    assert busy
     opened(folder, given).close()
 
 
