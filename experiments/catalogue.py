@@ -26,6 +26,7 @@ from experiments import (
     several_devices,
     single_source,
     transfers,
+    whole_calls,
 )
 from experiments.experiment import Experiment
 
@@ -54,6 +55,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         near_far_settings,
         breadth_first,
         negative_weights,
+        whole_calls,
         networkx_backend,
     )
 }

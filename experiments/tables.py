@@ -341,6 +341,19 @@ def _all_pairs(device: str) -> list[Comparison]:
     ]
 
 
+def whole_calls() -> str:
+    """Return one line a device and graph, one column a function: how many times as fast, and our milliseconds."""
+    found = list(by_device("whole_calls"))
+    calls = list(dict.fromkeys(row["call"] for _, rows in found for row in rows))
+    lines = []
+    for device, rows in found:
+        graphs: dict[str, dict[str, str]] = {}
+        for row in rows:
+            graphs.setdefault(row["graph"], {})[row["call"]] = f"{row['ratio']} ({figure(float(row['min_ms']))})"
+        lines += [[device, graph, *(cells.get(call, "") for call in calls)] for graph, cells in graphs.items()]
+    return table(["device", "graph", *calls], lines, texts=2)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
@@ -362,6 +375,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "networkx_backend": networkx_backend,
     "single_source": single_source,
     "verdicts": verdicts,
+    "whole_calls": whole_calls,
 }
 
 
