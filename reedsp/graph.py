@@ -27,6 +27,7 @@ MAX_VERTICES = 2**31 - 1
 
 _INT64 = np.iinfo(np.int64)
 _EXACT_IN_FLOAT64 = 2**53
+_EDGES_AT_ONCE = 2**18  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
@@ -142,18 +143,32 @@ class Graph:
         offset: int,
         labels: Sequence[Hashable] | None,
     ) -> None:
-        """Store edges that come row by row; where they are canonical as they stand, without a detour."""
-        n = len(indptr) - 1
-        cleaned, kept = _clean_weights(weights, position)
-        if kept is None and _rows_ascend(indptr, targets):
-            rows = indptr, targets, cleaned
-            if directed or is_symmetric(*rows):
-                self._freeze(rows, directed, offset, labels)
-                return
-        del cleaned
-        edges: _Edges = [np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), targets, weights]
+        """Store edges that come row by row, with targets in an array of our own, which is sorted in place."""
+        rows = _existing(indptr, targets, *_clean_weights(weights, position))
         del targets, weights
-        self._store(n, edges, position, directed, offset, labels)
+        self._store_clean_rows(*rows, directed, offset, labels)
+
+    def _store_clean_rows(
+        self,
+        indptr: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int32],
+        weights: npt.NDArray[Any],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Store edges whose weights are clean, in arrays of our own, which are sorted in place."""
+        if not _rows_ascend(indptr, targets):
+            _sort_rows(indptr, targets, weights)
+            indptr, targets, weights = _without_parallel_edges(indptr, targets, weights)
+        rows = indptr, targets, weights
+        if directed or is_symmetric(*rows):
+            self._freeze(rows, directed, offset, labels)
+            return
+        n = len(indptr) - 1
+        edges: _Edges = [np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), targets, weights]
+        del targets, weights, rows
+        self._store(n, edges, str, directed, offset, labels)
 
     def _store(
         self,
@@ -275,16 +290,24 @@ class Graph:
         """
         if not scipy.sparse.issparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
-        if matrix.format != "csr":
+        if matrix.format not in ("csr", "csc"):
             return cls._from_matrix_entries(*sparse_entries(matrix), directed)
-        indptr, columns = _checked_rows(matrix, _square(matrix.shape))
+        indptr, minor = _checked_rows(matrix, _square(matrix.shape))
         _require_real(matrix.data, "matrix")
-        graph = cls.__new__(cls)
+        by_column = matrix.format == "csc"
 
         def position(edge: int) -> str:
-            return f"matrix[{np.searchsorted(indptr, edge, side='right') - 1}, {columns[edge]}]"
+            place = np.searchsorted(indptr, edge, side="right") - 1, minor[edge]
+            return "matrix[{}, {}]".format(*place[:: -1 if by_column else 1])
 
-        graph._store_rows(indptr, columns, matrix.data, position, directed, 0, None)
+        graph = cls.__new__(cls)
+        if not by_column:
+            graph._store_rows(indptr, minor, matrix.data, position, directed, 0, None)
+            return graph
+        pointers, targets, weights = transposed(*_existing(indptr, minor, *_clean_weights(matrix.data, position)))
+        del indptr, minor
+        targets = targets.copy()  # SciPy gives parts of longer arrays
+        graph._store_clean_rows(pointers.astype(np.int64), targets, weights.copy(), directed, 0, None)
         return graph
 
     @classmethod
@@ -975,18 +998,20 @@ def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]
         The matrix is not square, or its index arrays are corrupt.
     """
     n = _square(matrix.shape)
-    if matrix.format in ("csr", "csc", "bsr"):
-        rows, columns, values = _compressed_entries(matrix, n)
-        if matrix.format == "bsr":
-            stored = values != 0
-            rows, columns, values = rows[stored], columns[stored], values[stored]
-        return n, rows, columns, values
+    if matrix.format in ("csr", "csc"):
+        pointers, minor = _checked_rows(matrix, n)
+        major = np.repeat(np.arange(n, dtype=np.int32), np.diff(pointers))
+        return n, *((major, minor) if matrix.format == "csr" else (minor, major)), matrix.data
+    if matrix.format == "bsr":
+        return n, *_block_entries(matrix, n)
+    if matrix.format == "dia":
+        if len(matrix.offsets) != len(matrix.data):
+            raise ValueError(f"offsets has {len(matrix.offsets)} entries for {len(matrix.data)} diagonals")
+        return n, *_diagonal_entries(matrix, n)
     if matrix.format == "lil":
         lengths = list(map(len, matrix.rows))
         if len(lengths) != n or lengths != list(map(len, matrix.data)):
             raise ValueError(f"rows and data differ in length, or are not {n} lists each")
-    elif matrix.format == "dia" and len(matrix.offsets) != len(matrix.data):
-        raise ValueError(f"offsets has {len(matrix.offsets)} entries for {len(matrix.data)} diagonals")
     entries = matrix.tocoo(copy=False)
     return n, entries.row, entries.col, entries.data
 
@@ -1004,17 +1029,59 @@ def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
     return pointers, minor
 
 
-def _compressed_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    rows, columns = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+def _block_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the entries of a BSR matrix that are not 0."""
+    rows, columns = matrix.blocksize
     pointers, minor = _checked_rows(matrix, n)
-    major = np.repeat(np.arange(n // rows), np.diff(pointers))
-    if matrix.format == "csc":
-        return minor, major, matrix.data
-    if matrix.format == "csr":
-        return major, minor, matrix.data
-    row = rows * major[:, np.newaxis, np.newaxis] + np.arange(rows)[:, np.newaxis]
-    column = columns * minor.astype(np.int64)[:, np.newaxis, np.newaxis] + np.arange(columns)
-    return (*(np.broadcast_to(index, matrix.data.shape).ravel() for index in (row, column)), matrix.data.ravel())
+    major = np.repeat(np.arange(n // rows, dtype=np.int32), np.diff(pointers))
+
+    def place(entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        blocks, inside = np.divmod(entries, rows * columns)
+        row, column = np.divmod(inside, columns)
+        return rows * major[blocks] + row, columns * minor[blocks] + column
+
+    return _padded_entries(matrix.data, n, place)
+
+
+def _diagonal_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the entries of a DIA matrix that are not 0; what is stored outside the matrix is none."""
+    width, offsets = max(1, matrix.data.shape[1]), matrix.offsets.astype(np.int64)
+
+    def place(entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        diagonals, column = np.divmod(entries, width)
+        return column - offsets[diagonals], column
+
+    return _padded_entries(matrix.data, n, place)
+
+
+def _padded_entries(
+    data: npt.NDArray[Any],
+    n: int,
+    place: Callable[[npt.NDArray[np.int64]], tuple[npt.NDArray[Any], npt.NDArray[Any]]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return row, column and value of what is not 0 in data, whose places in the matrix a function tells.
+
+    Some entries at a time: most may be padding, or outside the matrix.
+    """
+    values = data.reshape(-1)
+
+    def inside(begin: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        some = values[begin : begin + _EDGES_AT_ONCE]
+        entries = np.flatnonzero(some)
+        row, column = place(entries + begin)
+        kept = (row >= 0) & (row < n) & (column < n)
+        return row[kept], column[kept], some[entries[kept]]
+
+    begins = range(0, len(values), _EDGES_AT_ONCE)
+    count = sum(len(inside(begin)[0]) for begin in begins)
+    found = np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, data.dtype)
+    first = 0
+    for begin in begins:
+        parts = inside(begin)
+        for whole, part in zip(found, parts, strict=True):
+            whole[first : first + len(part)] = part
+        first += len(parts[0])
+    return found
 
 
 def _require_real(values: npt.NDArray[Any], name: str) -> None:
@@ -1076,7 +1143,7 @@ def _clean_weights(
     """Return the weights in a dtype the kernels know, and which edges exist (None: all)."""
     kind, size = weights.dtype.kind, weights.dtype.itemsize
     if kind == "b":
-        return np.ones(len(weights), dtype=np.int32), weights.copy()
+        return np.ones(len(weights), dtype=np.int32), None if weights.all() else weights.copy()
     if kind in "iu":
         fits = size < 4 or (size == 4 and kind == "i")
         whole: npt.NDArray[Any] = weights.astype(np.int32 if fits else np.int64)
@@ -1112,6 +1179,57 @@ def _rows_ascend(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]) 
     return bool(later.all())
 
 
+def _existing(
+    indptr: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[Any],
+    kept: npt.NDArray[np.bool_] | None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return compressed arrays without the edges that do not exist; `kept` is as of :func:`_clean_weights`."""
+    if kept is None:
+        return indptr, indices, weights
+    before = np.zeros(len(kept) + 1, np.int64)
+    np.cumsum(kept, out=before[1:])
+    return before[indptr], indices[kept], weights[kept]
+
+
+def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]) -> None:
+    """Bring the columns of each row into ascending order, in place, and the weights with them."""
+    n = len(indptr) - 1
+    index = np.int32 if len(columns) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the columns
+    matrix = scipy.sparse.csr_array((weights, columns, indptr.astype(index)), shape=(n, n))
+    matrix.has_sorted_indices = False
+    matrix.sort_indices()
+    columns[:], weights[:] = matrix.indices, matrix.data
+
+
+def _without_parallel_edges(
+    indptr: npt.NDArray[Any], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Keep the least of the weights of equal columns, which stand side by side in their row.
+
+    Some edges at a time, and in place: often few of many are parallel.
+    """
+    edges = len(columns)
+    first = np.ones(edges + 1, np.bool_)  # of the edges between two vertices
+    np.not_equal(columns[1:], columns[:-1], out=first[1:-1])
+    first[indptr] = True
+    if first.all():
+        return indptr.astype(np.int64), columns, weights
+    rows = np.zeros(len(indptr), np.int64)
+    begin = kept = row = 0
+    while begin < edges:
+        end = min(begin + _EDGES_AT_ONCE, edges)
+        end += int(np.argmax(first[end:]))
+        starts = np.flatnonzero(first[begin:end])
+        last = int(np.searchsorted(indptr, end, side="right"))
+        rows[row:last] = kept + np.searchsorted(starts, indptr[row:last] - begin)
+        columns[kept : kept + len(starts)] = columns[begin:end][starts]
+        weights[kept : kept + len(starts)] = np.minimum.reduceat(weights[begin:end], starts)
+        begin, kept, row = end, kept + len(starts), last
+    return rows, columns[:kept].copy(), weights[:kept].copy()
+
+
 def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
     rows, columns, weights = edges
@@ -1120,20 +1238,16 @@ def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray
     later |= rows[1:] > rows[:-1]
     if later.all():
         indptr = np.zeros(n + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
-        return indptr, columns, weights
+        for begin in range(0, len(rows), _EDGES_AT_ONCE):
+            some = rows[begin : begin + _EDGES_AT_ONCE]
+            counts = np.bincount(some - some[0])
+            indptr[some[0] + 1 :][: len(counts)] += counts
+        return np.cumsum(indptr, out=indptr), columns, weights
     del rows, columns, later, edges[2]
     pointers, columns, order = _sorted_edges(n, edges)
     weights = weights[order]
     del order
-    first = np.ones(len(columns) + 1, np.bool_)  # of the edges between two vertices
-    first[1:-1] = columns[1:] != columns[:-1]
-    first[pointers] = True
-    if not first.all():
-        starts = np.flatnonzero(first[:-1])
-        columns, weights = columns[starts], np.minimum.reduceat(weights, starts)
-        pointers = np.concatenate(([0], np.cumsum(first[:-1])))[pointers]
-    return pointers.astype(np.int64), columns, weights
+    return _without_parallel_edges(pointers, columns, weights)
 
 
 def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
@@ -1150,6 +1264,7 @@ def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[
     by_column = unsorted.tocsr()
     del unsorted
     by_row = by_column.tocsc()
+    del by_column
     return by_row.indptr, by_row.indices.copy(), by_row.data
 
 
