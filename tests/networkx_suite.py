@@ -33,7 +33,7 @@ CALLERS = {
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
-    "algorithms.flow": "gomory_hu maxflow mincost",
+    "algorithms.flow": "gomory_hu mincost",
     "algorithms.isomorphism": "tree_isomorphism",
     "algorithms.tree": "branchings",
     "drawing": "layout",
@@ -41,6 +41,9 @@ CALLERS = {
     "utils": "rcm",
 }
 """networkx' test modules that call one of our functions, or test what calls one, by package."""
+
+NOT_CALLERS = "spring_layout or fruchterman_reingold"
+"""Long tests among those that call none of our functions."""
 
 NETWORKX_TOO = {
     **dict.fromkeys(
@@ -78,7 +81,7 @@ def main() -> int:
         setattr(backend, name, counted(name, FUNCTIONS[name], calls))
         dispatched = nx.utils.backends._registered_algorithms[name].__wrapped__
         dispatched.orig_func = counted(name, dispatched.orig_func, handed_back)
-    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "--pyargs"]
+    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-k", f"not ({NOT_CALLERS})", "--pyargs"]
     callers = [f"networkx.{package}.tests.test_{name}" for package, names in CALLERS.items() for name in names.split()]
     status = pytest.main([*options, "networkx.algorithms.shortest_paths", *callers])
     for name in DISPATCHED:
