@@ -1,4 +1,4 @@
-"""Shared fixtures: the devices to test on, and the real graphs if they are there."""
+"""Shared fixtures: the devices to test on, and the real graphs if they are there; and how tests are run."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ from reedsp import kernels, tilings
 from reedsp.device import get_device
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+LARGEST_NUMBER_OF_WORKERS = 4
+LONGEST_TEST = 600  # seconds
+
+
+@pytest.hookimpl(tryfirst=True)  # before the plugins look at their options
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the tests in parallel, each with a time limit, where pytest-xdist and pytest-timeout are installed."""
+    option = config.option
+    if getattr(option, "numprocesses", 0) is None and not hasattr(config, "workerinput"):
+        option.numprocesses, option.maxprocesses = "auto", option.maxprocesses or LARGEST_NUMBER_OF_WORKERS
+    if getattr(option, "timeout", 0) is None:
+        option.timeout = LONGEST_TEST
 
 
 def _devices() -> list[reedsp.Device]:

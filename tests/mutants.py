@@ -535,7 +535,8 @@ class Worker:
         """Return the commands that might notice the fault, the quickest first."""
         simulate = ["oclgrind", "--data-races", "--uninitialized", "--max-errors", "20", "--log", str(self._log)]
         checks = [sys.executable, "-c", f"import mutants; mutants.run_checks({file!r})"]
-        pytest = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-p", "mutants", "-p", "no:cacheprovider"]
+        options = ["-n", "0", "-q", "-x", "-W", "error", "-p", "mutants", "-p", "no:cacheprovider"]
+        pytest = [sys.executable, "-m", "pytest", *options]
         unoptimised = {"oclgrind, unoptimised": [*simulate, "--build-options", "-cl-opt-disable", *checks]}
         stricter = {UNIFORM: [*simulate, "--uniform-writes", *checks], **unoptimised}
         widths = [f"{TESTS}/test_widths.py::test_no_number_is_cut_short[{each}]" for each in programs_of(file)]

@@ -16,7 +16,9 @@ import tomllib
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
+import conftest
 import pytest
 from packaging.requirements import Requirement
 
@@ -212,6 +214,32 @@ def test_everything_optional_is_one_extra() -> None:
     [everything] = extras["all"]
     for_developers = {"test", "dev", "docs"}
     assert Requirement(everything).extras == set(extras) - {"all"} - for_developers
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            {"numprocesses": None, "maxprocesses": None, "timeout": None},
+            {"numprocesses": "auto", "maxprocesses": 4, "timeout": 600},
+        ),
+        ({"numprocesses": 1, "maxprocesses": None, "timeout": 5.0}, None),
+        ({"numprocesses": 0, "maxprocesses": None, "timeout": 5.0}, None),
+        ({}, None),  # neither plugin is installed
+    ],
+)
+def test_tests_run_in_parallel_unless_the_user_says_otherwise(
+    given: dict[str, object], expected: dict[str, object] | None
+) -> None:
+    option = SimpleNamespace(**given)
+    conftest.pytest_cmdline_main(SimpleNamespace(option=option))
+    assert vars(option) == (given if expected is None else expected)
+
+
+def test_workers_start_no_workers() -> None:
+    option = SimpleNamespace(numprocesses=None, maxprocesses=None)
+    conftest.pytest_cmdline_main(SimpleNamespace(option=option, workerinput={}))
+    assert option.numprocesses is None
 
 
 # ---- what is installed ------------------------------------------------------------------------------
