@@ -125,6 +125,13 @@ def test_imports_point_one_way(module: str) -> None:
     assert [name for name in used if LAYER_OF[name] >= LAYER_OF[module]] == []
 
 
+def test_every_module_is_used() -> None:
+    """By another, by a user, as a process of its own or as a part of the documentation; tools are elsewhere."""
+    used = {name for module, tree in TREES.items() for name in modules_of_reedsp(imports(ast.walk(tree))) - {module}}
+    entrances = {"__init__", "__main__", "_nx_info", "cli", "cli_keys", "compiler_child", "csgraph", "networkx_backend"}
+    assert set(TREES) - used - entrances == set()
+
+
 @pytest.mark.parametrize("module", LIGHT)
 def test_light_modules_import_the_standard_library_only(module: str) -> None:
     """Not counting what a function imports when it is called, and what only a type checker reads."""

@@ -23,10 +23,14 @@ import pytest
 from packaging.requirements import Requirement
 
 import reedsp
+from docs import front_page
 from reedsp import _icd
 
 ROOT = Path(__file__).resolve().parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
+REPOSITORY = SETTINGS["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
 
@@ -157,11 +161,40 @@ def test_metadata(built: Built) -> None:
     assert metadata["License-Expression"] == "Apache-2.0"
     assert (ROOT / "LICENSE").read_text().split()[:2] == ["Apache", "License"]
     assert {"all", "cpu", "plot", "test", "docs"} <= set(metadata.get_all("Provides-Extra"))
+    assert metadata["Author"] == "The reedsp developers"
     assert metadata["Description-Content-Type"] == "text/markdown"
-    assert metadata.get_payload() == (ROOT / "README.md").read_text(encoding="utf-8")
+    assert metadata.get_payload() == front_page.page(README, REPOSITORY)
+    labels = [line.split(", ")[0] for line in metadata.get_all("Project-URL", [])]
+    assert labels == (["Source", "Documentation", "Changelog", "Issues"] if REPOSITORY else [])
     information = email.parser.BytesParser().parsebytes(files_of_sdist(built.sdist)["PKG-INFO"])
     for field in ("Name", "Version", "Requires-Python", "License-Expression"):
         assert information[field] == metadata[field]
+
+
+LINK = re.compile(r"\]\(([^)]+)\)")
+CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("repository", ["", "https://example.org/somebody/reedsp"])
+def test_page_on_pypi_has_no_relative_link(repository: str) -> None:
+    page = front_page.page(README, repository)
+    assert len(LINK.findall(README)) > 10
+    targets = LINK.findall(page)
+    assert len(targets) == (len(LINK.findall(README)) if repository else 0)
+    for target in targets:
+        file = target.partition("/HEAD/")[2].partition("#")[0]
+        assert target.startswith(repository)
+        assert (ROOT / file).is_file()
+    assert all(each.startswith(repository) for each in front_page.addresses(repository).values())
+    assert CODE.findall(page) == CODE.findall(README)
+
+
+def test_page_on_pypi_leaves_other_links_alone() -> None:
+    text = "[a](https://a.org/b) [b](#limits) [c](mailto:c@c.org) ![d](https://d.org/d.png)"
+    assert front_page.page(text, "") == front_page.page(text, "https://example.org") == text
+    assert front_page.page("![e](e.png) [f](f.md#g)", "") == " f"
+    pages = "![e](https://x.org/raw/HEAD/e.png) [f](https://x.org/blob/HEAD/f.md#g)"
+    assert front_page.page("![e](e.png) [f](f.md#g)", "https://x.org") == pages
 
 
 def test_cpu_extra_brings_the_runtime_only_where_it_runs(built: Built) -> None:
@@ -198,7 +231,7 @@ def test_requirements_are_complete() -> None:
 
 
 def test_version_is_written_down_once() -> None:
-    assert PROJECT["dynamic"] == ["version"]
+    assert "version" in PROJECT["dynamic"]
     files = [ROOT / "pyproject.toml", *(ROOT / "reedsp").glob("*.py")]
     holders = [file.name for file in files if f'"{reedsp.__version__}"' in file.read_text(encoding="utf-8")]
     assert holders == ["_version.py"]
