@@ -505,6 +505,9 @@ def construct_dist_matrix(
            [inf,  0., inf],
            [inf,  3.,  0.]])
     """
+    predecessors = np.asarray(predecessors)
+    if predecessors.dtype != np.int32:  # SciPy before 1.16 gives zeros for others
+        raise TypeError(f"predecessors: expected an array of int32, got {predecessors.dtype}")
     matrix = _weight_matrix(graph, directed)
     return _construct_dist_matrix(matrix, predecessors, null_value=null_value)  # type: ignore[no-any-return]
 
