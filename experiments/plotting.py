@@ -54,7 +54,7 @@ def bars(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]
 def dots(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]], label: str, title: str) -> None:
     """Draw one line for each name, on it a marker for each series; what was not measured has none."""
     for number, (name, values) in enumerate(series.items()):
-        style = {**LINES[number % len(LINES)], "linestyle": "", "markersize": 8.5 - 0.8 * number}  # none hides another
+        style = {**LINES[number % len(LINES)], "linestyle": "", "markersize": max(5.5, 8.5 - 0.8 * number)}  # none hides another
         if known := [(value, place) for place, value in enumerate(values) if value]:
             axes.plot(*zip(*known, strict=True), label=name, markeredgecolor="white", markeredgewidth=0.5, **style)
     axes.set_yticks(range(len(groups)), groups)
