@@ -54,7 +54,8 @@ def bars(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]
 def dots(axes: Axes, groups: Sequence[str], series: dict[str, list[float | None]], label: str, title: str) -> None:
     """Draw one line for each name, on it a marker for each series; what was not measured has none."""
     for number, (name, values) in enumerate(series.items()):
-        style = {**LINES[number % len(LINES)], "linestyle": "", "markersize": max(5.5, 8.5 - 0.8 * number)}  # none hides another
+        size = max(5.5, 8.5 - 0.8 * number)  # so that none hides another
+        style = {**LINES[number % len(LINES)], "linestyle": "", "markersize": size}
         if known := [(value, place) for place, value in enumerate(values) if value]:
             axes.plot(*zip(*known, strict=True), label=name, markeredgecolor="white", markeredgewidth=0.5, **style)
     axes.set_yticks(range(len(groups)), groups)
