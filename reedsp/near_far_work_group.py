@@ -27,6 +27,7 @@ _BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
+_STEPS_ALONE = 16
 _FEW_EDGES = 6.0  # a vertex, as in grids and road networks
 _MANY_EDGES = 1000  # at one vertex, as in social networks
 
@@ -43,12 +44,16 @@ class Tuning:
         Work-groups of a launch.
     local_rounds : int
         Relaxations that a work-group goes on with what it has found itself.
+    least_share : int
+        Entries that a work-group takes at once, at least.
     delta : float
         By how much the threshold between near and far rises.
     queue : int
         Entries of a local queue.
     hub : int
         Edges from which on all work-groups share a vertex.
+    edges_alone : int
+        Edges up to which one work-group relaxes entries that several could share.
     room : int
         Entries of the near queue and of the far pile, at least one a slot. Those without room cost time.
     """
@@ -60,6 +65,7 @@ class Tuning:
     delta: float
     queue: int
     hub: int
+    edges_alone: int
     room: int
 
 
@@ -83,6 +89,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         delta=delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
+        edges_alone=_STEPS_ALONE * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
     )
 
@@ -195,6 +202,8 @@ class _Search:
                 np.uint32(tuning.local_rounds),
                 np.uint32(tuning.least_share),
                 np.uint32(tuning.hub),
+                np.uint32(tuning.edges_alone),
+                np.uint32(edges.max_degree),
                 *stop,
                 np.uint32(n),
             ),

@@ -52,7 +52,15 @@ def run(device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **set
     job = Job(device)
     edges = OutEdges.of(graph, job, arithmetic)
     tuning = Tuning(
-        group_size=16, groups=3, local_rounds=2, least_share=5, delta=7.0, queue=32, hub=8, room=2 * graph.n
+        group_size=16,
+        groups=3,
+        local_rounds=2,
+        least_share=5,
+        delta=7.0,
+        queue=32,
+        hub=8,
+        edges_alone=40,
+        room=2 * graph.n,
     )
     dist, rounds = near_far_work_group.solve(
         job, edges, arithmetic, [[source]], tuning=dataclasses.replace(tuning, **settings)
@@ -83,6 +91,9 @@ def test_work_groups_in_every_type(family: Family, dtype: np.dtype, device: Devi
         {"groups": 50, "delta": 300.0},
         {"hub": 1},
         {"hub": 10**6},
+        {"edges_alone": 0},
+        {"edges_alone": 0, "local_rounds": 1000, "hub": 10**6},
+        {"edges_alone": 10**6, "hub": 10**6},
         {"room": 0},
         {"room": 0, "delta": 1e30, "groups": 7},
     ],
