@@ -27,9 +27,11 @@ _BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
-_STEPS_ALONE = 16
+_STEPS_ALONE = 4
 _FEW_EDGES = 6.0  # a vertex, as in grids and road networks
 _MANY_EDGES = 1000  # at one vertex, as in social networks
+_TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
+_LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,12 @@ class Tuning:
 
 def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     """Return what measured well for graphs like this one."""
-    if edges.max_degree > _MANY_EDGES:
-        group_size, local_rounds, least_share, delta = 512, 2, 4, 16.0
+    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
+        group_size, local_rounds, delta = 512, 2, 16.0
     elif edges.mean_degree > _FEW_EDGES:
-        group_size, local_rounds, least_share, delta = 256, 4, 4, 1.5
+        group_size, local_rounds, delta = 256, 4, 1.5
     else:
-        group_size, local_rounds, least_share, delta = 128, 16, 4, 64.0
+        group_size, local_rounds, delta = 128, 16, 64.0
     queue = max(group_size, _QUEUE)
     if device.kind == "cpu":  # whose compilers take long over large work-groups
         group_size, queue = 16, 32
@@ -85,7 +87,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         group_size=group_size,
         groups=_GROUPS_PER_COMPUTE_UNIT * device.compute_units,
         local_rounds=local_rounds,
-        least_share=min(least_share, group_size),
+        least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
         delta=delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
