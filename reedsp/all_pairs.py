@@ -15,6 +15,7 @@ import numpy.typing as npt
 from reedsp import lund_smith, minplus
 from reedsp.all_pairs_answers import Answers, predecessor_file
 from reedsp.all_pairs_matrix import PathMatrix
+from reedsp.all_pairs_range import refuse_overflow
 from reedsp.bellman_ford import output_parallel
 from reedsp.checkpoint import Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
@@ -34,6 +35,8 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
+_LEAST_OF_ROUNDED_SUMS = 300
+"""The same where sums are rounded, in another way by each method: so it is the same for all devices."""
 _FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
@@ -151,8 +154,8 @@ def apsp(
         raise ValueError("device: the list is empty")
     asked = target is not None or memory_limit is not None or len(devices) > 1
     if method == "auto":
-        matrices = asked or choices or not johnson_pays(graph, devices[0], negative_cycles, result)
-        method = "floyd-warshall" if matrices else "johnson"
+        searches = not (asked or choices) and johnson_pays(graph, devices[0], negative_cycles, result)
+        method = "johnson" if searches else "floyd-warshall"
     in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if asked and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
@@ -189,7 +192,7 @@ def apsp(
             matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
         try:
             answers = _solve(matrix, method, choices, cycles, negative_cycles, result, progress)
-        except NegativeCycleError:
+        except (NegativeCycleError, OverflowError):
             if checkpoint is not None:
                 checkpoint.remove()
             raise
@@ -257,17 +260,11 @@ def _solve(
         if error is not None:
             raise error
     matrix.mark_unbounded(cycles)
-    if not (floats and matrix.reset_diagonal()):
-        return Answers(matrix, result)
-    # Rounding has made a cycle less than zero. In place a path may go round it twice as often with each vertex.
-    if isinstance(matrix, HostMatrix):
-        return Answers(matrix, result, anew=True)
-    if method != "min-plus":
-        matrix.begin_again()
-        _min_plus(matrix, progress=None, until_negative=False)
-        matrix.mark_unbounded(cycles)
-        matrix.reset_diagonal()
-    return Answers(matrix, result)
+    # Where rounding makes a cycle less than zero, in place a path may go round it twice as often with each vertex.
+    spoilt = floats and matrix.reset_diagonal() and method != "min-plus"
+    if not spoilt:
+        refuse_overflow(matrix)
+    return Answers(matrix, result, anew=spoilt)
 
 
 def _floyd_warshall(
@@ -299,12 +296,13 @@ _METHODS = (*_SOLVERS, "johnson")
 
 
 def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
-    """Return whether the graph is so sparse that searches from every vertex take less time than matrices."""
-    if graph.has_negative_weights:
-        floats = choose_arithmetic(graph, result).dtype.kind == "f"
-        if floats or negative_cycles == "mark":
-            return False
-    least = _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
+    """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
+    floats = choose_arithmetic(graph, result).dtype.kind == "f"
+    if graph.has_negative_weights and (floats or negative_cycles == "mark"):
+        return False
+    if matrix_weights(graph, result) is None:
+        return True
+    least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
     return graph.n**2 > least * (graph.m + graph.n)
 
 

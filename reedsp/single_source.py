@@ -146,7 +146,7 @@ def sssp(
     method = _method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
-    bound = None if cutoff is None else ceiling
+    bound = None if cutoff is None or cutoff == np.inf else ceiling
     starts = [sources] if min_only else [[each] for each in sources]
     if method == "near-far":
         found = _by_near_far(graph, starts, job, arithmetic, bound, aim, progress, choices)
