@@ -323,7 +323,7 @@ def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
     """
     arithmetic = choose_arithmetic(graph, result)
     if arithmetic.dtype.kind == "f":
-        if graph.has_negative_weights and graph.simple_path_bound > np.finfo(arithmetic.dtype).max:
+        if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
             return None
         return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
     bound = max(graph.simple_path_bound, graph.max_abs_weight)

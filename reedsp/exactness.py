@@ -52,6 +52,13 @@ class Arithmetic:
         """The macros of ``cl/common.cl``."""
         return weight_macros(self.dtype, self.saturate and self.dtype.kind == "i")
 
+    def step(self, delta: float) -> Any:
+        """Return a width in the arithmetic by which path weights can rise: neither zero nor beyond it."""
+        if self.dtype.kind == "i":
+            return self.infinity if delta >= self.infinity else self.dtype.type(max(1, delta))
+        limits = np.finfo(self.dtype)
+        return self.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))
+
 
 def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
     """Return the dtype of the distances that the caller asked for; float64 by default.
@@ -113,7 +120,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
         limit = _INT32_MAX if narrow else _INT64_MAX
         return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)
     floats = np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64)
-    return Arithmetic(floats, saturate=bool(2 * graph.simple_path_bound > np.finfo(floats).max))
+    return Arithmetic(floats, saturate=2 * graph.simple_path_bound > float(np.finfo(floats).max))
 
 
 def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:

@@ -159,9 +159,7 @@ class _Search:
         self._job, self._n = job, n
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
-        delta = dtype.type(
-            min(max(tuning.delta, 1 if dtype.kind == "i" else np.finfo(dtype).tiny), arithmetic.infinity)
-        )
+        delta = arithmetic.step(tuning.delta)
         self._macros: dict[str, str | int] = {
             "GROUP_SIZE": tuning.group_size,
             "QUEUE": tuning.queue,
