@@ -59,8 +59,8 @@ def apsp(
 
     The answer is exact for whole weights, whatever type they are stored in: they are added in the narrowest of uint16,
     int32 and int64 that holds every path weight. Fractional weights are added in float64, in the order in which the
-    method joins paths, so that the last digits depend on it, but neither on the device nor on chance. Weights may be
-    negative.
+    method joins paths, so that the last digits depend on it, but neither on the device nor on chance: where sums are
+    rounded, the graph and the arguments alone decide what "auto" takes. Weights may be negative.
 
     Parameters
     ----------
@@ -69,9 +69,10 @@ def apsp(
     method : {"auto", "floyd-warshall", "min-plus", "johnson"}
         "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
         path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
-        "auto" takes the last one for sparse graphs, and else the first, which needs fewer sums than the second. Where
-        rounding gives a cycle of fractional weights less than zero, "floyd-warshall" begins anew with "min-plus", whose
-        rounding errors stay small. "johnson" needs whole weights if some are negative, and raises for negative cycles.
+        "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
+        which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
+        "floyd-warshall" solves every source anew by Bellman-Ford. "johnson" needs whole weights if some are negative,
+        and raises for negative cycles.
     predecessors : bool
         Find the vertex before the last one of each path too.
     negative_cycles : {"raise", "mark"}
@@ -107,8 +108,8 @@ def apsp(
         There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``, or where path weights could
         leave every type.)
     OverflowError
-        A path weight could leave int64, or the range of floats if there are negative ones, or does not fit into the
-        integer `dtype`.
+        A distance is beyond the type that path weights are added in, or beyond `dtype`. Matrices are also refused if
+        a path weight could leave int64, or the range of floats if there are negative ones.
     ValueError, TypeError
         The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
     DeviceError, DeviceMemoryError
