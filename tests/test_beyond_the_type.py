@@ -118,7 +118,7 @@ def needs_doubles(chain: Chain, device: Device) -> None:
 def check(chain: Chain, solve: Callable[[], Any], refused: bool = False) -> None:
     """Check that there is an error, or the right distances, and predecessors if there are any."""
     if refused or not chain.fits:
-        message = "are possible, which no type adds up" if refused else ""
+        message = "are possible, which no type adds up" if chain.fits else None
         with pytest.raises(OverflowError, match=message):
             solve()
         return
@@ -150,8 +150,9 @@ def test_one_source(chain: Chain, method: str, device: Device) -> None:
 
 
 def matrix_refuses(chain: Chain, method: str) -> bool:
-    """Return whether a matrix has no type for every weight that a path could have."""
-    return method in ("floyd-warshall", "min-plus") and chain.graph.simple_path_bound > 2**60
+    """Return whether a matrix has no type for every weight that a path could have, whatever the distances are."""
+    too_large = chain.graph.simple_path_bound >= 2**61 and not chain.dtype.startswith("float")
+    return method in ("floyd-warshall", "min-plus") and too_large
 
 
 @every_chain
