@@ -31,6 +31,8 @@
 //   delta   by how much the threshold rises, at least; ceiling: path weights from here on are not recorded
 //   least_share         entries that a work-group takes at once, at least, and at most GROUP_SIZE
 //   hub_degree          edges from which on all work-groups share a vertex
+//   edges_alone         edges from which on a work-group does not relax entries that others could take a part of;
+//                       max_degree: the most edges of a vertex
 //   local_rounds        relaxations that a work-group goes on with what it has found itself
 //   targets, target     if `targets` is not 0: stop once the distance of vertex `target` is final in that many rows
 
@@ -214,7 +216,8 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
              __global Key *restrict near_keys, __global uint *restrict hub_slots, __global Key *restrict hub_keys,
              __global uint *restrict far_slots, __global Key *restrict far_keys,
              volatile __global uint *restrict counts, volatile __global Key *restrict limits, const uint near_room,
-             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds, const uint least_share, const uint hub_degree,
+             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds,
+             const uint least_share, const uint hub_degree, const uint edges_alone, const uint max_degree,
              const uint targets, const uint target, const uint n)
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
@@ -301,7 +304,16 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
     }
 
     const uint waiting = done ? 0 : splitting ? pile : nearby;
-    const bool alone = waiting <= GROUP_SIZE && !splitting;
+    // Work-groups agree on who is alone: what is counted here does not change in this launch.
+    bool alone = waiting <= GROUP_SIZE && !splitting;
+    if (alone && waiting * (ulong)max_degree > edges_alone) {
+        uint degree = 0;
+        if (item < waiting) {
+            const uint vertex = from_slots[item] % n;
+            degree = first_edge[vertex + 1] - first_edge[vertex];
+        }
+        alone = sum_up(sums, degree < hub_degree ? degree : 0) <= edges_alone;
+    }
     const uint share = alone ? GROUP_SIZE : clamp((waiting + groups - 1) / groups, least_share, (uint)GROUP_SIZE);
     for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * (size_t)share) {
         // Take some entries; of the far pile, those that are near now.
@@ -354,8 +366,12 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                 first_of[item] = first;
                 rows_of[item] = slot - vertex;
                 keys_of[item] = key;
-                const uint total = sum_up(sums, last - first);
-                uint step = 0;
+                uint total = sum_up(sums, last - first), step = 0;
+                if (local_round && total > edges_alone) { // the others can help
+                    if (first < last)
+                        push(&next, &near_store, slot, key);
+                    most_rounds = total = 0;
+                }
                 do { // once at least, for the sake of its barriers: the sums are about to be replaced
                     const uint number = step + item;
                     if (number < total) {

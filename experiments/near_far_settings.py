@@ -64,6 +64,7 @@ def rows(device: Device, name: str, make: Callable[[], reedsp.Graph], count: int
             delta=delta * edges.typical_weight,
             queue=512,
             hub=32 * size,
+            edges_alone=4 * size,
             room=2 * graph.n,
         )
         times = []

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from reedsp import lund_smith, minplus
 from reedsp.all_pairs_answers import Answers, predecessor_file
 from reedsp.all_pairs_matrix import PathMatrix
+from reedsp.all_pairs_range import refuse_overflow
 from reedsp.bellman_ford import output_parallel
 from reedsp.checkpoint import DIST, PRED, Checkpoint, write_npy
 from reedsp.device import Device, Job, get_device
@@ -36,6 +37,8 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
+_LEAST_OF_ROUNDED_SUMS = 300
+"""The same where sums are rounded, in another way by each method: so it is the same for all devices."""
 _FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
@@ -57,8 +60,8 @@ def apsp(
 
     The answer is exact for whole weights, whatever type they are stored in: they are added in the narrowest of uint16,
     int32 and int64 that holds every path weight. Fractional weights are added in float64, in the order in which the
-    method joins paths, so that the last digits depend on it, but neither on the device nor on chance. Weights may be
-    negative.
+    method joins paths, so that the last digits depend on it, but neither on the device nor on chance: where sums are
+    rounded, the graph and the arguments alone decide what "auto" takes. Weights may be negative.
 
     Parameters
     ----------
@@ -67,9 +70,10 @@ def apsp(
     method : {"auto", "floyd-warshall", "min-plus", "johnson"}
         "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
         path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
-        "auto" takes the last one for sparse graphs, and else the first, which needs fewer sums than the second. Where
-        rounding gives a cycle of fractional weights less than zero, "floyd-warshall" begins anew with "min-plus", whose
-        rounding errors stay small. "johnson" needs whole weights if some are negative, and raises for negative cycles.
+        "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
+        which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
+        "floyd-warshall" solves every source anew by Bellman-Ford. "johnson" needs whole weights if some are negative,
+        and raises for negative cycles.
     predecessors : bool
         Find the vertex before the last one of each path too.
     negative_cycles : {"raise", "mark"}
@@ -106,8 +110,8 @@ def apsp(
         There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``, or where path weights could
         leave every type.)
     OverflowError
-        A path weight could leave int64, or the range of floats if there are negative ones, or does not fit into the
-        integer `dtype`.
+        A distance is beyond the type that path weights are added in, or beyond `dtype`. Matrices are also refused if
+        a path weight could leave int64, or the range of floats if there are negative ones.
     ValueError, TypeError
         The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
     DeviceError, DeviceMemoryError
@@ -153,8 +157,8 @@ def apsp(
         raise ValueError("device: the list is empty")
     asked = target is not None or memory_limit is not None or len(devices) > 1
     if method == "auto":
-        matrices = asked or choices or not johnson_pays(graph, devices[0], negative_cycles, result)
-        method = "floyd-warshall" if matrices else "johnson"
+        searches = not (asked or choices) and johnson_pays(graph, devices[0], negative_cycles, result)
+        method = "johnson" if searches else "floyd-warshall"
     in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if asked and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
@@ -195,7 +199,7 @@ def apsp(
             try:
                 with bar as report:
                     answers = _solve(matrix, method, choices, cycles, negative_cycles, result, report)
-            except NegativeCycleError:
+            except (NegativeCycleError, OverflowError):
                 if checkpoint is not None:
                     checkpoint.remove()
                 raise
@@ -290,17 +294,11 @@ def _solve(
         if found is not None:
             raise renamed(found, graph.names)
     matrix.mark_unbounded(cycles)
-    if not (floats and matrix.reset_diagonal()):
-        return Answers(matrix, result)
-    # Rounding has made a cycle less than zero. In place a path may go round it twice as often with each vertex.
-    if isinstance(matrix, HostMatrix):
-        return Answers(matrix, result, anew=True)
-    if method != "min-plus":
-        matrix.begin_again()
-        _min_plus(matrix, progress=None, until_negative=False)
-        matrix.mark_unbounded(cycles)
-        matrix.reset_diagonal()
-    return Answers(matrix, result)
+    # Where rounding makes a cycle less than zero, in place a path may go round it twice as often with each vertex.
+    spoilt = floats and matrix.reset_diagonal() and method != "min-plus"
+    if not spoilt:
+        refuse_overflow(matrix)
+    return Answers(matrix, result, anew=spoilt)
 
 
 def _floyd_warshall(
@@ -332,12 +330,13 @@ _METHODS = (*_SOLVERS, "johnson")
 
 
 def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
-    """Return whether the graph is so sparse that searches from every vertex take less time than matrices."""
-    if graph.has_negative_weights:
-        floats = choose_arithmetic(graph, result).dtype.kind == "f"
-        if floats or negative_cycles == "mark":
-            return False
-    least = _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
+    """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
+    floats = choose_arithmetic(graph, result).dtype.kind == "f"
+    if graph.has_negative_weights and (floats or negative_cycles == "mark"):
+        return False
+    if matrix_weights(graph, result) is None:
+        return True
+    least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
     return graph.n**2 > least * (graph.m + graph.n)
 
 
@@ -358,7 +357,7 @@ def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
     """
     arithmetic = choose_arithmetic(graph, result)
     if arithmetic.dtype.kind == "f":
-        if graph.has_negative_weights and graph.simple_path_bound > np.finfo(arithmetic.dtype).max:
+        if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
             return None
         return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
     bound = max(graph.simple_path_bound, graph.max_abs_weight)

@@ -66,7 +66,9 @@ def find_tight_edges(
     if not isinstance(dist, Block):
         targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
         between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
-        kept = np.flatnonzero((sources != targets) & (between >= weights.least) & (edge_weights <= between + slack))
+        with np.errstate(over="ignore"):
+            tight = edge_weights <= between + slack
+        kept = np.flatnonzero((sources != targets) & (between >= weights.least) & tight)
         index = np.searchsorted(kept, indptr).astype(np.uint64)
         return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
     macros = _macros(job, weights, False)

@@ -9,10 +9,11 @@ import pyopencl as cl
 
 from reedsp import near_far_work_group, near_far_work_item
 from reedsp.device import Device, Job, device_of, get_device
-from reedsp.device_graph import OutEdges
+from reedsp.device_graph import DeviceGraph, OutEdges
 from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import as_graph
 from reedsp.near_far import chosen_form
+from reedsp.predecessors import find_trees
 from reedsp.vertices import source_argument
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def distances_on_device(
     Raises
     ------
     OverflowError
-        Path weights could be beyond int64.
+        A distance lies outside the type in which the device adds.
     ValueError, TypeError
         The graph or an argument is wrong (the message names it), or a weight is negative.
     DeviceError, DeviceMemoryError
@@ -76,8 +77,6 @@ def distances_on_device(
     if graph.has_negative_weights:
         raise ValueError("graph: needs weights that are not negative; reedsp.sssp takes others")
     arithmetic = choose_arithmetic(graph, result_dtype(dtype, graph))
-    if arithmetic.saturate:
-        raise OverflowError("graph: path weights could be beyond int64")
     if queue is not None and device is not None:
         raise ValueError("device: the queue has one already")
     chosen = get_device(device) if queue is None else device_of(queue)
@@ -89,6 +88,11 @@ def distances_on_device(
     search = near_far_work_group.solve if chosen_form(chosen, arithmetic) else near_far_work_item.solve
     # What is kept is kept by device, and a queue of the user's is a device of its own in each call.
     edges = OutEdges.of(graph, job, arithmetic) if queue is None else OutEdges(graph, job, arithmetic)
-    found, _ = search(job, edges, arithmetic, [[each] for each in sources])
+    starts = [[each] for each in sources]
+    found, _ = search(job, edges, arithmetic, starts)
+    if arithmetic.saturate:  # what finds the trees sees what has overflowed
+        in_edges = DeviceGraph(graph, job, arithmetic, in_degree_order=False)
+        if find_trees(job, in_edges, found, starts, zero_progress_only=False).overflowed:
+            raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
     job.finish()
     return Array(chosen.queue, shape, arithmetic.dtype, data=found)

@@ -32,8 +32,8 @@ class Arithmetic:
     dtype : numpy.dtype
         int32, int64, float32 or float64.
     saturate : bool
-        Whether an integer path sum might leave the type. It then stops at the type's limit, and the overflow is
-        reported.
+        Whether a path sum might leave the type. It then stops at the type's limit, a float at infinity, and the
+        overflow is reported.
     """
 
     dtype: np.dtype[Any]
@@ -50,7 +50,14 @@ class Arithmetic:
     @property
     def macros(self) -> dict[str, str | int]:
         """The macros of ``cl/common.cl``."""
-        return weight_macros(self.dtype, self.saturate)
+        return weight_macros(self.dtype, self.saturate and self.dtype.kind == "i")
+
+    def step(self, delta: float) -> Any:
+        """Return a width in the arithmetic by which path weights can rise: neither zero nor beyond it."""
+        if self.dtype.kind == "i":
+            return self.infinity if delta >= self.infinity else self.dtype.type(max(1, delta))
+        limits = np.finfo(self.dtype)
+        return self.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))
 
 
 def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
@@ -94,7 +101,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     long as there is no negative cycle, so a bound on simple paths, and one edge more for the sums that are tried,
     holds for every sum. Along a negative cycle sums fall further, until the cycle is found: if they could leave the
     type, they saturate, and so they do where int64 itself is too narrow. Other weights are added in float64, or in
-    float32 if the caller asked for that.
+    float32 if the caller asked for that; rounding can double a sum, since each step adds at most its weight again.
 
     Raises
     ------
@@ -112,7 +119,8 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
         narrow = bound < _INT32_MAX
         limit = _INT32_MAX if narrow else _INT64_MAX
         return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)
-    return Arithmetic(np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64))
+    floats = np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64)
+    return Arithmetic(floats, saturate=2 * graph.simple_path_bound > float(np.finfo(floats).max))
 
 
 def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:

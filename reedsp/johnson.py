@@ -149,4 +149,8 @@ def _with_potentials(
     shifted = np.full(dist.shape, whole.infinity, np.int64)
     change = potentials - potentials[sources, np.newaxis]
     np.add(dist, change, out=shifted, where=reached, casting="unsafe")
+    if arithmetic.dtype == _INT64:  # sums of narrower distances fit
+        wrapped = (shifted < change) | (shifted == whole.infinity)
+        if (reached & (change > 0) & wrapped).any():
+            raise OverflowError("a distance is beyond int64")
     return to_result(shifted, whole, dtype)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.device import Device, infinity
-from reedsp.exactness import result_dtype
+from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import Graph, as_graph
 from reedsp.presentation import SHOWN, card
 from reedsp.routes import Routes
@@ -114,7 +114,7 @@ def yen(
     NegativeCycleError
         A negative cycle can be reached from the source.
     OverflowError
-        A distance does not fit into the integer `dtype`, or weights are so large that no type adds them up.
+        A distance does not fit into `dtype`, or one from the source to any vertex into int64 or float64.
     ValueError
         The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
     TypeError
@@ -151,26 +151,30 @@ def yen(
         raise ValueError(f"k = {count}, expected a number of paths")
     result = result_dtype(dtype, graph)
     found: list[tuple[int, tuple[int, ...]]] = []
-    scale = 1
+    scale, whole = 1, True
     if count:
         search = _Search(graph, start, device)
-        scale = search.scale
+        scale, whole = search.scale, search.whole
         found = list(itertools.islice(search.paths_to(end), count))
     indptr = np.zeros(len(found) + 1, np.int64)
     np.cumsum([len(path) for _, path in found], out=indptr[1:])
     vertices = np.fromiter(itertools.chain.from_iterable(path for _, path in found), np.int32, indptr[-1])
-    dist = np.array([_number(weight, scale, result) for weight, _ in found], result)
+    dist = np.array([_number(weight, scale, whole, result) for weight, _ in found], result)
     return SimplePaths(graph, graph.names[start], graph.names[end], dist, Routes(graph, indptr, vertices))
 
 
-def _number(weight: int, scale: int, result: np.dtype[Any]) -> int | float:
-    """Return an exact weight, in units of 1 / scale, as a number for the result."""
+def _number(weight: int, scale: int, whole: bool, result: np.dtype[Any]) -> int | float:
+    """Return an exact weight, in units of 1 / scale, as a number for the result; `whole` ones are not rounded."""
     if result.kind == "i":
         if not np.iinfo(result).min <= weight < infinity(result):
             raise OverflowError(f"dist = {weight} is outside {result}; ask for dtype='int64'")
         return weight
-    number = float(Fraction(weight, scale))
-    if scale == 1 and result == np.float64 and number != weight:
+    try:
+        with np.errstate(over="raise"):
+            number = float(result.type(float(Fraction(weight, scale))))
+    except (FloatingPointError, OverflowError):
+        raise OverflowError(f"a distance is beyond {result}") from None
+    if whole and result == np.float64 and number != weight:
         raise ValueError(f"dist = {weight} has no exact float64 value; ask for dtype='int64'")
     return number
 
@@ -181,22 +185,23 @@ class _Search:
     Attributes
     ----------
     scale : int
+    whole : bool
+        Whether weights are added in integers.
     """
 
     def __init__(self, graph: Graph, source: int, device: Device | int | str | None) -> None:
         self._source = source
         self._in_edges = graph.in_edges()
         self._before: dict[int, list[tuple[int, int, int]]] = {}
-        whole = graph.has_integral_weights
-        self._dist = sssp(graph, graph.names[source], dtype="int64" if whole else "float64", device=device).dist
+        self.whole = choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
+        self._dist = sssp(graph, graph.names[source], dtype="int64" if self.whole else "float64", device=device).dist
         self.scale, self._slack = 1, 0
-        if not whole:
-            bound = graph.simple_path_bound
-            if not bound < np.finfo(np.float64).max:
-                raise OverflowError(f"graph: path weights of up to {bound} are possible, which no type adds up")
+        if not self.whole:
+            most = graph.simple_path_bound
+            bound = Fraction(most) if most < np.inf else graph.n * Fraction(graph.max_abs_weight)
             # A float is a whole number of some power of two. Rounding errors of sums are less than the slack.
             self.scale = max(weight.as_integer_ratio()[1] for weight in graph.weights.tolist())
-            self._slack = int(Fraction(bound) * self.scale * graph.n / 2**52) + 1
+            self._slack = int(bound * self.scale * graph.n / 2**52) + 1
 
     def _bound(self, vertex: int) -> int | None:
         """Return a lower bound of the distance from the source, exact at the source; None without a path."""

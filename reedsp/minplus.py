@@ -46,7 +46,7 @@ def min_plus_product(
     Returns
     -------
     ndarray, shape (rows, columns), of the type that numpy gives to ``a + b``
-        Exact for integers. A float is the least sum, rounded once.
+        Exact for integers. A float is the least sum, rounded once; one beyond the type is infinity, as in numpy.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def min_plus_power(a: npt.ArrayLike, k: int, method: str = "auto", *, device: An
     Returns
     -------
     ndarray, shape (n, n), of the type of `a`
-        Exact for integers. Floats are rounded at each addition.
+        Exact for integers. Floats are rounded at each addition, those beyond the type to infinity, as in numpy.
 
     Raises
     ------

@@ -27,8 +27,11 @@ _BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
+_STEPS_ALONE = 4
 _FEW_EDGES = 6.0  # a vertex, as in grids and road networks
 _MANY_EDGES = 1000  # at one vertex, as in social networks
+_TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
+_LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,16 @@ class Tuning:
         Work-groups of a launch.
     local_rounds : int
         Relaxations that a work-group goes on with what it has found itself.
+    least_share : int
+        Entries that a work-group takes at once, at least.
     delta : float
         By how much the threshold between near and far rises.
     queue : int
         Entries of a local queue.
     hub : int
         Edges from which on all work-groups share a vertex.
+    edges_alone : int
+        Edges up to which one work-group relaxes entries that several could share.
     room : int
         Entries of the near queue and of the far pile, at least one a slot. Those without room cost time.
     """
@@ -60,17 +67,18 @@ class Tuning:
     delta: float
     queue: int
     hub: int
+    edges_alone: int
     room: int
 
 
 def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     """Return what measured well for graphs like this one."""
-    if edges.max_degree > _MANY_EDGES:
-        group_size, local_rounds, least_share, delta = 512, 2, 4, 16.0
+    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
+        group_size, local_rounds, delta = 512, 2, 16.0
     elif edges.mean_degree > _FEW_EDGES:
-        group_size, local_rounds, least_share, delta = 256, 4, 4, 1.5
+        group_size, local_rounds, delta = 256, 4, 1.5
     else:
-        group_size, local_rounds, least_share, delta = 128, 16, 4, 64.0
+        group_size, local_rounds, delta = 128, 16, 64.0
     queue = max(group_size, _QUEUE)
     if device.kind == "cpu":  # whose compilers take long over large work-groups
         group_size, queue = 16, 32
@@ -79,10 +87,11 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         group_size=group_size,
         groups=_GROUPS_PER_COMPUTE_UNIT * device.compute_units,
         local_rounds=local_rounds,
-        least_share=min(least_share, group_size),
+        least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
         delta=delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
+        edges_alone=_STEPS_ALONE * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
     )
 
@@ -150,9 +159,7 @@ class _Search:
         self._job, self._n = job, n
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
-        delta = dtype.type(
-            min(max(tuning.delta, 1 if dtype.kind == "i" else np.finfo(dtype).tiny), arithmetic.infinity)
-        )
+        delta = arithmetic.step(tuning.delta)
         self._macros: dict[str, str | int] = {
             "GROUP_SIZE": tuning.group_size,
             "QUEUE": tuning.queue,
@@ -195,6 +202,8 @@ class _Search:
                 np.uint32(tuning.local_rounds),
                 np.uint32(tuning.least_share),
                 np.uint32(tuning.hub),
+                np.uint32(tuning.edges_alone),
+                np.uint32(edges.max_degree),
                 *stop,
                 np.uint32(n),
             ),

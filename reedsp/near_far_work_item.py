@@ -90,7 +90,7 @@ def solve(
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(edges.n if target is None else target),
     )
-    width = _width(_default_delta(edges) if delta is None else delta, arithmetic)
+    width = arithmetic.step(_default_delta(edges) if delta is None else delta)
     different = [np.unique(np.asarray(row, np.int32)) for row in starts]
     team = _team_size(job.device, edges, arithmetic, piles, workers) if len(starts) == 1 else 1
     if team > 1:
@@ -250,11 +250,3 @@ def _default_delta(edges: OutEdges) -> float:
     quarter of one where there are sixteen edges a vertex or more. The optimum is flat, as measured.
     """
     return edges.typical_weight * min(2.0, max(0.25, 4 * edges.n / max(1, edges.m)))
-
-
-def _width(delta: float, arithmetic: Arithmetic) -> Any:
-    """Return the width of an interval in the arithmetic: never zero, so that it can grow."""
-    if arithmetic.dtype.kind == "i":
-        return arithmetic.dtype.type(min(max(1, int(delta)), int(arithmetic.infinity)))
-    limits = np.finfo(arithmetic.dtype)
-    return arithmetic.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))

@@ -147,7 +147,7 @@ def sssp(
     method = _method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
-    bound = None if cutoff is None else ceiling
+    bound = None if cutoff is None or cutoff == np.inf else ceiling
     starts = [sources] if min_only else [[each] for each in sources]
     with bar as report:
         if method == "near-far":

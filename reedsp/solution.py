@@ -77,7 +77,7 @@ def settle(
     """
     dtype = on_device.arithmetic.dtype
     dist = on_device.to_user_order(job.download(weights, graph.n, dtype))
-    if on_device.arithmetic.saturate and dist.min() == np.iinfo(dtype).min:
+    if on_device.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
         raise OverflowError(f"a distance from vertex {graph.names[source]!r} is below {dtype}")
     trees = find_trees(job, on_device, weights, [[source]], graph.has_negative_weights)
     if trees.overflowed and not bounded:

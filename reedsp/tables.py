@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reedsp.device import Device, get_device, infinity
 from reedsp.device_graph import NO_VERTEX
-from reedsp.exactness import result_dtype
+from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import Graph, as_graph
 from reedsp.row_blocks import MEMORY_LIMIT, check_memory_limit, row_blocks
 from reedsp.vertices import vertices_argument
@@ -87,7 +87,7 @@ def distance_table(
     chosen = get_device(device)
     table = np.empty((len(starts), len(ends)), result)
     into = table
-    if _is_better_backwards(graph, starts, ends):
+    if _is_better_backwards(graph, starts, ends, result):
         graph, starts, ends, into = graph.reverse(), ends, starts, table.T
     place = 0
     for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
@@ -168,7 +168,7 @@ def k_nearest(
     )
     if wanted == 0:
         return _named(nearest, graph)
-    if ends is not None and _is_better_backwards(graph, starts, ends):
+    if ends is not None and _is_better_backwards(graph, starts, ends, result):
         for block, rows in row_blocks(graph.reverse(), ends, result, memory_limit, chosen):
             _merge(nearest, block, rows[:, starts].T)
         return _named(nearest, graph)
@@ -214,5 +214,8 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
     nearest.vertices[...] = np.take_along_axis(every_vertex, order, axis=1)
 
 
-def _is_better_backwards(graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp]) -> bool:
-    return len(ends) < len(starts) and graph.has_integral_weights and not graph.has_negative_weights
+def _is_better_backwards(
+    graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
+) -> bool:
+    fewer = len(ends) < len(starts) and not graph.has_negative_weights
+    return fewer and choose_arithmetic(graph, result).dtype.kind == "i"  # in which every order gives the same sum

@@ -55,7 +55,7 @@ LAYERS = (
     ("all_pairs_matrix", "all_pairs_tree", "checkpoint", "result", "tuning"),
     ("out_of_core", "result_files"),
     ("certificate", "host_matrix"),
-    ("all_pairs_answers",),
+    ("all_pairs_answers", "all_pairs_range"),
     ("all_pairs", "single_source"),
     ("graph_facts", "k_shortest", "row_blocks"),
     ("tables",),

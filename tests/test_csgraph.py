@@ -618,3 +618,11 @@ def test_conversions(null_value: float | None, nan_null: bool, infinity_null: bo
     assert type(one) is type(other)
     for name in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("name", ["dijkstra", "bellman_ford", "johnson", "floyd_warshall", "shortest_path"])
+def test_a_path_heavier_than_every_float_is_no_missing_path(name: str) -> None:
+    matrix = scipy.sparse.csr_array(([1.5e308, 1.5e308], ([0, 1], [1, 2])), shape=(3, 3))
+    assert getattr(theirs, name)(matrix)[0, 2] == np.inf
+    with pytest.raises(OverflowError, match=r"beyond float64$"):
+        getattr(ours, name)(matrix)

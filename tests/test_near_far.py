@@ -48,17 +48,31 @@ def references(graph: reedsp.Graph, sources: list[int]) -> np.ndarray:
 
 
 def run(device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **settings: Any) -> np.ndarray:
+    return search(device, graph, source, dtype, **settings)[0]
+
+
+def search(
+    device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **settings: Any
+) -> tuple[np.ndarray, int]:
     arithmetic = Arithmetic(dtype)
     job = Job(device)
     edges = OutEdges.of(graph, job, arithmetic)
     tuning = Tuning(
-        group_size=16, groups=3, local_rounds=2, least_share=5, delta=7.0, queue=32, hub=8, room=2 * graph.n
+        group_size=16,
+        groups=3,
+        local_rounds=2,
+        least_share=5,
+        delta=7.0,
+        queue=32,
+        hub=8,
+        edges_alone=40,
+        room=2 * graph.n,
     )
     dist, rounds = near_far_work_group.solve(
         job, edges, arithmetic, [[source]], tuning=dataclasses.replace(tuning, **settings)
     )
     assert rounds > 0
-    return job.download(dist, graph.n, dtype)
+    return job.download(dist, graph.n, dtype), rounds
 
 
 @families
@@ -83,6 +97,9 @@ def test_work_groups_in_every_type(family: Family, dtype: np.dtype, device: Devi
         {"groups": 50, "delta": 300.0},
         {"hub": 1},
         {"hub": 10**6},
+        {"edges_alone": 0},
+        {"edges_alone": 0, "local_rounds": 1000, "hub": 10**6},
+        {"edges_alone": 10**6, "hub": 10**6},
         {"room": 0},
         {"room": 0, "delta": 1e30, "groups": 7},
     ],
@@ -93,6 +110,40 @@ def test_settings_change_nothing(settings: dict[str, Any], device: Device) -> No
     expected = references(graph, [5])[0]
     got = run(device, graph, 5, np.dtype(np.int32), **settings)
     assert np.array_equal(np.where(got == 2**31 - 1, np.inf, got), expected)
+
+
+@pytest.mark.parametrize("group_size", [4, 16])
+def test_edges_decide_how_much_one_work_group_takes_alone(group_size: int, device: Device) -> None:
+    """Not entries: along layers of four vertices sixteen edges at a time; nothing leads to the vertex of many edges."""
+    layers, width = 60, 4
+    n = layers * width
+    before = np.repeat(np.arange(n - width), width)
+    after = (before // width + 1) * width + np.tile(np.arange(width), n - width)
+    sources = np.concatenate(([n] * width, before, np.full(n, n + 1)))
+    targets = np.concatenate((np.arange(width), after, np.arange(n)))
+    graph = reedsp.Graph.from_edges(n + 2, sources, targets, np.ones(len(sources), int))
+    settings = {"group_size": group_size, "queue": 32, "local_rounds": 2, "delta": 1e9, "hub": 10**6}
+    expected = references(graph, [n])[0]
+    rounds = {}
+    for edges_alone in (15, 16):
+        got, rounds[edges_alone] = search(device, graph, n, np.dtype(np.int32), **settings, edges_alone=edges_alone)
+        assert np.array_equal(np.where(got == 2**31 - 1, np.inf, got), expected)
+    assert rounds[16] == 1
+    assert rounds[15] == layers
+
+
+def test_dense_graphs_are_not_taken_for_ones_with_hubs(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tuning_of(graph: reedsp.Graph) -> Tuning:
+        edges = OutEdges.of(graph, Job(device), Arithmetic(np.dtype(np.int32)))
+        return near_far_work_group.tuning_for(device, edges, 1)
+
+    complete = np.triu(np.ones((1100, 1100), int), 1)
+    star = reedsp.Graph.from_edges(1101, np.zeros(1100, int), np.arange(1, 1101), directed=False)
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device, "max_work_group_size", 1024)
+    dense, hub = tuning_of(reedsp.Graph.from_dense(complete, directed=False)), tuning_of(star)
+    assert (dense.group_size, dense.least_share, dense.edges_alone) == (256, 1, 1024)
+    assert (hub.group_size, hub.least_share, hub.edges_alone) == (512, 4, 2048)
 
 
 def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -506,6 +506,7 @@ def check_near_far(device: Device, family: Family, dtype: type) -> None:
         "delta": 30.0,
         "queue": GROUP_SIZE,
         "hub": 6,
+        "edges_alone": 8,
     }
     roomy, scant = Tuning(**settings, room=2 * family.n), Tuning(**{**settings, "local_rounds": 1}, room=0)
     graph = graph_of(family, np.int64)
