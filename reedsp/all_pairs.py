@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -183,43 +182,31 @@ def apsp(
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
         cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
-    with contextlib.ExitStack() as stack:
-        checkpoint, jobs = None, [job]
+
+    def solve(checkpoint: Checkpoint | None) -> tuple[Answers, Sequence[Job]]:
+        matrix: PathMatrix | HostMatrix
+        if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
+            matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
+        else:
+            matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
+        with bar as report:
+            return _solve(matrix, method, choices, cycles, negative_cycles, result, report), matrix.jobs
+
+    jobs: Sequence[Job]
+    if target is None:
+        answers, jobs = solve(None)
+        dist, pred = answers.to_memory(predecessors, place)
+    else:
         kind = f"{result} {negative_cycles} {predecessors}"
-        if target is not None:
-            problem = fingerprint(graph, weights), graph.n, weights.dtype
-            places = {PRED: predecessor_file(target), DIST: target} if predecessors else {DIST: target}
-            checkpoint = stack.enter_context(_checkpoint(target, problem, kind, places))
-        if checkpoint is None or not checkpoint.has_results(kind, places):
-            matrix: PathMatrix | HostMatrix
-            if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
-                matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
-            else:
-                matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
-            try:
-                with bar as report:
-                    answers = _solve(matrix, method, choices, cycles, negative_cycles, result, report)
-            except (NegativeCycleError, OverflowError):
-                if checkpoint is not None:
-                    checkpoint.remove()
-                raise
-            if checkpoint is None:
-                dist, pred = answers.to_memory(predecessors, place)
-            else:
-                answers.to_files(checkpoint, kind, predecessors)
-            jobs = matrix.jobs
-        if checkpoint is not None:
-            checkpoint.place_results(places)
-            dist = np.load(places[DIST], mmap_mode="r")
-            pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
-            checkpoint.remove()
+        problem = fingerprint(graph, weights), graph.n, weights.dtype
+        dist, pred, jobs = _in_files(target, problem, kind, predecessors, solve)
     return AllPairs(
         graph=graph,
         dist=dist,
         pred=pred,
         method=method,
         device=", ".join(map(str, devices)),
-        stats={**_stats(jobs), "arithmetic": str(weights.dtype)},
+        stats={**_stats(jobs or [job]), "arithmetic": str(weights.dtype)},
     )
 
 
@@ -234,6 +221,31 @@ def _output_file(out: str | os.PathLike[str]) -> Path:
         if os.path.lexists(file) and not os.path.lexists(_checkpoint_folder(target)):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
     return target
+
+
+def _in_files(
+    target: Path,
+    problem: tuple[str, int, np.dtype[Any]],
+    kind: str,
+    predecessors: bool,
+    solve: Callable[[Checkpoint], tuple[Answers, Sequence[Job]]],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, Sequence[Job]]:
+    """Return mapped files of distances and predecessors, and who has solved what was not solved before."""
+    places = {PRED: predecessor_file(target), DIST: target} if predecessors else {DIST: target}
+    jobs: Sequence[Job] = []
+    with _checkpoint(target, problem, kind, places) as checkpoint:
+        if not checkpoint.has_results(kind, places):
+            try:
+                answers, jobs = solve(checkpoint)
+            except (NegativeCycleError, OverflowError):
+                checkpoint.remove()
+                raise
+            answers.to_files(checkpoint, kind, predecessors)
+        checkpoint.place_results(places)
+        dist = np.load(places[DIST], mmap_mode="r")
+        pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
+        checkpoint.remove()
+    return dist, pred, jobs
 
 
 def _checkpoint_folder(target: Path) -> Path:
