@@ -81,9 +81,9 @@ def main() -> int:
         setattr(backend, name, counted(name, FUNCTIONS[name], calls))
         dispatched = nx.utils.backends._registered_algorithms[name].__wrapped__
         dispatched.orig_func = counted(name, dispatched.orig_func, handed_back)
-    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-k", f"not ({NOT_CALLERS})", "--pyargs"]
+    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-k", f"not ({NOT_CALLERS})"]
     callers = [f"networkx.{package}.tests.test_{name}" for package, names in CALLERS.items() for name in names.split()]
-    status = pytest.main([*options, "networkx.algorithms.shortest_paths", *callers])
+    status = pytest.main([*options, "--pyargs", "networkx.algorithms.shortest_paths", *callers])
     for name in DISPATCHED:
         print(f"{name:45s} {calls[name]:5d} calls")
     print(f"{sum(map(bool, calls.values()))} of {len(DISPATCHED)} functions called, {kernels_launched()} launches")
