@@ -13,8 +13,9 @@ from typing import Any
 import networkx as nx
 
 SINCE_3_7 = hasattr(nx, "centroid")
-"""Whether Floyd and Warshall's functions take functions as weights, keep networkx' order and raise at negative cycles;
-an empty graph has no eccentricities; and a path along edges of weight 0 is named once for each of its ends."""
+"""Whether networkx is 3.7 or later: Floyd and Warshall's functions take functions as weights, have the order of the
+neighbours and raise at negative cycles; a graph without nodes has no eccentricities; `all_shortest_paths` and its kin
+name fewer paths twice where edges of weight 0 lead back to the source."""
 
 
 class Dispatched:
@@ -32,6 +33,7 @@ class Dispatched:
         self._known = inspect.signature(function).parameters.keys()
         own = getattr(nx, name, None)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
+        self._unknown: set[str] = set() if self._signature is None else self._signature.parameters.keys() - self._known
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer; arguments that the function does not know are left out."""
@@ -42,13 +44,15 @@ class Dispatched:
         """Return which argument the function does not know, unless it has its default anyway."""
         if self._signature is None:
             return f"networkx {nx.__version__} means another function by this name"
+        if not self._unknown:
+            return None
         try:
             given = self._given(*args, **kwargs)
         except TypeError:  # networkx does not take these arguments either, and the call will tell which
             return None
-        for name, value in given.items():
+        for name in self._unknown & given.keys():
             default = self._signature.parameters[name].default
-            if name not in self._known and not (type(value) is type(default) and value == default):
+            if not (type(given[name]) is type(default) and given[name] == default):
                 return f"reedsp does not know the argument {name}"
         return None
 
