@@ -27,7 +27,7 @@ MAX_VERTICES = 2**31 - 1
 
 _INT64 = np.iinfo(np.int64)
 _EXACT_IN_FLOAT64 = 2**53
-_EDGES_AT_ONCE = 2**18  # where more at a time would take much memory
+_EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
@@ -131,24 +131,11 @@ class Graph:
         _check_row_pointers(pointers, len(targets))
         edge_weights = _weight_vector(weights, "weights", len(targets))
         _check_labels(labels, n)
-        self._store_rows(pointers, targets, edge_weights, "weights[{}]".format, directed, offset, labels)
+        rows = _existing(pointers, targets, *_clean_weights(edge_weights, "weights[{}]".format))
+        del pointers, targets, edge_weights
+        self._store_rows(*rows, directed, offset, labels)
 
     def _store_rows(
-        self,
-        indptr: npt.NDArray[np.int64],
-        targets: npt.NDArray[np.int32],
-        weights: npt.NDArray[Any],
-        position: Callable[[int], str],
-        directed: bool,
-        offset: int,
-        labels: Sequence[Hashable] | None,
-    ) -> None:
-        """Store edges that come row by row, with targets in an array of our own, which is sorted in place."""
-        rows = _existing(indptr, targets, *_clean_weights(weights, position))
-        del targets, weights
-        self._store_clean_rows(*rows, directed, offset, labels)
-
-    def _store_clean_rows(
         self,
         indptr: npt.NDArray[np.int64],
         targets: npt.NDArray[np.int32],
@@ -185,7 +172,7 @@ class Graph:
         """
         edges[2], kept = _clean_weights(edges[2], position)
         if kept is not None:
-            edges[:] = (array[kept] for array in edges)
+            _keep(kept, edges)
         if not directed:
             sources, targets, listed = edges
             edges.clear()  # what follows needs much memory
@@ -267,6 +254,19 @@ class Graph:
         return graph
 
     @classmethod
+    def _of_rows(
+        cls,
+        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """Build a graph of CSR arrays that are as a graph has them, and that nobody else writes to."""
+        graph = cls.__new__(cls)
+        graph._freeze(rows, directed, offset, labels)
+        return graph
+
+    @classmethod
     def from_scipy(cls, matrix: Any, directed: bool = True) -> Graph:
         """Build a graph from a SciPy sparse matrix or array of any format.
 
@@ -291,23 +291,11 @@ class Graph:
         if not scipy.sparse.issparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
         if matrix.format not in ("csr", "csc"):
-            return cls._from_matrix_entries(*sparse_entries(matrix), directed)
-        indptr, minor = _checked_rows(matrix, _square(matrix.shape))
-        _require_real(matrix.data, "matrix")
-        by_column = matrix.format == "csc"
-
-        def position(edge: int) -> str:
-            place = np.searchsorted(indptr, edge, side="right") - 1, minor[edge]
-            return "matrix[{}, {}]".format(*place[:: -1 if by_column else 1])
-
+            n, *entries = sparse_entries(matrix)
+            return cls._from_matrix_entries(n, entries, directed)
         graph = cls.__new__(cls)
-        if not by_column:
-            graph._store_rows(indptr, minor, matrix.data, position, directed, 0, None)
-            return graph
-        pointers, targets, weights = transposed(*_existing(indptr, minor, *_clean_weights(matrix.data, position)))
-        del indptr, minor
-        targets = targets.copy()  # SciPy gives parts of longer arrays
-        graph._store_clean_rows(pointers.astype(np.int64), targets, weights.copy(), directed, 0, None)
+        indptr, targets, weights = _clean_rows(matrix) if matrix.format == "csr" else _transposed_columns(matrix)
+        graph._store_rows(indptr, targets, weights, directed, 0, None)
         return graph
 
     @classmethod
@@ -352,7 +340,7 @@ class Graph:
         if directed:
             return cls._from_present_entries(values, present)
         sources, targets = np.nonzero(present)
-        return cls._from_matrix_entries(n, sources, targets, values[sources, targets], directed)
+        return cls._from_matrix_entries(n, [sources, targets, values[sources, targets]], directed)
 
     @classmethod
     def _from_present_entries(cls, values: npt.NDArray[Any], present: npt.NDArray[np.bool_]) -> Graph:
@@ -377,24 +365,16 @@ class Graph:
         return graph
 
     @classmethod
-    def _from_matrix_entries(
-        cls,
-        n: int,
-        rows: npt.NDArray[Any],
-        columns: npt.NDArray[Any],
-        values: npt.NDArray[Any],
-        directed: bool,
-    ) -> Graph:
-        _require_real(values, "matrix")
-        edges: _Edges = [_vertex_vector(rows, "row indices", n), _vertex_vector(columns, "column indices", n), values]
-        if not len(edges[0]) == len(edges[1]) == len(values):
-            raise ValueError(f"matrix has {len(edges[0])} rows, {len(edges[1])} columns and {len(values)} weights")
+    def _from_matrix_entries(cls, n: int, entries: _Edges, directed: bool) -> Graph:
+        """Build a graph of rows, columns and values; the list is emptied, so that they go when they are copied."""
+        _require_real(entries[2], "matrix")
+        for place, name in enumerate(("row indices", "column indices")):
+            entries[place] = _vertex_vector(entries[place], name, n)
+        rows, columns, values = map(len, entries)
+        if not rows == columns == values:
+            raise ValueError(f"matrix has {rows} rows, {columns} columns and {values} weights")
         graph = cls.__new__(cls)
-
-        def position(edge: int) -> str:
-            return f"matrix[{rows[edge]}, {columns[edge]}]"
-
-        graph._store(n, edges, position, directed, 0, None)
+        graph._store(n, entries, lambda edge: f"matrix[{entries[0][edge]}, {entries[1][edge]}]", directed, 0, None)
         return graph
 
     @classmethod
@@ -1029,6 +1009,26 @@ def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
     return pointers, minor
 
 
+def _clean_rows(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return the edges of a CSR matrix that exist, or of a CSC matrix column by column, in arrays of our own."""
+    _require_real(matrix.data, "matrix")
+    indptr, minor = _checked_rows(matrix, _square(matrix.shape))
+
+    def position(edge: int) -> str:
+        place = int(np.searchsorted(indptr, edge, side="right")) - 1, int(minor[edge])
+        row, column = place if matrix.format == "csr" else place[::-1]
+        return f"matrix[{row}, {column}]"
+
+    return _existing(indptr, minor, *_clean_weights(matrix.data, position))
+
+
+def _transposed_columns(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return the edges of a CSC matrix that exist row by row, in arrays of our own."""
+    indptr, targets, weights = transposed(*_clean_rows(matrix))
+    targets = targets.copy()  # SciPy gives parts of longer arrays
+    return indptr.astype(np.int64), targets, weights.copy()
+
+
 def _block_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the entries of a BSR matrix that are not 0."""
     rows, columns = matrix.blocksize
@@ -1186,11 +1186,30 @@ def _existing(
     kept: npt.NDArray[np.bool_] | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return compressed arrays without the edges that do not exist; `kept` is as of :func:`_clean_weights`."""
-    if kept is None:
-        return indptr, indices, weights
-    before = np.zeros(len(kept) + 1, np.int64)
-    np.cumsum(kept, out=before[1:])
-    return before[indptr], indices[kept], weights[kept]
+    if kept is not None:
+        before = np.zeros(len(kept) + 1, np.int64)
+        np.cumsum(kept, out=before[1:])
+        indptr = before[indptr]
+        del before
+        _keep(kept, (indices, weights))
+    return indptr, indices, weights
+
+
+def _keep(kept: npt.NDArray[np.bool_], arrays: Sequence[npt.NDArray[Any]]) -> None:
+    """Leave in arrays of our own what is kept, and give the rest of their memory back."""
+    count = 0
+    for begin in range(0, len(kept), _EDGES_AT_ONCE):
+        some = np.flatnonzero(kept[begin : begin + _EDGES_AT_ONCE]) + begin
+        for array in arrays:
+            array[count : count + len(some)] = array[some]
+        count += len(some)
+    _shorten(count, arrays)
+
+
+def _shorten(count: int, arrays: Iterable[npt.NDArray[Any]]) -> None:
+    """Give back the memory behind the first elements of arrays of our own."""
+    for array in arrays:
+        array.resize(count, refcheck=False)
 
 
 def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]) -> None:
@@ -1206,10 +1225,7 @@ def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], we
 def _without_parallel_edges(
     indptr: npt.NDArray[Any], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """Keep the least of the weights of equal columns, which stand side by side in their row.
-
-    Some edges at a time, and in place: often few of many are parallel.
-    """
+    """Keep the least of the weights of equal columns, which stand side by side in their row, in the same arrays."""
     edges = len(columns)
     first = np.ones(edges + 1, np.bool_)  # of the edges between two vertices
     np.not_equal(columns[1:], columns[:-1], out=first[1:-1])
@@ -1223,11 +1239,14 @@ def _without_parallel_edges(
         end += int(np.argmax(first[end:]))
         starts = np.flatnonzero(first[begin:end])
         last = int(np.searchsorted(indptr, end, side="right"))
-        rows[row:last] = kept + np.searchsorted(starts, indptr[row:last] - begin)
+        for some in range(row, last, _EDGES_AT_ONCE):
+            part = slice(some, min(some + _EDGES_AT_ONCE, last))
+            rows[part] = kept + np.searchsorted(starts, indptr[part] - begin)
         columns[kept : kept + len(starts)] = columns[begin:end][starts]
         weights[kept : kept + len(starts)] = np.minimum.reduceat(weights[begin:end], starts)
         begin, kept, row = end, kept + len(starts), last
-    return rows, columns[:kept].copy(), weights[:kept].copy()
+    _shorten(kept, (columns, weights))
+    return rows, columns, weights
 
 
 def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:

@@ -5,7 +5,8 @@ vectorised parser, which answers only where the meaning is certain and otherwise
 parser reads the same block. The line parser defines the format and is the only one that finds faults.
 
 Nothing is allocated because a header claims a size: arrays grow with the text, and a claim is compared with
-what the text turned out to hold before a graph is built from it.
+what the text turned out to hold before a graph is built from it. A file that would take more memory than 64 MiB and
+4 times its decompressed bytes is refused (:meth:`Text.require`) before the memory is taken.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ from reedsp.progress_bar import bytes_bar
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
 
-_MOST_WORDS = 2**20
-"""Words that are parsed at once at most: a line has no limit, and the arrays take some 80 bytes a word."""
+_WORD_MEMORY = 112
+"""Bytes that the arrays take for each word that is parsed at once."""
 
 _PART = 2**13
 """Bytes that are parsed at a time after a block could not be parsed at once."""
@@ -49,17 +50,35 @@ _PART = 2**13
 _HEAD = 2**16
 """Bytes by which the format is recognised, if there are so many."""
 
+_BASE_SIZE = 2**26
+"""Decompressed bytes that a file of any size may have."""
+
 _BASE_MEMORY = 2**26
-"""Bytes that a file of any size may need."""
+"""Bytes of memory that a file of any size may need."""
+
+_MEMORY = 4
+"""Bytes that may be needed for each decompressed one, beyond the base."""
+
+_VERTEX_MEMORY = 24
+"""Bytes that a vertex takes while a graph is built."""
+
+_EDGE_MEMORY = 20
+"""Bytes that an edge takes while a graph is built of edges in any order, apart from its weight."""
+
+_NAME_MEMORY = 64
+"""Bytes that the number of a vertex takes as its name."""
+
+_NEIGHBOUR_MEMORY = 40
+"""Bytes that a word takes while neighbours with weights are read one by one."""
+
+_WORKING_MEMORY = 2**22
+"""Bytes for what is done piece by piece."""
 
 _EXPANSION = 200
 """Largest accepted ratio of decompressed to compressed bytes, beyond the base."""
 
 _XZ_MEMORY = 2**27
 """Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
-
-_BASE_VERTICES = 2**22
-"""Vertices that a file of any size may have."""
 
 _MAX_DIGITS = 18
 """A number with so many digits fits into int64, whatever the digits are."""
@@ -127,7 +146,8 @@ def read(
         The file is not a valid graph. The message begins with ``path:line:``, or with ``path:`` where the fault
         is in the compression or in a binary format. An integer weight outside int64, or one that float64
         cannot hold next to fractional weights, is such a fault; so is a text that expands to more than 64 MiB
-        and 200 times the compressed size, and a header that claims far more vertices than the file could use.
+        and 200 times the compressed size, a header that claims far more vertices than the file could use, and a file
+        that would take more memory than 64 MiB and 4 times its decompressed bytes.
     OSError
         The file cannot be opened or read, or is not a regular file.
 
@@ -186,7 +206,7 @@ def open_text(path: str | os.PathLike[str], progress: Callable[[int, int], None]
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         report = None if progress is None else lambda: progress(file.tell(), size)
-        yield Text(name, _pieces(file), _BASE_MEMORY + _EXPANSION * size, report)
+        yield Text(name, _pieces(file), _BASE_SIZE + _EXPANSION * size, report)
 
 
 # ---- decompression and lines ------------------------------------------------------------------------
@@ -268,6 +288,24 @@ class Text:
         """Return the error for a fault in this line; None: in the file as a whole."""
         place = self.name if line is None else f"{self.name}:{max(line, 1)}"
         return ValueError(f"{place}: {message}")
+
+    def require(self, memory: int, inside: int = 0) -> None:
+        """Refuse the file if it takes more memory to read than is promised.
+
+        Parameters
+        ----------
+        memory : int
+            Bytes.
+        inside : int
+            Decompressed bytes, where the content is compressed a second time.
+        """
+        limit = _BASE_MEMORY + _MEMORY * max(self.size, inside)
+        if memory > limit:
+            raise self.fault(
+                None,
+                f"it takes {memory:,} bytes of memory to read, more than the {limit:,} that its size allows; "
+                "Graph.from_edges and Graph.from_scipy, to which arrays of it can be given, set no limit",
+            )
 
     def _piece(self) -> bytes:
         """Return some more of the content, b"" at its end."""
@@ -409,6 +447,8 @@ class _Words(NamedTuple):
 
 def find_words(block: bytes) -> _Words | None:
     """Split a block into words; None when they are many, or when it has unusual control characters."""
+    if len(block) > _BASE_MEMORY // 4:
+        return None
     padded = b"\n" + block + (b"" if block.endswith(b"\n") else b"\n")
     data = np.frombuffer(padded, np.uint8)
     gap = data <= ord(" ")
@@ -416,7 +456,7 @@ def find_words(block: bytes) -> _Words | None:
         return None
     breaks = np.flatnonzero(data == ord("\n"))
     changes = gap[1:] != gap[:-1]
-    if np.count_nonzero(changes) > 2 * _MOST_WORDS:
+    if np.count_nonzero(changes) // 2 * _WORD_MEMORY > _BASE_MEMORY // 2 + 2 * len(block):
         return None
     borders = np.flatnonzero(changes) + 1
     return _Words(data, borders[0::2], borders[1::2], breaks)
@@ -502,17 +542,27 @@ class _Table:
 class _Rows(NamedTuple):
     """What a block of text holds.
 
-    ids: vertices from 0, shape (count, 2) or (count, 0). weights: int64 or float64, None without weights.
+    ids: vertices from 0, shape (count, 2) or (count, 0). weights: int64 or float64, or narrower integers where there
+    are no vertices; None without weights.
     lines: line number of each row.
     """
 
     ids: npt.NDArray[np.int32] | npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None
+    weights: npt.NDArray[Any] | None
     lines: range | npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
     def line(self, row: int) -> int:
         """Return the number of the line in which a row is."""
         return int(self.lines[row])
+
+    @property
+    def memory(self) -> int:
+        """Bytes of its arrays."""
+        return sum(array.nbytes for array in self if isinstance(array, np.ndarray))
+
+    def compact(self) -> _Rows:
+        """Return the same with weights in less memory."""
+        return self if self.weights is None else self._replace(weights=_narrowest(self.weights))
 
 
 class _Content(NamedTuple):
@@ -610,14 +660,27 @@ def _weights(
 
 def _read_table(text: Text, table: _Table) -> list[_Rows]:
     """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
-    parts = [_table_lines(text, 1, b"", table)]
+    parts = [_table_lines(text, 1, b"", table).compact()]
+    memory = 0
     for first_line, block in text.blocks():
-        if rows := _table_block(first_line, block, table):
-            parts.append(rows)
-            continue
-        for line, part in split(first_line, block):
-            parts.append(_table_block(line, part, table) or _table_lines(text, line, part, table))
+        rows = _table_block(first_line, block, table)
+        blocks = [(first_line, block)] if rows else split(first_line, block)
+        for line, part in blocks:
+            rows = rows or _table_block(line, part, table) or _table_lines(text, line, part, table)
+            parts.append(rows if table.ends else rows.compact())
+            memory += parts[-1].memory
+            rows = None
+        text.require(2 * memory + _WORKING_MEMORY)  # the parts, and what they are joined to
     return parts
+
+
+def _narrowest(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return integers in the narrowest type that holds all of them."""
+    if numbers.dtype.kind != "i":
+        return numbers
+    least, largest = numbers.min(initial=0), numbers.max(initial=0)
+    kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32, np.int64)
+    return numbers.astype(next(k for k in kinds if np.iinfo(k).min <= least and largest <= np.iinfo(k).max))
 
 
 def _join(text: Text, parts: list[_Rows], real: bool = False) -> _Content:
@@ -625,11 +688,13 @@ def _join(text: Text, parts: list[_Rows], real: bool = False) -> _Content:
     ids = np.concatenate([part.ids for part in parts])
     weights: npt.NDArray[Any] | None = None
     if parts[0].weights is not None:
-        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
-        if real or weights.dtype.kind == "f":
+        listed = [part.weights for part in parts if part.weights is not None]
+        kind = np.dtype(np.float64) if real else np.result_type(*listed)
+        text.require(sum(part.memory for part in parts) + ids.nbytes + kind.itemsize * len(ids) + _WORKING_MEMORY)
+        if kind.kind == "f":
             for part in parts:
                 _check_exact(text, part)
-            weights = weights.astype(np.float64, copy=False)
+        weights = np.concatenate(listed, dtype=kind)
     return _Content(ids, weights, [part.lines for part in parts])
 
 
@@ -659,9 +724,16 @@ def _build(
     weights, ends = listed.pop(), listed.pop()
     assert ends is not None
     text.edges = len(ends)
+    stored = len(ends) * (1 if directed else 2)
+    text.require(_building(n, stored, 4 if weights is None else 8))
     edges = [*ends.T, weights]
     del ends, weights
     return Graph._taking(edges, n, directed, offset, labels)
+
+
+def _building(n: int, edges: int, weight: int) -> int:
+    """Return the bytes that it takes to build a graph of edges in any order with weights of so many bytes."""
+    return _WORKING_MEMORY + n * _VERTEX_MEMORY + edges * (_EDGE_MEMORY + weight)
 
 
 def _distinct_edges(graph: Graph) -> int:
@@ -675,14 +747,14 @@ def _distinct_edges(graph: Graph) -> int:
 # ---- claims -----------------------------------------------------------------------------------------
 
 
-def _vertex_limit(text: Text) -> int:
-    """Largest number of vertices that is believed of a text that has been read to its end."""
-    return min(MAX_VERTICES, _BASE_VERTICES + text.size // 2)
+def _vertex_limit(size: int) -> int:
+    """Largest number of vertices that is believed of so many decompressed bytes: those that memory is promised for."""
+    return min(MAX_VERTICES, (_BASE_MEMORY + _MEMORY * size - 2 * _WORKING_MEMORY) // _VERTEX_MEMORY)
 
 
 def check_vertices(text: Text, line: int, n: int) -> None:
     """Check that a header does not claim far more vertices than a text that has been read to its end could use."""
-    limit = _vertex_limit(text)
+    limit = _vertex_limit(text.size)
     if n > limit:
         reason = "int32 numbers no more" if limit == MAX_VERTICES else f"the file has only {text.size} bytes"
         raise text.fault(line, f"{n} vertices are more than the {limit} accepted here: {reason}")
@@ -734,8 +806,9 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
     if declared is not None:
         ids = ids[1:]
     if relabel:
-        labels, inverse = np.unique(ids, return_inverse=True)
-        return _build(text, len(labels), [inverse.reshape(-1, 2), content.weights], labels=labels.tolist())
+        listed = [ids, content.weights]
+        del ids, content
+        return _relabelled(text, listed)
     if declared is None:
         _check_density(text, content)
         n = int(ids.max()) + 1
@@ -747,6 +820,29 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
     return _build(text, n, listed)
 
 
+def _relabelled(text: Text, listed: list[npt.NDArray[Any] | None]) -> Graph:
+    """Build the graph of an edge list whose vertices are numbered anew; the list is emptied."""
+    weights, ids = listed.pop(), listed.pop()
+    assert ids is not None
+    held = ids.nbytes + (0 if weights is None else weights.nbytes)
+    text.require(held + 2 * ids.nbytes + 2 * ids.size + _WORKING_MEMORY)
+    ascending = np.sort(ids, axis=None)
+    first = np.ones(len(ascending), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    numbers = ascending[first]
+    del ascending, first
+    names = len(numbers) * _NAME_MEMORY
+    text.require(held + numbers.nbytes + names + 4 * ids.size + _WORKING_MEMORY)
+    ends = np.empty(ids.shape, np.int32)
+    for begin in range(0, len(ids), _PIECE // 8):
+        ends[begin : begin + _PIECE // 8] = np.searchsorted(numbers, ids[begin : begin + _PIECE // 8])
+    del ids
+    text.require(names + _building(len(numbers), len(ends), 4 if weights is None else 8))
+    labels = numbers.tolist()
+    del numbers
+    return _build(text, len(labels), [ends, weights], labels=labels)
+
+
 def _declared_vertices(content: _Content) -> int | None:
     """Return the n of a header "n m", which the first row holds as if it were an edge; None: it is an edge."""
     n, m = (int(number) for number in content.ids[0])
@@ -756,7 +852,7 @@ def _declared_vertices(content: _Content) -> int | None:
 
 
 def _check_density(text: Text, content: _Content) -> None:
-    limit = _vertex_limit(text)
+    limit = _vertex_limit(text.size)
     sparse = (content.ids >= limit).any(axis=1)
     if sparse.any():
         row = int(np.argmax(sparse))
@@ -829,6 +925,7 @@ def _read_mtx_coordinate(text: Text, field: bytes, symmetry: bytes) -> Graph:
         if loops.any():
             place = content.line(int(np.argmax(loops)))
             raise text.fault(place, "a skew-symmetric matrix has no entries on its diagonal")
+        text.require(_building(n, 2 * len(content.ids), content.weights.itemsize))
         listed[0] = np.concatenate((content.ids, content.ids[:, ::-1]))
         listed[1] = np.concatenate((content.weights, _negated(text, content, content.weights)))
     del content
@@ -845,6 +942,9 @@ def _read_mtx_array(text: Text, field: bytes, symmetry: bytes) -> Graph:
     _check_count(text, content, line, n * n if full else (n - below) * (n - below + 1) // 2, "values")
     values = content.weights
     assert values is not None
+    if below and values.dtype.kind == "i":
+        values = values.astype(np.int64)  # which can be negated
+    text.require(_WORKING_MEMORY + values.nbytes * (2 if full else 4) + (0 if full else n * n * values.itemsize))
     if full:
         matrix = values.reshape(n, n).T
     else:
@@ -856,10 +956,24 @@ def _read_mtx_array(text: Text, field: bytes, symmetry: bytes) -> Graph:
             matrix[column + below :, column] = values[begin:end]
             matrix[column, column + below :] = mirrored[begin:end]
             begin = end
-    directed = symmetry != b"symmetric"
-    graph = Graph.from_dense(matrix, directed)
+        del mirrored
+    del content, values
+    graph = _of_matrix(text, matrix, directed=symmetry != b"symmetric")
+    del matrix
     text.edges = _distinct_edges(graph)
-    return Graph(graph.indptr, graph.indices, graph.weights, directed=directed, offset=1)
+    return graph
+
+
+def _of_matrix(text: Text, matrix: npt.NDArray[Any], directed: bool) -> Graph:
+    """Build the graph of a dense matrix of finite numbers; its vertices count from 1."""
+    n, present = len(matrix), matrix != 0
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
+    edges = int(indptr[-1])
+    text.require(_WORKING_MEMORY + matrix.nbytes + present.nbytes + n * _VERTEX_MEMORY + edges * (matrix.itemsize + 17))
+    weights = matrix[present].astype(np.int64 if matrix.dtype.kind == "i" else np.float64)
+    indices = np.broadcast_to(np.arange(n, dtype=np.int32), matrix.shape)[present]
+    return Graph._of_rows((indptr, indices, weights), directed, 1)
 
 
 # ---- METIS ------------------------------------------------------------------------------------------
@@ -899,10 +1013,13 @@ def _read_metis(text: Text) -> Graph:
         place = text.lines if found < 2 * m else listed.line(2 * m)
         raise text.fault(place, f"line {line} declares {2 * m} = 2 * {m} neighbours, but the file has {found}")
     text.edges = m
+    an_edge = 22 if listed.weights is None else 37  # of each array three times, and of a comparison
+    text.require(_WORKING_MEMORY + 40 * layout.n + an_edge * found)
     indptr = np.concatenate(([0], np.cumsum(listed.degrees)))
     values = np.zeros(found, np.int8) if listed.weights is None else listed.weights
     mirrored = transposed(indptr, listed.targets, values)  # the same edges from the other end, in ascending order
     if not is_symmetric(*mirrored):
+        text.require(_WORKING_MEMORY + 40 * layout.n + 80 * found)
         _check_symmetry(text, listed, layout.n)
     weights = None if listed.weights is None else mirrored[2]
     del indptr, values, listed
@@ -912,11 +1029,17 @@ def _read_metis(text: Text) -> Graph:
 def _read_adjacency(text: Text, header_line: int, layout: _Adjacency) -> list[_Neighbours]:
     """Parse the rest of the text. The result has at least one entry, so that it can be joined."""
     parts = [_adjacency_lines(text, 1, b"%", layout, 0)]
-    vertices = 0
+    vertices = memory = 0
     for first_line, block in text.blocks():
         rows = _adjacency_block(first_line, block, layout, vertices)
-        parts.append(rows or _adjacency_lines(text, first_line, block, layout, vertices))
-        vertices += len(parts[-1].degrees)
+        if rows is None:
+            words = sum(map(block.count, (b" ", b"\t", b"\n")))
+            text.require(memory + 3 * len(block) + words * (_NEIGHBOUR_MEMORY if layout.weighted else 8))
+            rows = _adjacency_lines(text, first_line, block, layout, vertices)
+        parts.append(rows)
+        vertices += len(rows.degrees)
+        memory += sum(array.nbytes for array in rows if array is not None)
+        text.require(2 * memory + 2 * vertices * 8 + _WORKING_MEMORY)
     if vertices < layout.n:
         raise text.fault(text.lines, f"line {header_line} declares {layout.n} vertices, but the file has {vertices}")
     return parts
@@ -1049,44 +1172,107 @@ _PLACES = frozenset(f"{name}.npy" for name in ("indices", "indptr", "offsets", "
 
 def _read_npz(text: Text) -> Graph:
     content = text.rest()
-    try:
-        bytes_inside = check_archive(io.BytesIO(content), _PLACES)
+    with _blamed(
+        text, Exception, "not a file that scipy.sparse.save_npz wrote: "
+    ):  # whatever fails, it is all in memory
+        inside = check_archive(io.BytesIO(content), _PLACES)
+    text.require(len(content) + inside, inside)
+    with _blamed(text, Exception, "not a file that scipy.sparse.save_npz wrote: "):
         matrix = scipy.sparse.load_npz(io.BytesIO(content))
-        naming = _naming(content, matrix.shape[0])
-    except MemoryError:
-        raise
-    except Exception as error:  # the content is in memory: whatever goes wrong in zipfile, numpy or scipy is its fault
-        raise text.fault(None, f"not a file that scipy.sparse.save_npz wrote: {error}") from None
+        n, stored = matrix.shape[0], matrix.nnz
+        naming = _naming(content, n)
     del content
-    limit = min(MAX_VERTICES, _BASE_VERTICES + bytes_inside // 2)
+    limit = _vertex_limit(max(text.size, inside))
     if max(matrix.shape) > limit:
         raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
-    try:
-        if naming is None:
-            graph = Graph.from_scipy(matrix)
-        elif matrix.format == "csr":
-            graph = Graph(matrix.indptr, matrix.indices, matrix.data, **naming)
+    names = 0 if naming is None else _label_memory(naming.labels)
+    text.require(names + _sparse_memory(matrix), inside)
+    with _blamed(text, (TypeError, ValueError)):
+        if matrix.format in ("bsr", "dia"):
+            n, *entries = sparse_entries(matrix)
+            del matrix
+            graph = Graph._from_matrix_entries(n, entries, directed=True)
         else:
-            n, sources, targets, weights = sparse_entries(matrix)
-            graph = Graph.from_edges(n, sources, targets, weights, **naming)
-    except (TypeError, ValueError) as error:
-        raise text.fault(None, str(error)) from None
-    text.edges = matrix.nnz if graph.directed else _distinct_edges(graph)
+            graph = Graph.from_scipy(matrix)
+            del matrix
+    if naming is not None:
+        graph = _named(text, graph, naming, names, inside)
+    text.edges = stored if graph.directed else _distinct_edges(graph)
     return graph
 
 
-def _naming(content: bytes, n: int) -> dict[str, Any] | None:
-    """Return the arguments `directed`, `offset` and `labels` of a graph; None: scipy.sparse.save_npz wrote the file."""
+@contextlib.contextmanager
+def _blamed(text: Text, kinds: type[Exception] | tuple[type[Exception], ...], what: str = "") -> Iterator[None]:
+    """Turn exceptions into faults of the file, but for a lack of memory."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except kinds as error:
+        raise text.fault(None, f"{what}{error}") from None
+
+
+def _sparse_memory(matrix: Any) -> int:
+    """Return the bytes that it takes to build a directed graph of a sparse matrix, those of the matrix included."""
+    data: npt.NDArray[Any] = matrix.data
+    size, weight, stored = data.itemsize, 8 if data.itemsize > 4 or data.dtype == np.uint32 else 4, int(data.size)
+    arrays = [
+        data,
+        *(getattr(matrix, name) for name in ("indices", "indptr", "offsets", "row", "col") if hasattr(matrix, name)),
+    ]
+    held = sum(int(array.nbytes) for array in arrays)
+    base: int = _WORKING_MEMORY + matrix.shape[0] * _VERTEX_MEMORY
+    if matrix.format in ("bsr", "dia"):
+        entries = int(np.count_nonzero(data))
+        listed = held + 16 * len(arrays[1]) + (0 if data.flags.c_contiguous else data.nbytes) + (8 + size) * entries
+        return base + max(listed, (12 + size + weight) * entries, (_EDGE_MEMORY + weight) * entries)
+    if matrix.format == "coo":
+        return base + held + (_EDGE_MEMORY + weight) * stored
+    if matrix.format == "csc":
+        return base + held + (9 + 2 * weight) * stored
+    lengths = np.diff(matrix.indptr)
+    longest = min(max(0, int(lengths.max(initial=0))), stored)  # a row that is sorted apart
+    return base + held + (8 + weight) * stored + 16 * longest
+
+
+class _Naming(NamedTuple):
+    """What :func:`reedsp.write` adds to a matrix."""
+
+    directed: bool
+    offset: int
+    labels: npt.NDArray[Any] | None
+
+
+def _naming(content: bytes, n: int) -> _Naming | None:
+    """Return direction, offset and labels of a graph; None: scipy.sparse.save_npz wrote the file."""
     with np.load(io.BytesIO(content)) as arrays:
         if not {"directed", "offset"} <= set(arrays):
             return None
-        naming = {"directed": bool(arrays["directed"]), "offset": int(arrays["offset"])}
-        if "labels" not in arrays:
-            return naming
-        labels = arrays["labels"]
-        if labels.dtype.kind not in "iU" or labels.shape != (n,):
+        labels = arrays.get("labels")
+        if labels is not None and (labels.dtype.kind not in "iU" or labels.shape != (n,)):
             raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
-        return {**naming, "labels": labels.tolist()}
+        return _Naming(bool(arrays["directed"]), int(arrays["offset"]), labels)
+
+
+def _label_memory(labels: npt.NDArray[Any] | None) -> int:
+    """Return the bytes of labels, and of the Python objects that are made of them."""
+    if labels is None:
+        return 0
+    return labels.size * (_NAME_MEMORY + labels.itemsize if labels.dtype.kind == "i" else 96 + 2 * labels.itemsize)
+
+
+def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -> Graph:
+    """Return a directed graph with the direction, the offset and the labels of a file."""
+    labels = None if naming.labels is None else naming.labels.tolist()
+    rows = graph.indptr, graph.indices, graph.weights
+    if naming.directed or is_symmetric(*rows):
+        return Graph._of_rows(rows, naming.directed, naming.offset, labels)
+    weight = graph.weights.itemsize
+    text.require(names + (8 + weight) * graph.m + _building(graph.n, 2 * graph.m, weight), inside)
+    sources = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    edges = [sources, graph.indices, graph.weights]
+    del sources
+    return Graph._taking(edges, graph.n, False, naming.offset, labels)
 
 
 def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
@@ -1111,7 +1297,7 @@ def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
     Exception
         Whatever :mod:`zipfile` raises for an archive that is damaged.
     """
-    limit = _BASE_MEMORY + _EXPANSION * file.seek(0, io.SEEK_END)
+    limit = _BASE_SIZE + _EXPANSION * file.seek(0, io.SEEK_END)
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         total = sum(member.file_size for member in members)

@@ -315,6 +315,8 @@ def _changed_numbers(rng: random.Random, array: np.ndarray) -> np.ndarray:
 
 def change_archive(rng: random.Random, content: bytes) -> bytes:
     """Change the members of an archive, and pack them again; then perhaps bytes of it."""
+    if rng.random() < _SMALL_AND_LARGE:
+        return small_and_large(rng)
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         content = _repacked(rng, content)
     if rng.random() < 0.4:
@@ -326,6 +328,32 @@ def change_archive(rng: random.Random, content: bytes) -> bytes:
 def _members(content: bytes) -> tuple[tuple[str, bytes], ...]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return tuple((name, archive.read(name)) for name in archive.namelist())
+
+
+_SMALL_AND_LARGE = 0.005
+"""Of the archives, so many hold a matrix that would become a graph many times as large."""
+
+
+def small_and_large(rng: random.Random, side: int | None = None, form: str | None = None) -> bytes:
+    """Return a small archive of a large sparse matrix: of one block, of full diagonals, or of parallel entries."""
+    side = side or rng.choice((1000, 2000, 3000))
+    form = form or rng.choice(("bsr", "dia", "coo", "csr", "csc"))
+    count, dtype = side * side, rng.choice(("|b1", "|i1", "<f4", "<f8"))
+    value = rng.choice((0, 1, 1))
+    arrays: dict[str, object] = {"format": np.array(form.encode()), "shape": np.array([side, side])}
+    ones, zeros = np.full(count, value, dtype), np.zeros(count, np.int32)
+    if form == "bsr":
+        arrays |= {"indptr": np.int32([0, 1]), "indices": np.int32([0]), "data": ones.reshape(1, side, side)}
+    elif form == "dia":
+        arrays |= {"offsets": np.arange(side, dtype=np.int32), "data": ones.reshape(side, side)}
+    elif form == "coo":
+        arrays |= {"row": zeros, "col": zeros, "data": ones}
+    else:
+        rows = np.array([0, *(rng.choice((count, 0)),) * (side - 1), count], np.int32)
+        arrays |= {"indptr": rows, "indices": zeros, "data": ones}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
 
 
 def _repacked(rng: random.Random, content: bytes) -> bytes:

@@ -7,9 +7,9 @@ Input `i` of a format is always the same for a seed (``fuzz_inputs.py``). Of eac
 
 - no exception but ValueError, whose message begins with the path, and OSError; no warning;
 - at most 10 seconds of the processor, and an end of the process of its own will only;
-- at most 4 times the file and 64 MiB of memory: more address space than that, on top of what the process has before,
-  the kernel does not give (RLIMIT_AS), so that memory which is merely reserved counts, too. The allocator is told to
-  hand back at once what is freed, so that nothing comes from what an earlier input has left;
+- at most 4 times its decompressed bytes and 64 MiB of memory: more address space than that, on top of what the process
+  has before, the kernel does not give (RLIMIT_AS), so that memory which is merely reserved counts, too. The allocator
+  is told to hand back at once what is freed, so that nothing comes from what an earlier input has left;
 - of what was read: the invariants of a graph, places, a result or a checkpoint. Every fourth graph survives being
   written in its own format, where that can hold it, and some also as ``.npz``, and being read again.
 
@@ -26,6 +26,7 @@ import ctypes
 import faulthandler
 import hashlib
 import inspect
+import io
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -37,6 +38,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -206,7 +208,7 @@ class Limits:
 
     def of(self, content: bytes) -> Limits:
         """Return these limits for a file of this content."""
-        self._bytes = _MEMORY + _MEMORY_OF_FILE * len(content)
+        self._bytes = _MEMORY + _MEMORY_OF_FILE * max(len(content), _inside(content))
         return self
 
     def __enter__(self) -> None:
@@ -217,6 +219,15 @@ class Limits:
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _inside(content: bytes) -> int:
+    """Return the bytes that an archive holds; other compressed inputs are held to 4 times what they are."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return sum(member.file_size for member in archive.infolist() if member.file_size < _MEMORY)
+    except Exception:  # no archive, or a damaged one
+        return 0
 
 
 def _out_of_time(_: int, frame: FrameType | None) -> None:

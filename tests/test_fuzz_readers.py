@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import random
 import subprocess
 import sys
 import warnings
 import zipfile
 from pathlib import Path
 
+import fuzz_inputs
 import fuzz_readers
 import numpy as np
 import pytest
@@ -75,6 +77,18 @@ def test_a_faulty_reader_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch)
     tally = fuzz_readers.run(["spoilt"], range(3), 1, 1)["spoilt"]
     assert tally.tried == 3
     assert [(kind.startswith(expected), first) for kind, first in tally.failures.items()] == [(True, 0)]
+
+
+@pytest.mark.parametrize("form", ["bsr", "dia"])
+def test_memory_that_a_small_archive_takes_is_noticed(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is when nothing is refused for the memory that it takes."""
+    rng = random.Random(1)
+    monkeypatch.setattr(rng, "choice", lambda choices: choices[1])  # bytes, each of them 1
+    content = fuzz_inputs.small_and_large(rng, 3000, form)
+    assert len(content) < 2**20
+    assert fuzz_readers.wrong_with("npz", "a.npz", content) is None
+    monkeypatch.setattr(readers.Text, "require", lambda *_: None)
+    assert str(fuzz_readers.wrong_with("npz", "a.npz", content)).startswith("MemoryError")
 
 
 def test_failures_are_made_small() -> None:

@@ -170,7 +170,7 @@ def test_text_arrives_in_pieces_of_any_size(
 
 
 def test_lines_of_too_many_words_to_parse_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "_MOST_WORDS", 20)
+    monkeypatch.setattr(readers, "_WORD_MEMORY", readers._BASE_MEMORY // 40)
     n = 100
     star = "\n".join([f"{n} {n - 1}", " ".join(map(str, range(2, n + 1))), *["1"] * (n - 1), ""])
     assert readers._adjacency_block(1, star.encode(), readers._Adjacency(n + 1, 0, False), 0) is None
@@ -390,10 +390,15 @@ def test_sparse_numbers(tmp_path: Path, name: int) -> None:
 
 
 def test_numbers_as_sparse_as_accepted(tmp_path: Path) -> None:
-    text = f"0 {2**22 - 1}\n"
+    last = readers._vertex_limit(10) - 1
+    text = f"0 {last}\n"
+    assert len(text) == 10
     graph = read(put(tmp_path, "a.el", text))
-    assert graph.n == 2**22
-    assert edges(graph) == [(0, 2**22 - 1, 1)]
+    assert graph.n == last + 1
+    assert edges(graph) == [(0, last, 1)]
+    assert_fault(
+        put(tmp_path, "b.el", f"0 {last + 1}\n"), 1, f"vertex {last + 1} means more vertices than the {last + 1}"
+    )
 
 
 # ---- Matrix Market ----------------------------------------------------------------------------------
@@ -975,17 +980,17 @@ def test_62_limit_of_expansion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     path = put(tmp_path, name, text)
     size = path.stat().st_size
     monkeypatch.setattr(readers, "_EXPANSION", 0)
-    monkeypatch.setattr(readers, "_BASE_MEMORY", len(text))
+    monkeypatch.setattr(readers, "_BASE_SIZE", len(text))
     assert read(path).m == 1
-    monkeypatch.setattr(readers, "_BASE_MEMORY", len(text) - 1)
+    monkeypatch.setattr(readers, "_BASE_SIZE", len(text) - 1)
     assert_fault(path, None, len(text) - 1)
     monkeypatch.setattr(readers, "_EXPANSION", 1)
-    monkeypatch.setattr(readers, "_BASE_MEMORY", len(text) - size)
+    monkeypatch.setattr(readers, "_BASE_SIZE", len(text) - size)
     assert read(path).m == 1
 
 
 def test_62_bomb_in_npz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "_BASE_MEMORY", MIB)
+    monkeypatch.setattr(readers, "_BASE_SIZE", MIB)
     members = members_of(scipy.sparse.csr_array((4000, 4000), dtype=np.int64))
     assert read(archive(tmp_path, members)).n == 4000
     assert_small(archive(tmp_path, members | {"data.npy": npy(np.zeros(2 * MIB, dtype=np.int8))}), None, "expands")
