@@ -30,7 +30,7 @@ from reedsp.device import get_device
 SEED = 2012
 IN_DEGREE = 10
 AFFORDABLE = 1e8  # relaxations by SciPy's Bellman-Ford
-PATIENCE = 1e8  # vertices and edges that one graph's calls look at in all
+PATIENCE = 2e8  # vertices and edges that one graph's calls look at in all
 MOST_FOR_SOURCES = 2e6  # of these, in a graph that is searched from several sources
 MOST_REPEATS = 100
 CACHES = ("XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
