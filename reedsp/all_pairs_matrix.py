@@ -55,7 +55,7 @@ class PathMatrix:
         size = graph.m * (np.dtype(np.int32).itemsize + weights.dtype.itemsize)
         self._keep_edges = keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory
         self.in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
-        self.begin_again()
+        self._fill()
 
     @staticmethod
     def fits(device: Device, weights: Weights, n: int) -> bool:
@@ -69,7 +69,7 @@ class PathMatrix:
         """The path weights, where they are."""
         return self.block
 
-    def begin_again(self) -> None:
+    def _fill(self) -> None:
         """Make a matrix of the edges."""
         job, weights, graph = self.job, self.weights, self.graph
         self.block: Block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
