@@ -1,22 +1,25 @@
 """Tasks in threads, none of which is at work any more when the call that began them returns or raises.
 
-A signal interrupts the main thread between any two steps, also while it waits for others to end, and while it waits
-again because of the signal before. So it waits as often as it is interrupted, and the first interruption is raised
-when nobody is at work. Two things of the standard library cannot be used for that:
+The handler of a signal runs in the main thread, between any two steps, also while that waits for others to end, and it
+may raise. No arrangement of ``try`` and ``finally`` is safe from a second signal. So once an error has ended the
+waiting, what handlers raise is dropped until nobody is at work. Two things of the standard library cannot be used in
+the main thread:
 
-- ``Thread.join``: until Python 3.13 a thread counts as ended when a signal's handler raises while it is joined.
-- ``Condition``, and ``Event`` and others that are made of it, in the main thread: they are written in Python, and an
-  interruption within their ``__exit__`` leaves them locked for ever. ``Lock`` is not.
+- ``Thread.join``: until Python 3.13 a thread counts as ended when a handler raises while it is joined.
+- ``Condition``, and ``Event`` and others that are made of it: they are written in Python, and an error that comes
+  within their ``__exit__`` leaves them locked for ever. ``Lock`` is not.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
+from types import FrameType
 
 POLL = 0.1
 """Seconds after which is looked whether work goes on, if nothing else happens."""
@@ -24,6 +27,46 @@ POLL = 0.1
 
 def _nothing() -> None:
     pass
+
+
+class _Handlers:
+    """The handlers of signals, replaced by one that calls them, and can drop what they raise.
+
+    Attributes
+    ----------
+    silent : bool
+        Whether what they raise is dropped.
+    over : bool
+        Whether they do again what they did before, even if they could not be put back.
+    """
+
+    def __init__(self) -> None:
+        self.silent = False
+        self.over = False
+        self._replaced: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def replace(self) -> None:
+        """Replace them, in the only thread that can do so, and in which they run."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._replaced[number] = handler
+                signal.signal(number, self._handle)
+
+    def put_back(self) -> None:
+        """Undo that, where nobody has set another handler since."""
+        for number, handler in self._replaced.items():
+            if signal.getsignal(number) == self._handle:
+                signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        try:
+            self._replaced[number](number, frame)
+        except BaseException:
+            if self.over or not self.silent:
+                raise
 
 
 class _Tasks:
@@ -69,28 +112,26 @@ class _Tasks:
         begin : callable()
             Has threads help out. Whether they come to it or not, and when, does not matter.
         watch : callable()
-            Called now and then. An error of it is an interruption.
+            Called now and then.
         """
-        interruption: BaseException | None = None
-        while True:
-            try:
-                if interruption is None:
-                    begin()
-                else:
-                    self.stop()
-                while not self._ended():
-                    self._bell.acquire(timeout=POLL)
-                    if interruption is None:
-                        watch()
-                break
-            except BaseException as error:
-                if interruption is None:
-                    interruption = error
-        if interruption is not None:
-            try:
-                raise interruption
-            finally:
-                del interruption  # whose traceback leads to this frame: both would live until a garbage collection
+        handlers = _Handlers()
+        try:
+            handlers.replace()
+            begin()
+            self._wait(watch)
+        except BaseException:
+            handlers.silent = True  # before anything is called that might be interrupted
+            self.stop()
+            self._wait(_nothing)
+            raise
+        finally:
+            handlers.over = True
+            handlers.put_back()
+
+    def _wait(self, watch: Callable[[], None]) -> None:
+        while not self._ended():
+            self._bell.acquire(timeout=POLL)
+            watch()
 
     def _take(self, at_work: int) -> int | None:
         with self._lock:
@@ -122,9 +163,9 @@ def at_once(
     tasks : sequence of callables
         The error of the one that fails first is raised, when all have ended.
     stop : callable()
-        Called when one fails, or the thread that waits is interrupted; makes the others end soon.
+        Called when one fails, or the thread that waits does; makes the others end soon.
     watch : callable()
-        Called now and then in the thread that waits, and at the end. An error of it interrupts that.
+        Called now and then in the thread that waits, and at the end. An error of it is raised when all have ended.
     """
     at_work = _Tasks(lambda number: tasks[number](), len(tasks), stop)
 

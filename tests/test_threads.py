@@ -10,6 +10,7 @@ from types import FrameType
 
 import pytest
 
+from reedsp import threads
 from reedsp.threads import at_once, shared
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals cannot be sent to a thread")
@@ -51,7 +52,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def test_who_waits_is_interrupted_again_and_again(signals: Signals) -> None:
-    """The threads have ended even so, and the first interruption is raised."""
+    """The threads have ended even so, the first interruption is raised, and the handler is what it was."""
     ended: list[int] = []
     stopped, begun = threading.Event(), threading.Barrier(2)
 
@@ -71,6 +72,9 @@ def test_who_waits_is_interrupted_again_and_again(signals: Signals) -> None:
         at_once([interrupt, other], stopped.set)
     assert sorted(ended) == [1, 2]
     assert signals.raised == 3
+    assert signal.getsignal(signal.SIGUSR1) == signals.handle
+    with pytest.raises(InterruptionError, match=r"^4$"):
+        signal.raise_signal(signal.SIGUSR1)
 
 
 def test_who_takes_part_is_interrupted_again_and_again(signals: Signals) -> None:
@@ -114,6 +118,40 @@ def test_a_thread_that_is_being_started(instant: str, signals: Signals, monkeypa
     with pytest.raises(InterruptionError):
         at_once([task, task])
     assert len(begun) == len(ended) <= 1
+
+
+def test_an_interruption_that_is_caught_is_not_the_last(signals: Signals) -> None:
+    """By whoever watches; the next one counts."""
+    stopped = threading.Event()
+    caught: list[int] = []
+
+    def watch() -> None:
+        try:
+            signal.raise_signal(signal.SIGUSR1)
+        except InterruptionError:
+            caught.append(1)
+            if len(caught) == 3:
+                raise
+
+    with pytest.raises(InterruptionError, match=r"^3$"):
+        at_once([stopped.wait], stopped.set, watch)
+
+
+def test_a_handler_that_is_set_meanwhile_stays(signals: Signals) -> None:
+    def watch() -> None:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+
+    at_once([lambda: time.sleep(0.01)], watch=watch)
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_IGN
+
+
+def test_handlers_that_could_not_be_put_back(signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since the signal came at that very moment: they do what they did."""
+    monkeypatch.setattr(threads._Handlers, "put_back", lambda handlers: signal.raise_signal(signal.SIGUSR1))
+    with pytest.raises(InterruptionError, match=r"^1$"):
+        at_once([lambda: None])
+    with pytest.raises(InterruptionError, match=r"^2$"):
+        signal.raise_signal(signal.SIGUSR1)
 
 
 def test_the_first_error_is_raised() -> None:

@@ -40,7 +40,7 @@ def failing(code: int) -> Callable[..., None]:
 
 def test_two_threads(tmp_path: Path) -> None:
     """Both have begun before either ends."""
-    path, both = tmp_path / "a", threading.Barrier(2)
+    path, both = tmp_path / "a", threading.Barrier(2, timeout=30)
     errors: list[BaseException] = []
 
     def write(content: bytes) -> None:
