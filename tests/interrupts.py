@@ -52,7 +52,7 @@ def matrices(whole: bool, predecessors: bool = False, **options: Any) -> Callabl
     """Return what makes a call of Floyd-Warshall in memory."""
 
     def made(folder: Path) -> Callable[[], str]:
-        problem = graph(1100, 8, whole)
+        problem = graph(800, 8, whole)
 
         def call() -> str:
             paths = reedsp.apsp(problem, "floyd-warshall", predecessors, **options)
@@ -71,7 +71,7 @@ def files(whole: bool, predecessors: bool, devices: int = 1) -> Callable[[Path],
     """Return what makes a call whose results are files; they are deleted when they are complete."""
 
     def made(folder: Path) -> Callable[[], str]:
-        problem, out = graph(1100, 8, whole), folder / "y.npy"
+        problem, out = graph(800, 8, whole), folder / "y.npy"
         results = [out, *([out.with_suffix(".pred.npy")] if predecessors else [])]
 
         def call() -> str:
@@ -139,7 +139,7 @@ CALLS: dict[str, Callable[[Path], Callable[[], str]]] = {
     "apsp out": files(False, False),
     "apsp predecessors out": files(True, True),
     "apsp two devices out": files(False, False, devices=2),
-    "apsp memory_limit": matrices(False, memory_limit=18 << 20),
+    "apsp memory_limit": matrices(False, memory_limit=14 << 20),
     "apsp two devices": several(),
     "apsp float": matrices(False),
     "apsp int": matrices(True, True),
