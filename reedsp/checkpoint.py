@@ -311,7 +311,8 @@ class Checkpoint:
                 self._own.give(name, place)
         for folder in {place.parent for place in places.values()}:
             synchronise_folder(folder)
-        self._record("placed")
+        if not self.placed:
+            self._record("placed")
 
     def _is(self, kind: str, name: str, file: Path) -> bool:
         """Whether a file is the result of a name that is recorded."""

@@ -188,6 +188,19 @@ def test_results_that_were_deleted_since(
     assert contents(folder) == expected
 
 
+def test_ended_twice_while_the_folder_goes(
+    folder: Path, device: Device, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        with monkeypatch.context() as patch:
+            # all results are in their places, and something of the folder is deleted
+            Files(patch, lambda done: contents(folder) == expected and done[-1:] == ["unlink"])
+            with pytest.raises(EndedError):
+                call(folder, device)
+    call(folder, device)
+    assert contents(folder) == expected
+
+
 def test_another_kind_of_result(
     folder: Path, device: Device, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
