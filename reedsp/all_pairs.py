@@ -27,6 +27,7 @@ from reedsp.negative_cycle import NegativeCycleError, renamed
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.progress_bar import vertices_bar
 from reedsp.result import AllPairs
+from reedsp.threads import to_the_end
 from reedsp.whole_file import write_whole
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -182,31 +183,29 @@ def apsp(
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
         cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
+    made: list[PathMatrix | HostMatrix] = []
 
-    def solve(checkpoint: Checkpoint | None) -> tuple[Answers, Sequence[Job]]:
-        matrix: PathMatrix | HostMatrix
+    def answers(checkpoint: Checkpoint | None) -> Answers:
         if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
-            matrix = HostMatrix(devices, job, weights, graph, memory_limit, checkpoint)
+            made.append(HostMatrix(devices, job, weights, graph, memory_limit, checkpoint))
         else:
-            matrix = PathMatrix(job, weights, graph, keep_edges=predecessors)
+            made.append(PathMatrix(job, weights, graph, keep_edges=predecessors))
         with bar as report:
-            return _solve(matrix, method, choices, cycles, negative_cycles, result, report), matrix.jobs
+            return _solve(made[0], method, choices, cycles, negative_cycles, result, report)
 
-    jobs: Sequence[Job]
     if target is None:
-        answers, jobs = solve(None)
-        dist, pred = answers.to_memory(predecessors, place)
+        dist, pred = answers(None).to_memory(predecessors, place)
     else:
-        kind = f"{result} {negative_cycles} {predecessors}"
         problem = fingerprint(graph, weights), graph.n, weights.dtype
-        dist, pred, jobs = _in_files(target, problem, kind, predecessors, solve)
+        kind = f"{result} {negative_cycles} {predecessors}"
+        dist, pred = _to_files(target, problem, kind, predecessors, answers)
     return AllPairs(
         graph=graph,
         dist=dist,
         pred=pred,
         method=method,
         device=", ".join(map(str, devices)),
-        stats={**_stats(jobs or [job]), "arithmetic": str(weights.dtype)},
+        stats={**_stats(made[0].jobs if made else [job]), "arithmetic": str(weights.dtype)},
     )
 
 
@@ -223,51 +222,55 @@ def _output_file(out: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _in_files(
-    target: Path,
-    problem: tuple[str, int, np.dtype[Any]],
-    kind: str,
-    predecessors: bool,
-    solve: Callable[[Checkpoint], tuple[Answers, Sequence[Job]]],
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, Sequence[Job]]:
-    """Return mapped files of distances and predecessors, and who has solved what was not solved before."""
-    places = {PRED: predecessor_file(target), DIST: target} if predecessors else {DIST: target}
-    jobs: Sequence[Job] = []
-    with _checkpoint(target, problem, kind, places) as checkpoint:
-        if not checkpoint.has_results(kind, places):
-            try:
-                answers, jobs = solve(checkpoint)
-            except (NegativeCycleError, OverflowError):
-                checkpoint.remove()
-                raise
-            answers.to_files(checkpoint, kind, predecessors)
-        checkpoint.place_results(places)
-        dist = np.load(places[DIST], mmap_mode="r")
-        pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
-        checkpoint.remove()
-    return dist, pred, jobs
-
-
 def _checkpoint_folder(target: Path) -> Path:
     return target.with_name(f"{target.name}.partial")
 
 
-def _checkpoint(
-    target: Path, problem: tuple[str, int, np.dtype[Any]], kind: str, places: Mapping[str, Path]
-) -> Checkpoint:
-    """Return the checkpoint of a problem for whose results there is room, or which are there already."""
-    checkpoint = Checkpoint(_checkpoint_folder(target), *problem)
-    try:
-        checkpoint.refuse_taken(kind, {PRED: predecessor_file(target), DIST: target})
-        if checkpoint.placed and not checkpoint.has_results(kind, places):  # they were deleted since
+def _to_files(
+    target: Path,
+    problem: tuple[str, int, np.dtype[Any]],
+    kind: str,
+    predecessors: bool,
+    answers: Callable[[Checkpoint], Answers],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+    """Return distances and predecessors in files, of a new checkpoint or one that is continued."""
+    places = {PRED: predecessor_file(target), DIST: target}
+    wanted = places if predecessors else {DIST: target}
+    opened: list[Checkpoint] = []
+
+    def begin() -> Checkpoint:
+        opened.append(Checkpoint(_checkpoint_folder(target), *problem))
+        return opened[-1]
+
+    def work() -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        checkpoint = begin()
+        try:
+            checkpoint.refuse_taken(kind, places)
+        except FileExistsError:
+            if checkpoint.fresh:
+                checkpoint.remove()
+            raise
+        if checkpoint.placed and not checkpoint.has_results(kind, wanted):  # they were deleted since
             checkpoint.remove()
-            checkpoint = Checkpoint(_checkpoint_folder(target), *problem)
-    except BaseException:
-        if checkpoint.fresh:
-            checkpoint.remove()
-        checkpoint.close()
-        raise
-    return checkpoint
+            checkpoint = begin()
+        if not checkpoint.has_results(kind, wanted):
+            try:
+                solved = answers(checkpoint)
+            except (NegativeCycleError, OverflowError):
+                checkpoint.remove()
+                raise
+            solved.to_files(checkpoint, kind, predecessors)
+        checkpoint.place_results(wanted)
+        pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
+        dist = np.load(target, mmap_mode="r")
+        checkpoint.remove()
+        return dist, pred
+
+    def end() -> None:
+        for checkpoint in opened:
+            checkpoint.close()
+
+    return to_the_end(work, end)
 
 
 def _stats(jobs: Sequence[Job]) -> dict[str, Any]:

@@ -281,7 +281,8 @@ class Checkpoint:
             self._own.unlink(name)
         try:
             for name, (size, write) in writers.items():
-                with self._writing(name, "xb", size) as stream:
+                self._refuse_when_closed()
+                with room_for(self._file(name), size), self._own.open(name, "xb") as stream:
                     write(stream)
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -336,16 +337,19 @@ class Checkpoint:
 
     @contextlib.contextmanager
     def _writing(self, name: str, mode: str, size: int) -> Iterator[IO[bytes]]:
-        """Open a file, to write some bytes."""
+        """Open a file, to write some bytes in a thread that hears no signals."""
         with self._keeping_the_lock(), room_for(self._file(name), size), self._own.open(name, mode) as stream:
             yield stream
+
+    def _refuse_when_closed(self) -> None:
+        if self._lock.closed:
+            raise ValueError(f"{self.folder}: the checkpoint is closed, and cannot be written to")
 
     @contextlib.contextmanager
     def _keeping_the_lock(self) -> Iterator[None]:
         """Have nobody else work in the folder until something is written, even if this is closed meanwhile."""
         with self._mutex:
-            if self._lock.closed:
-                raise ValueError(f"{self.folder}: the checkpoint is closed, and cannot be written to")
+            self._refuse_when_closed()
             lock = os.fdopen(os.dup(self._lock.fileno()), "ab")
         with lock:
             yield
@@ -467,7 +471,8 @@ class Checkpoint:
         return False
 
     def _record(self, *record: Any) -> None:
-        with self._keeping_the_lock(), self._mutex:
+        with self._mutex:
+            self._refuse_when_closed()
             self._append(record)
             self._replay(*record)
 

@@ -20,6 +20,9 @@ from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from types import FrameType
+from typing import TypeVar
+
+Returned = TypeVar("Returned")
 
 POLL = 0.1
 """Seconds after which is looked whether work goes on, if nothing else happens."""
@@ -36,12 +39,15 @@ class _Handlers:
     ----------
     silent : bool
         Whether what they raise is dropped.
+    dropped : exception, optional
+        The last that was.
     over : bool
         Whether they do again what they did before, even if they could not be put back.
     """
 
     def __init__(self) -> None:
         self.silent = False
+        self.dropped: BaseException | None = None
         self.over = False
         self._replaced: dict[int, Callable[[int, FrameType | None], object]] = {}
 
@@ -64,9 +70,38 @@ class _Handlers:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:
             self._replaced[number](number, frame)
-        except BaseException:
+        except BaseException as error:
             if self.over or not self.silent:
                 raise
+            self.dropped = error
+
+
+def to_the_end(work: Callable[[], Returned], end: Callable[[], object]) -> Returned:
+    """Return what a call returns, or raise what it raises, after another one that no signal interrupts.
+
+    Parameters
+    ----------
+    work : callable()
+    end : callable()
+        If a signal's handler raises meanwhile, and `work` did not, that is raised afterwards.
+    """
+    handlers = _Handlers()
+    try:
+        handlers.replace()
+        found = work()
+    except BaseException:
+        handlers.silent = True
+        end()
+        raise
+    else:
+        handlers.silent = True
+        end()
+    finally:
+        handlers.over = True
+        handlers.put_back()
+    if handlers.dropped is not None:
+        raise handlers.dropped
+    return found
 
 
 class _Tasks:
@@ -234,4 +269,9 @@ def shared(task: Callable[[int], object], count: int, helpers: int) -> None:
 
     tasks.see_through(begin)
     if tasks.errors:
-        raise tasks.errors[min(tasks.errors)]
+        error = tasks.errors[min(tasks.errors)]
+        tasks.errors.clear()  # what an error leads to would live until a garbage collection if it led to itself
+        try:
+            raise error
+        finally:
+            del error

@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 from reedsp import threads
-from reedsp.threads import at_once, shared
+from reedsp.threads import at_once, shared, to_the_end
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals cannot be sent to a thread")
 
@@ -152,6 +152,27 @@ def test_handlers_that_could_not_be_put_back(signals: Signals, monkeypatch: pyte
         at_once([lambda: None])
     with pytest.raises(InterruptionError, match=r"^2$"):
         signal.raise_signal(signal.SIGUSR1)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_done_at_the_end_is_not_interrupted(fails: bool, signals: Signals) -> None:
+    ended: list[int] = []
+
+    def work() -> int:
+        if fails:
+            signal.raise_signal(signal.SIGUSR1)
+        return 7
+
+    def end() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        ended.append(1)
+
+    with pytest.raises(InterruptionError, match=r"^1$"):
+        to_the_end(work, end)
+    assert ended == [1]
+    assert signals.raised == 1 + fails
+    assert to_the_end(lambda: 7, lambda: None) == 7
+    assert signal.getsignal(signal.SIGUSR1) == signals.handle
 
 
 def test_the_first_error_is_raised() -> None:
