@@ -282,10 +282,12 @@ def test_21_a_weight_beyond_the_type_asked_for_is_refused(weight: float, result:
 
 def test_21_the_largest_weights_of_a_type_are_accepted() -> None:
     largest = float(np.finfo(np.float32).max)
-    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [largest]), FLOAT32) == Arithmetic(FLOAT32)
+    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [largest]), FLOAT32) == Arithmetic(FLOAT32, True)
+    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [largest / 4]), FLOAT32) == Arithmetic(FLOAT32)
     below = float(np.nextafter(2.0**63, 0))
     assert choose_arithmetic(Graph.from_edges(2, [0], [1], [below]), INT64) == Arithmetic(INT64, True)
-    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [FLOAT_MAX]), FLOAT64) == Arithmetic(FLOAT64)
+    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [FLOAT_MAX]), FLOAT64) == Arithmetic(FLOAT64, True)
+    assert choose_arithmetic(Graph.from_edges(2, [0], [1], [FLOAT_MAX / 4]), FLOAT64) == Arithmetic(FLOAT64)
 
 
 # ---- result types, cutoffs, conversions -------------------------------------------------------------
