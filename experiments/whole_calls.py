@@ -140,10 +140,10 @@ def first_rows(repeats: int, compiled: bool) -> Iterator[Row]:
         sums = set()
         for number in range(repeats):
             caches = {name: str(Path(folder, f"{name}{number}")) for name in CACHES} if compiled else {}
-            root = str(Path(__file__).resolve().parents[1])
+            found = [str(Path(__file__).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
             for module, times in series.items():
                 command = [sys.executable, "-c", CHILD, module, str(file)]
-                environment = {**os.environ, "PYTHONPATH": root, **caches}
+                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found), **caches}
                 told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
                 milliseconds, total = map(float, told.split())
                 times.append(milliseconds)
