@@ -45,7 +45,7 @@ _WORD_MEMORY = 112
 """Bytes that the arrays take for each word that is parsed at once."""
 
 _PART = 2**13
-"""Bytes that are parsed at a time after a block could not be parsed at once."""
+"""Bytes that are parsed at a time after a block could not be parsed at once; and edges that are numbered at a time."""
 
 _HEAD = 2**16
 """Bytes by which the format is recognised, if there are so many."""
@@ -834,8 +834,8 @@ def _relabelled(text: Text, listed: list[npt.NDArray[Any] | None]) -> Graph:
     names = len(numbers) * _NAME_MEMORY
     text.require(held + numbers.nbytes + names + 4 * ids.size + _WORKING_MEMORY)
     ends = np.empty(ids.shape, np.int32)
-    for begin in range(0, len(ids), _PIECE // 8):
-        ends[begin : begin + _PIECE // 8] = np.searchsorted(numbers, ids[begin : begin + _PIECE // 8])
+    for begin in range(0, len(ids), _PART):
+        ends[begin : begin + _PART] = np.searchsorted(numbers, ids[begin : begin + _PART])
     del ids
     text.require(names + _building(len(numbers), len(ends), 4 if weights is None else 8))
     labels = numbers.tolist()

@@ -3,8 +3,8 @@
     python tests/reader_memory.py [--edges 1000000] [FORMAT ...]
 
 Each format is read in a process of its own. Memory is the largest resident size during the reading less that before
-(VmHWM), beside the decompressed bytes of the file and the promise: 4 times these and 64 MiB. The exit status is 1 where a
-format takes more. What begins with "full" or "parallel" is a small archive of what would become large, and is refused.
+(VmHWM), beside the decompressed bytes of the file and the promise: 4 times these and 64 MiB. The exit status is 1 where
+a format takes more. What begins with "full", "zero" or "parallel" is a small archive of what could become large.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ MAKERS: dict[str, Callable[[int], reedsp.Graph]] = {
     "random.npz": lambda edges: random_graph(edges, True),
     "scipy.npz": lambda edges: random_graph(edges, True),
 }
-REFUSED: dict[str, Callable[[int], dict[str, Any]]] = {
+LARGE_INSIDE: dict[str, Callable[[int], dict[str, Any]]] = {
     "full-bsr.npz": lambda edges: full("bsr", edges, 1),
     "zero-bsr.npz": lambda edges: full("bsr", edges, 0),
     "full-dia.npz": lambda edges: full("dia", edges, 1),
@@ -86,9 +86,9 @@ def full(form: str, edges: int, value: int) -> dict[str, Any]:
 
 def make(name: str, edges: int, file: Path) -> None:
     """Write a file; the lines of an edge list and of ``random.gr`` are in no order."""
-    if name in REFUSED:
+    if name in LARGE_INSIDE:
         with file.open("wb") as stream:
-            np.savez_compressed(stream, **{key: np.asarray(value) for key, value in REFUSED[name](edges).items()})
+            np.savez_compressed(stream, **{key: np.asarray(value) for key, value in LARGE_INSIDE[name](edges).items()})
         return
     graph = MAKERS[name](edges)
     if name == "scipy.npz":
@@ -131,7 +131,7 @@ def decompressed(file: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument(
-        "formats", nargs="*", choices=[[], *MAKERS, *REFUSED], metavar="FORMAT", help="by default all of them"
+        "formats", nargs="*", choices=[[], *MAKERS, *LARGE_INSIDE], metavar="FORMAT", help="by default all of them"
     )
     parser.add_argument("--edges", type=int, default=1_000_000, help="that a file lists (default: %(default)s)")
     arguments = parser.parse_args()
@@ -139,7 +139,7 @@ def main() -> int:
     too_much = []
     print(f"{'file':16} {'edges stored':>12} {'MiB':>9} {'peak MiB':>9} {'promise':>8} {'ratio':>6} {'seconds':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        for name in arguments.formats or (*MAKERS, *REFUSED):
+        for name in arguments.formats or (*MAKERS, *LARGE_INSIDE):
             file = Path(folder) / name
             maker = processes.Process(target=make, args=(name, arguments.edges, file))
             maker.start()
