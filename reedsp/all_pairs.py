@@ -26,6 +26,7 @@ from reedsp.johnson import johnson
 from reedsp.negative_cycle import NegativeCycleError, renamed
 from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.result import AllPairs
+from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "min-plus": {"product": minplus.METHODS},
@@ -39,17 +40,17 @@ _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_
 
 
 def apsp(
-    graph: Any,
-    method: str = "auto",
+    graph: GraphLike,
+    method: AllPairsMethod = "auto",
     predecessors: bool = False,
-    negative_cycles: str = "raise",
-    out: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    negative_cycles: NegativeCycles = "raise",
+    out: str | os.PathLike[str] | Distances | None = None,
     device: Device | int | str | Sequence[Device | int | str] | None = None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     memory_limit: int | None = None,
-    options: Mapping[str, str] | None = None,
+    options: AllPairsOptions | None = None,
 ) -> AllPairs:
     """Find shortest paths between all pairs of vertices.
 
@@ -305,7 +306,7 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
     return graph.n**2 > least * (graph.m + graph.n)
 
 
-def _choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
+def _choices(method: str, options: Mapping[str, Any] | None) -> dict[str, str]:
     known = _OPTIONS[method]
     for name, value in (options or {}).items():
         if name not in known:

@@ -20,6 +20,7 @@ from reedsp.progress import Progress, of_a_search, report_done
 from reedsp.search_result import SearchResult
 from reedsp.tied_paths import edge_sources
 from reedsp.trust import is_trusted
+from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 from reedsp.verification import VerificationError
 from reedsp.vertices import name_or_none, source_argument
 
@@ -136,12 +137,12 @@ class BreadthFirst(SearchResult):
 
 
 def bfs(
-    graph: Any,
-    source: Any,
+    graph: GraphLike,
+    source: Vertex | Vertices,
     *,
     device: Device | int | str | None = None,
     progress: Callable[[int, int], None] | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: BreadthFirstOptions | None = None,
 ) -> BreadthFirst:
     """Find paths with the fewest edges from one source, or from each of several, to all vertices.
 

@@ -21,6 +21,7 @@ from reedsp.presentation import SHOWN, and_more, card, distance_text, run_facts
 from reedsp.routes import Routes, walk
 from reedsp.search_result import AsArray, SearchResult
 from reedsp.tied_paths import edge_sources, tight_edges
+from reedsp.typing import Distances
 from reedsp.verification import VerificationError, verify_on_host, verify_tree
 from reedsp.vertices import name_or_none, vertex_argument, vertices_argument
 
@@ -67,7 +68,7 @@ class ShortestPaths(SearchResult):
 
     graph: Graph
     source: Any
-    dist: npt.NDArray[Any]
+    dist: Distances
     pred: npt.NDArray[np.int32]
     nearest: npt.NDArray[np.int32] | None
     method: str
@@ -210,7 +211,7 @@ class AllPairs(AsArray):
     """
 
     graph: Graph
-    dist: npt.NDArray[Any]
+    dist: Distances
     pred: npt.NDArray[np.int32] | None
     method: str
     device: str
@@ -237,8 +238,7 @@ class AllPairs(AsArray):
         pred = self._trees("path")
         start = vertex_argument(self.graph, source, "source")
         vertex = vertex_argument(self.graph, target, "target")
-        unbounded = -np.inf if self.dist.dtype.kind == "f" else np.iinfo(self.dist.dtype).min
-        if self.dist[start, vertex] == unbounded:
+        if self.dist[start, vertex] == _unbounded(self.dist.dtype):
             raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
         route = [vertex]
         while route[-1] != start:
@@ -355,8 +355,7 @@ class AllPairs(AsArray):
 
     def _finite(self, dist: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return where there is a shortest path."""
-        unbounded = -np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).min
-        return np.asarray((dist != infinity(dist.dtype)) & (dist != unbounded))
+        return np.asarray((dist != infinity(dist.dtype)) & (dist != _unbounded(dist.dtype)))
 
     @property
     def _numbers(self) -> npt.NDArray[Any]:
@@ -376,3 +375,8 @@ class AllPairs(AsArray):
             f"<reedsp.AllPairs: {self.graph.n:,} vertices, {self.method}, "
             f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
         )
+
+
+def _unbounded(dtype: np.dtype[Any]) -> float | int:
+    """Return the distance of paths that can pass a negative cycle."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min

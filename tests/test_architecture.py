@@ -31,7 +31,7 @@ LAYERS = (
         "whole_file",
     ),
     ("graph",),
-    ("vertices",),
+    ("typing", "vertices"),
     ("_icd", "datasets", "kernels", "known_graph", "known_scan", "networkx_graph", "pinned"),
     ("networkx_host", "networkx_paths", "networkx_replay"),
     ("device", "readers"),
@@ -165,10 +165,15 @@ def test_kernels_are_named_by_files_that_exist() -> None:
     assert named | included == set(files)
 
 
+def overloads(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    """Whether this only declares types, of a function that is defined below."""
+    return any(isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list)
+
+
 def public(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, ast.AST]]:
     """Yield the public classes, functions and methods below a node, with their full names."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_") and not overloads(node):
             yield inside + node.name, node
             if isinstance(node, ast.ClassDef):
                 yield from public(node, f"{inside}{node.name}.")
