@@ -105,6 +105,10 @@ class BreadthFirst(SearchResult):
     def _numbers(self) -> npt.NDArray[Any]:
         return self.levels
 
+    @property
+    def _kept(self) -> dict[str, Any]:
+        return {"levels": self.levels}
+
     def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return np.asarray(numbers != _UNREACHED)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,6 @@ from reedsp.cli_graph import fail_on_negative_cycle, number, print_graph, print_
 from reedsp.cli_options import DeviceName, Force, GraphFile, Json, Method, Relabel, Sources, Target
 from reedsp.cli_output import Failure, check_output, elided, new_table, print_json, print_table, refuse, stated_failures
 from reedsp.cli_progress import search_bar
-from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
     from reedsp import BreadthFirst, Graph, ShortestPaths
@@ -87,7 +86,7 @@ def sssp(
         summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
         summary |= {"seconds": seconds, "verified": verify}
         answers = _distances(graph, paths, starts, goal)
-        _finish(graph, paths, summary, answers, goal, output, force, as_json, bound)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json)
 
 
 def bfs(
@@ -197,22 +196,11 @@ def _finish(
     output: Path | None,
     force: bool,
     as_json: bool,
-    cutoff: float | None = None,
 ) -> None:
     """Write and print the answers; fail if there is no route where one was asked for."""
-    from reedsp import result_files
-
     missing = [answer for answer in answers if goal is not None and answer["path"] is None]
     if output is not None and not missing:
-        route = None if goal is None or paths.pred.ndim > 1 else paths.path(goal)
-
-        def write(stream: IO[bytes]) -> None:
-            if output.suffix == ".npz":
-                result_files.write_npz(stream, paths, goal, cutoff)
-            else:
-                result_files.write_csv(stream, paths, route)
-
-        write_whole(output, write, overwrite=force)
+        paths.save(output, target=goal, overwrite=force)
     if as_json:
         told = answers[0] if len(answers) == 1 else {"answers": answers}
         print_json({**summary, **told, "stats": paths.stats})

@@ -38,7 +38,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ScanMethod": [scan._METHODS],
     "ChunkedMethod": [scan._CHUNKED],
     "CsgraphMethod": [named_in_the_error(csgraph.shortest_path, [[0, 1], [1, 0]], "x")],
-    "DistanceTypeName": [map(str, exactness._RESULT_TYPES), cli_options.DistanceType],
+    "DistanceTypeName": [map(str, exactness.RESULT_TYPES), cli_options.DistanceType],
 }
 KEYS: dict[str, set[str]] = {
     "SearchOptions": {name for names in ss._OPTIONS.values() for name in names},
