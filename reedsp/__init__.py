@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from reedsp.result import AllPairs, ShortestPaths
     from reedsp.routes import Routes
     from reedsp.row_blocks import all_pairs_rows
+    from reedsp.saved_results import load
     from reedsp.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
     from reedsp.single_source import sssp
     from reedsp.tables import distance_table, k_nearest
@@ -57,6 +58,7 @@ _MODULE_OF = {
     "exclusive_scan": "scan",
     "inclusive_scan": "scan",
     "k_nearest": "tables",
+    "load": "saved_results",
     "min_plus_power": "minplus",
     "min_plus_product": "minplus",
     "read": "readers",
@@ -81,6 +83,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "BreadthFirst",
     "apsp",
     "AllPairs",
+    "load",
     "all_pairs_rows",
     "distance_table",
     "distances_on_device",

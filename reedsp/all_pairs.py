@@ -28,6 +28,7 @@ from reedsp.path_matrix import Block, Weights, integers_for
 from reedsp.progress_bar import vertices_bar
 from reedsp.result import AllPairs
 from reedsp.threads import to_the_end
+from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 from reedsp.whole_file import write_whole
 
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -44,17 +45,17 @@ _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_
 
 
 def apsp(
-    graph: Any,
-    method: str = "auto",
+    graph: GraphLike,
+    method: AllPairsMethod = "auto",
     predecessors: bool = False,
-    negative_cycles: str = "raise",
-    out: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    negative_cycles: NegativeCycles = "raise",
+    out: str | os.PathLike[str] | Distances | None = None,
     device: Device | int | str | Sequence[Device | int | str] | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     memory_limit: int | None = None,
-    options: Mapping[str, str] | None = None,
+    options: AllPairsOptions | None = None,
 ) -> AllPairs:
     """Find shortest paths between all pairs of vertices.
 
@@ -355,7 +356,7 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
     return graph.n**2 > least * (graph.m + graph.n)
 
 
-def _choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
+def _choices(method: str, options: Mapping[str, Any] | None) -> dict[str, str]:
     known = _OPTIONS[method]
     for name, value in (options or {}).items():
         if name not in known:

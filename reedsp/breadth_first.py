@@ -21,6 +21,7 @@ from reedsp.progress_bar import search_bar
 from reedsp.search_result import SearchResult
 from reedsp.tied_paths import edge_sources
 from reedsp.trust import is_trusted
+from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 from reedsp.verification import VerificationError
 from reedsp.vertices import name_or_none, source_argument
 
@@ -105,6 +106,10 @@ class BreadthFirst(SearchResult):
     def _numbers(self) -> npt.NDArray[Any]:
         return self.levels
 
+    @property
+    def _kept(self) -> dict[str, Any]:
+        return {"levels": self.levels}
+
     def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return np.asarray(numbers != _UNREACHED)
 
@@ -137,12 +142,12 @@ class BreadthFirst(SearchResult):
 
 
 def bfs(
-    graph: Any,
-    source: Any,
+    graph: GraphLike,
+    source: Vertex | Vertices,
     *,
     device: Device | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: BreadthFirstOptions | None = None,
 ) -> BreadthFirst:
     """Find paths with the fewest edges from one source, or from each of several, to all vertices.
 

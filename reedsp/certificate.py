@@ -141,7 +141,7 @@ def _check_row(
     for source in sources:
         if not (reached[source] or unbounded[source]) or (reached[source] and dist[source] != 0):
             raise _wrong(graph, source, "it is a source, but its distance is not 0")
-    shorter = _shorter(edges, dist, reached, unbounded, stored.cutoff, unit)
+    shorter = _shorter(edges, dist, reached, unbounded, _cutoff(stored, dist, reached), unit)
     behind_shorter = np.zeros(graph.n, bool)
     behind_shorter[edges.heads[shorter]] = True
     _check_support(edges, sources, dist, reached, pred, unit, behind_shorter)
@@ -249,6 +249,14 @@ def _reachable(
     return found[:root]
 
 
+def _cutoff(stored: Stored, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> float | None:
+    """Return the distance beyond which paths were left out of a row."""
+    bounds = [stored.cutoff]
+    if stored.stopped_at is not None and reached[stored.stopped_at]:
+        bounds.append(dist[stored.stopped_at])
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
 def _shorter(
     edges: _Edges,
     dist: npt.NDArray[Any],
@@ -259,15 +267,16 @@ def _shorter(
 ) -> npt.NDArray[np.int64]:
     """Return the edges that lead to a vertex on a shorter path, or on any path to one without a distance."""
     graph = edges.graph
-    if cutoff is not None and (reached & (dist > cutoff)).any():
-        vertex = int(np.argmax(reached & (dist > cutoff)))
+    slack = unit * abs(cutoff) if unit and cutoff is not None else 0
+    if cutoff is not None and (reached & (dist > cutoff + slack)).any():
+        vertex = int(np.argmax(reached & (dist > cutoff + slack)))
         raise _wrong(graph, vertex, f"its distance {dist[vertex]} is beyond the cutoff {cutoff}")
     edge = np.flatnonzero(reached[edges.tails] & ~unbounded[edges.heads])
     inner = reached[edges.heads[edge]]
     bad = np.zeros(len(edge), bool)
     bad[inner] = _slack(edges, edge[inner], dist, unit) > 0
     given = dist[edges.tails[edge]] + edges.weights[edge]
-    bad[~inner] = True if cutoff is None else given[~inner] <= cutoff
+    bad[~inner] = True if cutoff is None else given[~inner] <= cutoff - slack
     return edge[bad]
 
 

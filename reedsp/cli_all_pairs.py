@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +23,6 @@ from reedsp.cli_options import (
 )
 from reedsp.cli_output import Failure, check_output, print_json, refuse, stated_failures
 from reedsp.progress_bar import LATE, vertices_bar
-from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
     from reedsp import AllPairs, Graph
@@ -153,9 +151,7 @@ def apsp(
 def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) -> None:
     """Write the result, or move what has been written beside its place."""
     if streamed is None:
-        from reedsp.result_files import write_matrices
-
-        write_whole(output, partial(write_matrices, paths=paths), overwrite=force)
+        paths.save(output, overwrite=force)
     elif streamed != output:
         for ending in (".npy", ".pred.npy"):
             if streamed.with_suffix(ending).exists():

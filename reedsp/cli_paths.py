@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,7 +25,6 @@ from reedsp.cli_output import (
     stated_failures,
 )
 from reedsp.progress_bar import LATE, search_bar
-from reedsp.whole_file import write_whole
 
 if TYPE_CHECKING:
     from reedsp import BreadthFirst, Graph, ShortestPaths
@@ -104,7 +103,7 @@ def sssp(
         summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
         summary |= {"seconds": seconds, "verified": verify}
         answers = _distances(graph, paths, starts, goal)
-        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet, bound)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet)
 
 
 def bfs(
@@ -222,26 +221,15 @@ def _finish(
     force: bool,
     as_json: bool,
     quiet: bool,
-    cutoff: float | None = None,
 ) -> None:
     """Write and print the answers; fail if there is no route where one was asked for."""
-    from reedsp import result_files
-
     missing = [answer for answer in answers if goal is not None and answer["path"] is None]
     if output is not None and not missing:
-        route = None if goal is None or paths.pred.ndim > 1 else paths.path(goal)
-
-        def write(stream: IO[bytes]) -> None:
-            if output.suffix == ".npz":
-                result_files.write_npz(stream, paths, goal, cutoff)
-            else:
-                result_files.write_csv(stream, paths, route)
-
         if output == STANDARD:
             with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-                write(stream)
+                paths.write_csv(stream, target=goal)
         else:
-            write_whole(output, write, overwrite=force)
+            paths.save(output, target=goal, overwrite=force)
     if as_json:
         told = answers[0] if len(answers) == 1 else {"answers": answers}
         print_json({**summary, **told, "stats": paths.stats})

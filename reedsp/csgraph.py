@@ -12,7 +12,7 @@ says so. NaN and +inf are no edges wherever they stand, -inf is a ``ValueError``
 from __future__ import annotations
 
 import warnings
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from reedsp.device_graph import NO_VERTEX
 from reedsp.graph import Graph, sparse_entries
 from reedsp.k_shortest import yen as _yen
 from reedsp.single_source import sssp
+from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 __all__ = [
     "NegativeCycleError",
@@ -48,20 +49,64 @@ __all__ = [
     "yen",
 ]
 
-_Answer = npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+_Dist = npt.NDArray[np.float64]
+_Vertices = npt.NDArray[np.int32]
+_DistAndPred = tuple[_Dist, _Vertices]
+_DistPredAndSources = tuple[_Dist, _Vertices, _Vertices]
 _EXACT_IN_FLOAT64 = 2**53
 _NARROW = 32  # vertices of a level
 
 
+@overload
 def shortest_path(
-    csgraph: Any,
-    method: str = "auto",
+    csgraph: MatrixLike,
+    method: CsgraphMethod = "auto",
+    directed: bool = True,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: npt.ArrayLike | None = None,
+) -> _Dist: ...
+@overload
+def shortest_path(
+    csgraph: MatrixLike,
+    method: CsgraphMethod,
+    directed: bool,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: npt.ArrayLike | None = None,
+) -> _DistAndPred: ...
+@overload
+def shortest_path(
+    csgraph: MatrixLike,
+    method: CsgraphMethod = "auto",
+    directed: bool = True,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: npt.ArrayLike | None = None,
+) -> _DistAndPred: ...
+@overload
+def shortest_path(
+    csgraph: MatrixLike,
+    method: CsgraphMethod = "auto",
     directed: bool = True,
     return_predecessors: bool = False,
     unweighted: bool = False,
     overwrite: bool = False,
     indices: npt.ArrayLike | None = None,
-) -> _Answer:
+) -> _Dist | _DistAndPred: ...
+def shortest_path(
+    csgraph: MatrixLike,
+    method: CsgraphMethod = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: npt.ArrayLike | None = None,
+) -> _Dist | _DistAndPred:
     """Find shortest paths from some vertices, or from all, to all vertices.
 
     Parameters
@@ -113,7 +158,9 @@ def shortest_path(
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
     if method == "D":
-        return _dijkstra(_graph(csgraph, directed, unweighted), indices, return_predecessors, np.inf, False)
+        graph = _graph(csgraph, directed, unweighted)
+        _warn_of_negative_weights(graph)
+        return _from_each(graph, indices, return_predecessors)
     if method == "BF":
         return bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
     if method == "J":
@@ -127,13 +174,46 @@ def shortest_path(
     return _from_each(graph, indices, return_predecessors)
 
 
+@overload
 def floyd_warshall(
-    csgraph: Any,
+    csgraph: MatrixLike,
+    directed: bool = True,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> _Dist: ...
+@overload
+def floyd_warshall(
+    csgraph: MatrixLike,
+    directed: bool,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> _DistAndPred: ...
+@overload
+def floyd_warshall(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> _DistAndPred: ...
+@overload
+def floyd_warshall(
+    csgraph: MatrixLike,
     directed: bool = True,
     return_predecessors: bool = False,
     unweighted: bool = False,
     overwrite: bool = False,
-) -> _Answer:
+) -> _Dist | _DistAndPred: ...
+def floyd_warshall(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> _Dist | _DistAndPred:
     """Find shortest paths between all pairs of vertices on tiles of the matrix of distances.
 
     Parameters
@@ -168,15 +248,78 @@ def floyd_warshall(
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 
 
+@overload
 def dijkstra(
-    csgraph: Any,
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+) -> _Dist: ...
+@overload
+def dijkstra(
+    csgraph: MatrixLike,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: Literal[False] = False,
+) -> _DistAndPred: ...
+@overload
+def dijkstra(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: Literal[False] = False,
+) -> _DistAndPred: ...
+@overload
+def dijkstra(
+    csgraph: MatrixLike,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    limit: float = np.inf,
+    *,
+    min_only: Literal[True],
+) -> _DistPredAndSources: ...
+@overload
+def dijkstra(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: Literal[True],
+) -> _DistPredAndSources: ...
+@overload
+def dijkstra(
+    csgraph: MatrixLike,
     directed: bool = True,
     indices: npt.ArrayLike | None = None,
     return_predecessors: bool = False,
     unweighted: bool = False,
     limit: float = np.inf,
     min_only: bool = False,
-) -> _Answer:
+) -> _Dist | _DistAndPred | _DistPredAndSources: ...
+def dijkstra(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+) -> _Dist | _DistAndPred | _DistPredAndSources:
     """Find shortest paths from some vertices, or from all, or from the nearest of some.
 
     Negative weights are answered exactly, by another algorithm, after a warning.
@@ -223,16 +366,54 @@ def dijkstra(
     """
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
-    return _dijkstra(_graph(csgraph, directed, unweighted), indices, return_predecessors, limit, min_only)
+    graph = _graph(csgraph, directed, unweighted)
+    _warn_of_negative_weights(graph)
+    if not min_only:
+        return _from_each(graph, indices, return_predecessors, limit)
+    found = _from_nearest(graph, _vertices(indices, graph.n).ravel(), limit)
+    return found if return_predecessors else found[0]
 
 
+@overload
 def bellman_ford(
-    csgraph: Any,
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+) -> _Dist: ...
+@overload
+def bellman_ford(
+    csgraph: MatrixLike,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+) -> _DistAndPred: ...
+@overload
+def bellman_ford(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+) -> _DistAndPred: ...
+@overload
+def bellman_ford(
+    csgraph: MatrixLike,
     directed: bool = True,
     indices: npt.ArrayLike | None = None,
     return_predecessors: bool = False,
     unweighted: bool = False,
-) -> _Answer:
+) -> _Dist | _DistAndPred: ...
+def bellman_ford(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> _Dist | _DistAndPred:
     """Find shortest paths from some vertices, or from all; weights may be negative.
 
     Parameters
@@ -262,13 +443,46 @@ def bellman_ford(
     return _from_each(_graph(csgraph, directed, unweighted), indices, return_predecessors)
 
 
+@overload
 def johnson(
-    csgraph: Any,
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+) -> _Dist: ...
+@overload
+def johnson(
+    csgraph: MatrixLike,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+) -> _DistAndPred: ...
+@overload
+def johnson(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+) -> _DistAndPred: ...
+@overload
+def johnson(
+    csgraph: MatrixLike,
     directed: bool = True,
     indices: npt.ArrayLike | None = None,
     return_predecessors: bool = False,
     unweighted: bool = False,
-) -> _Answer:
+) -> _Dist | _DistAndPred: ...
+def johnson(
+    csgraph: MatrixLike,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> _Dist | _DistAndPred:
     """Find shortest paths from some vertices, or from all; weights may be negative, but nowhere a cycle.
 
     Parameters
@@ -305,8 +519,31 @@ def johnson(
     return _from_each(graph, indices, return_predecessors)
 
 
+@overload
 def yen(
-    csgraph: Any,
+    csgraph: MatrixLike,
+    source: int,
+    sink: int,
+    K: int,
+    *,
+    directed: bool = True,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+) -> _Dist: ...
+@overload
+def yen(
+    csgraph: MatrixLike,
+    source: int,
+    sink: int,
+    K: int,
+    *,
+    directed: bool = True,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+) -> _DistAndPred: ...
+@overload
+def yen(
+    csgraph: MatrixLike,
     source: int,
     sink: int,
     K: int,
@@ -314,7 +551,17 @@ def yen(
     directed: bool = True,
     return_predecessors: bool = False,
     unweighted: bool = False,
-) -> _Answer:
+) -> _Dist | _DistAndPred: ...
+def yen(
+    csgraph: MatrixLike,
+    source: int,
+    sink: int,
+    K: int,
+    *,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> _Dist | _DistAndPred:
     """Find the K shortest simple paths between two vertices.
 
     Parameters
@@ -354,17 +601,36 @@ def yen(
             raise ValueError(f"{name} = {vertex}: must have 0 <= {name} < {graph.n}")
     _refuse_negative_cycles(graph)
     paths = _yen(graph, source, sink, K)
+    dist: npt.NDArray[Any] = paths.dist
     if not return_predecessors:
-        return paths.dist
+        return dist
     predecessors = np.full((len(paths), graph.n), NO_VERTEX, np.int32)
     rows = np.repeat(np.arange(len(paths)), np.diff(paths.routes.indptr))
     same = rows[1:] == rows[:-1]
     vertices = paths.routes.vertices
     predecessors[rows[1:][same], vertices[1:][same]] = vertices[:-1][same]
-    return paths.dist, predecessors
+    return dist, predecessors
 
 
-def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True) -> _Answer:
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: Literal[True] = True
+) -> tuple[_Vertices, _Vertices]: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, *, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]: ...
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]:
     """List the vertices that can be reached from one, those behind fewer edges first.
 
     The device finds the levels. Within one they are listed as a queue would have them: in the order of the vertices
@@ -414,7 +680,7 @@ def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, retur
     return (order, predecessors) if return_predecessors else order
 
 
-def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any:
+def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -> Any:
     """Return the edges by which :func:`breadth_first_order` reaches each vertex.
 
     Parameters
@@ -449,7 +715,7 @@ def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any
 # ---- conversions, which search nothing --------------------------------------------------------------
 
 
-def reconstruct_path(csgraph: Any, predecessors: npt.ArrayLike, directed: bool = True) -> Any:
+def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed: bool = True) -> Any:
     """Return the tree that predecessors describe, with the weights of the graph.
 
     Parameters
@@ -478,7 +744,7 @@ def reconstruct_path(csgraph: Any, predecessors: npt.ArrayLike, directed: bool =
 
 
 def construct_dist_matrix(
-    graph: Any, predecessors: npt.NDArray[np.int32], directed: bool = True, null_value: float = np.inf
+    graph: MatrixLike, predecessors: npt.NDArray[np.int32], directed: bool = True, null_value: float = np.inf
 ) -> npt.NDArray[np.float64]:
     """Add up the weights along the paths that predecessors describe.
 
@@ -680,9 +946,11 @@ def _vertices(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
 # ---- searches ---------------------------------------------------------------------------------------
 
 
-def _all_pairs(graph: Graph, method: str, return_predecessors: bool, overwritten: Any = None) -> _Answer:
+def _all_pairs(
+    graph: Graph, method: AllPairsMethod, return_predecessors: bool, overwritten: Any = None
+) -> _Dist | _DistAndPred:
     paths = apsp(graph, method, return_predecessors)
-    dist = paths.dist
+    dist: npt.NDArray[Any] = paths.dist
     if paths.pred is not None:
         _take_direct_edges(graph, np.arange(graph.n), dist, paths.pred)
     if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
@@ -694,7 +962,7 @@ def _all_pairs(graph: Graph, method: str, return_predecessors: bool, overwritten
 
 def _from_each(
     graph: Graph, indices: npt.ArrayLike | None, return_predecessors: bool, limit: float = np.inf
-) -> _Answer:
+) -> _Dist | _DistAndPred:
     vertices = _vertices(indices, graph.n)
     if indices is None and limit == np.inf:
         # Fractional sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
@@ -731,15 +999,9 @@ def _take_direct_edges(
     predecessors[rows, heads] = sources[rows]
 
 
-def _dijkstra(
-    graph: Graph, indices: npt.ArrayLike | None, return_predecessors: bool, limit: float, min_only: bool
-) -> _Answer:
+def _warn_of_negative_weights(graph: Graph) -> None:
     if graph.has_negative_weights:
         warnings.warn("csgraph has negative weights; Bellman-Ford's algorithm answers them", stacklevel=3)
-    if not min_only:
-        return _from_each(graph, indices, return_predecessors, limit)
-    found = _from_nearest(graph, _vertices(indices, graph.n).ravel(), limit)
-    return found if return_predecessors else found[0]
 
 
 def _from_nearest(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp import near_far_work_group, near_far_work_item
@@ -14,6 +13,7 @@ from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import as_graph
 from reedsp.near_far import chosen_form
 from reedsp.predecessors import find_trees
+from reedsp.typing import DistanceType, GraphLike, Vertex, Vertices
 from reedsp.vertices import source_argument
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def distances_on_device(
-    graph: Any,
-    source: Any,
+    graph: GraphLike,
+    source: Vertex | Vertices,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     queue: cl.CommandQueue | None = None,
     device: Device | int | str | None = None,
 ) -> Array:

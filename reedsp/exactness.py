@@ -17,10 +17,12 @@ from reedsp.host_parts import in_parts
 ROUNDS_BEYOND = 33
 """How many more rounds than vertices a method may run before it looks for a negative cycle, the last sums included."""
 
+RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64))
+"""The types that distances can have."""
+
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
 _EXACT_IN_FLOAT64 = 2**53
-_RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64))
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
     if dtype is None:
         return np.dtype(np.float64)
     chosen = np.dtype(dtype)
-    if chosen not in _RESULT_TYPES:
-        raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, _RESULT_TYPES))}")
+    if chosen not in RESULT_TYPES:
+        raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, RESULT_TYPES))}")
     if chosen.kind == "i" and not graph.has_integral_weights:
         raise ValueError(f"dtype = {chosen} cannot hold distances of a graph with fractional weights")
     return chosen
@@ -153,6 +155,14 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
     with np.errstate(over="ignore"):
         nearest = dtype.type(cutoff)
         return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
+
+
+def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:
+    """Return the largest value of the arithmetic that is not greater than `cutoff`; None if no distance is greater."""
+    ceiling = ceiling_of(cutoff, arithmetic)
+    if ceiling == arithmetic.infinity:
+        return None
+    return int(ceiling) - 1 if arithmetic.dtype.kind == "i" else float(np.nextafter(ceiling, -arithmetic.infinity))
 
 
 def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:

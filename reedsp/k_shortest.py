@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import operator
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from reedsp.graph import Graph, as_graph
 from reedsp.presentation import SHOWN, card
 from reedsp.routes import Routes
 from reedsp.single_source import sssp
+from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
 from reedsp.vertices import vertex_argument
 
 
@@ -48,7 +49,7 @@ class SimplePaths:
     graph: Graph
     source: Any
     target: Any
-    dist: npt.NDArray[Any]
+    dist: Distances
     routes: Routes
 
     def __len__(self) -> int:
@@ -78,12 +79,12 @@ def _shortened(route: list[Any]) -> list[Any]:
 
 
 def yen(
-    graph: Any,
-    source: Hashable,
-    target: Hashable,
+    graph: GraphLike,
+    source: Vertex,
+    target: Vertex,
     k: int,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     device: Device | int | str | None = None,
 ) -> SimplePaths:
     """Find the k shortest simple paths between two vertices: those that visit no vertex twice.

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device import Job, Kernel, get_device
+from reedsp.device import Device, Job, Kernel, get_device
 from reedsp.path_matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
 from reedsp.slices import PAIRS_A_STEP, even
 from reedsp.trusted_products import trusted_products
+from reedsp.typing import ProductMethod
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
 
@@ -24,7 +25,7 @@ _IN_GROUPS = {"auto": None, "registers": True, "panels": False}
 
 
 def min_plus_product(
-    a: npt.ArrayLike, b: npt.ArrayLike, method: str = "auto", *, device: Any = None
+    a: npt.ArrayLike, b: npt.ArrayLike, method: ProductMethod = "auto", *, device: Device | int | str | None = None
 ) -> npt.NDArray[Any]:
     """Multiply two matrices with min for the sum and + for the product.
 
@@ -85,7 +86,9 @@ def min_plus_product(
     return _download(job, weights, product, (rows, columns), (left.shape[0], right.shape[1]), dtype)
 
 
-def min_plus_power(a: npt.ArrayLike, k: int, method: str = "auto", *, device: Any = None) -> npt.NDArray[Any]:
+def min_plus_power(
+    a: npt.ArrayLike, k: int, method: ProductMethod = "auto", *, device: Device | int | str | None = None
+) -> npt.NDArray[Any]:
     """Multiply a square matrix `k` times with itself, with min for the sum and + for the product.
 
     Entry (i, j) is the weight of the best path of exactly `k` edges; of at most `k` edges if the diagonal of `a` is

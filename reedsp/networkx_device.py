@@ -20,6 +20,7 @@ from reedsp.networkx_graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_paths import LazyPaths, PathTree
 from reedsp.networkx_replay import Replay, only_path, replay
 from reedsp.single_source import sssp
+from reedsp.typing import DistanceTypeName
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
 """Environment variable: 1 sends every search that a device can do to the device, however small."""
@@ -434,7 +435,7 @@ def _parts(n: int, numbers: Sequence[int]) -> Iterator[list[int]]:
 def _distances(
     arcs: Arcs, source: int | list[int], cutoff: Any = None, target: int | None = None, min_only: bool = False
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    dtype = "int64" if arcs.is_integral else "float64"
+    dtype: DistanceTypeName = "int64" if arcs.is_integral else "float64"
     found = _counted(sssp(arcs.graph, source, target=target, cutoff=cutoff, dtype=dtype, min_only=min_only)).dist
     unreached = np.iinfo(np.int64).max if arcs.is_integral else np.inf
     return found, found != unreached

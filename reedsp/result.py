@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.device import Device, Job, get_device, infinity
 from reedsp.device_graph import NO_VERTEX
-from reedsp.exactness import Arithmetic, ceiling_of, from_result, to_result
+from reedsp.exactness import Arithmetic, bound_of, ceiling_of, from_result, to_result
 from reedsp.exports import matrix_to_dataframe, pairs_to_networkx
 from reedsp.graph import Graph
 from reedsp.negative_cycle import exact_shortest_paths
 from reedsp.plotting import axes_for, draw_matrix
 from reedsp.presentation import SHOWN, and_more, card, distance_text, run_facts
+from reedsp.result_writers import write_arrays, write_result
 from reedsp.routes import Routes, walk
 from reedsp.search_result import AsArray, SearchResult
 from reedsp.tied_paths import edge_sources, tight_edges
+from reedsp.typing import Distances
 from reedsp.verification import VerificationError, verify_on_host, verify_tree
 from reedsp.vertices import name_or_none, vertex_argument, vertices_argument
 
@@ -67,7 +70,7 @@ class ShortestPaths(SearchResult):
 
     graph: Graph
     source: Any
-    dist: npt.NDArray[Any]
+    dist: Distances
     pred: npt.NDArray[np.int32]
     nearest: npt.NDArray[np.int32] | None
     method: str
@@ -96,6 +99,13 @@ class ShortestPaths(SearchResult):
     @property
     def _vertex_columns(self) -> dict[str, npt.NDArray[np.int32]]:
         return {"pred": self.pred} if self.nearest is None else {"pred": self.pred, "nearest": self.nearest}
+
+    @property
+    def _kept(self) -> dict[str, Any]:
+        limit = bound_of(self._cutoff, self._arithmetic)
+        given = {"nearest": self.nearest, "cutoff": limit, "stopped_at": self._target, "exact": self._exact}
+        rows = {"exact_rows": np.array(sorted(self._rows_from_host), np.int64)} if self._rows_from_host else {}
+        return {"dist": self.dist, **{name: value for name, value in given.items() if value is not None}, **rows}
 
     def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return np.asarray(numbers != infinity(numbers.dtype))
@@ -210,7 +220,7 @@ class AllPairs(AsArray):
     """
 
     graph: Graph
-    dist: npt.NDArray[Any]
+    dist: Distances
     pred: npt.NDArray[np.int32] | None
     method: str
     device: str
@@ -237,8 +247,7 @@ class AllPairs(AsArray):
         pred = self._trees("path")
         start = vertex_argument(self.graph, source, "source")
         vertex = vertex_argument(self.graph, target, "target")
-        unbounded = -np.inf if self.dist.dtype.kind == "f" else np.iinfo(self.dist.dtype).min
-        if self.dist[start, vertex] == unbounded:
+        if self.dist[start, vertex] == _unbounded(self.dist.dtype):
             raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
         route = [vertex]
         while route[-1] != start:
@@ -282,6 +291,31 @@ class AllPairs(AsArray):
             raise ValueError(f"sources has {len(starts)} entries, targets has {len(ends)}")
         finite = self._finite(self.dist[starts, ends])
         return walk(self.graph, pred, starts, ends, finite)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in ``.npz``; :func:`reedsp.load` makes the same result of the file.
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        ValueError
+            The name ends otherwise.
+        OSError
+            The file cannot be written; FileExistsError if there is one that may not be replaced.
+        """
+        write_result(path, {".npz": self._write_npz}, overwrite=overwrite)
+
+    def _write_npz(self, stream: IO[bytes]) -> None:
+        arrays = {"dist": self.dist} | ({} if self.pred is None else {"pred": self.pred})
+        about = {"result": type(self).__name__, "method": self.method, "device": self.device, "stats": self.stats}
+        # Compression would take longer than the solution.
+        write_arrays(stream, self.graph, arrays, about, compress=False)
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return the distances as a graph of networkx: an edge for each pair of vertices that has a shortest path.
@@ -355,8 +389,7 @@ class AllPairs(AsArray):
 
     def _finite(self, dist: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return where there is a shortest path."""
-        unbounded = -np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).min
-        return np.asarray((dist != infinity(dist.dtype)) & (dist != unbounded))
+        return np.asarray((dist != infinity(dist.dtype)) & (dist != _unbounded(dist.dtype)))
 
     @property
     def _numbers(self) -> npt.NDArray[Any]:
@@ -376,3 +409,8 @@ class AllPairs(AsArray):
             f"<reedsp.AllPairs: {self.graph.n:,} vertices, {self.method}, "
             f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
         )
+
+
+def _unbounded(dtype: np.dtype[Any]) -> float | int:
+    """Return the distance of paths that can pass a negative cycle."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min

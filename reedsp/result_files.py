@@ -1,4 +1,4 @@
-"""Results in files: distances or levels with their trees, as CSV or as numpy's ``.npz`` and ``.npy``.
+"""Results in files, read to be checked: distances or levels with their trees, as CSV or as numpy's ``.npz``, ``.npy``.
 
 A CSV names vertices as the graph's file does. The arrays of ``.npz`` and ``.npy`` count them from 0.
 """
@@ -6,24 +6,22 @@ A CSV names vertices as the graph's file does. The arrays of ``.npz`` and ``.npy
 from __future__ import annotations
 
 import csv
-import io
+import errno
 import math
 import os
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.breadth_first import BreadthFirst
 from reedsp.device_graph import NO_VERTEX
 from reedsp.graph import Graph
 from reedsp.readers import check_archive, check_array
-from reedsp.result import AllPairs, ShortestPaths
 
 _UNREACHED_LEVEL = -1
 _NAME = re.compile("-?[0-9]{1,19}")
@@ -49,6 +47,8 @@ class Stored:
         Longer paths were left out.
     levels : bool
         Whether each edge counts 1.
+    stopped_at : int or None
+        The search from each source may have stopped at this vertex, and have left out what is farther away.
     """
 
     sources: Sequence[list[int]]
@@ -59,98 +59,11 @@ class Stored:
     nearest: npt.NDArray[Any] | None = None
     cutoff: float | None = None
     levels: bool = False
-
-
-# ---- writing ----------------------------------------------------------------------------------------
-
-
-def write_csv(stream: IO[bytes], paths: ShortestPaths | BreadthFirst, vertices: Sequence[Any] | None = None) -> None:
-    """Write a line for each vertex, or for some of them, and for each of several sources.
-
-    The columns are ``vertex``, ``distance`` or ``level``, and ``predecessor``; before them ``source`` if there are
-    several, behind them ``nearest`` if the paths start at the nearest.
-    """
-    graph = paths.graph
-    levels = isinstance(paths, BreadthFirst)
-    nearest = None if isinstance(paths, BreadthFirst) else paths.nearest
-    several = isinstance(paths.source, list) and nearest is None
-    values, pred = np.atleast_2d(paths.levels if isinstance(paths, BreadthFirst) else paths.dist, paths.pred)
-    chosen = range(graph.n) if vertices is None else [graph.index(name) for name in vertices]
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    header = ["vertex", "level" if levels else "distance", "predecessor"]
-    writer.writerow([*(["source"] if several else []), *header, *(["nearest"] if nearest is not None else [])])
-    for row in range(len(values)):
-        before = [paths.source[row]] if several else []
-        lengths = _texts(graph, values[row], levels)
-        tree = _names(graph, pred[row])
-        near = [] if nearest is None else [_names(graph, nearest)]
-        writer.writerows(
-            [*before, graph.names[vertex], lengths[vertex], tree[vertex], *(names[vertex] for names in near)]
-            for vertex in chosen
-        )
-    text.detach()  # flushes, and leaves the stream open
-
-
-def _texts(graph: Graph, values: npt.NDArray[Any], levels: bool) -> list[Any]:
-    if levels:
-        return [level if level >= 0 else "inf" for level in values.tolist()]
-    kind = int if graph.has_integral_weights else float
-    return [kind(value) if value < np.inf else "inf" for value in values.tolist()]
-
-
-def _names(graph: Graph, vertices: npt.NDArray[np.int32]) -> list[Any]:
-    return [graph.names[vertex] if vertex >= 0 else "" for vertex in vertices.tolist()]
-
-
-def write_npz(
-    stream: IO[bytes], paths: ShortestPaths | BreadthFirst, target: Any = None, cutoff: float | None = None
-) -> None:
-    """Write ``dist`` or ``levels``, ``pred`` and ``source``, all by index, and what the vertices are called.
-
-    With a target also ``target`` and, from one source or the nearest, ``path``; ``cutoff`` and ``nearest`` if asked
-    for.
-    """
-    source = _indices(paths.graph, paths.source)
-    arrays: dict[str, Any] = {"pred": paths.pred, "source": source, **_numbering(paths.graph)}
-    if isinstance(paths, BreadthFirst):
-        arrays["levels"] = paths.levels
-    else:
-        arrays["dist"] = paths.dist
-        if paths.nearest is not None:
-            arrays["nearest"] = paths.nearest
-    if cutoff is not None:
-        arrays["cutoff"] = cutoff
-    if target is not None:
-        arrays["target"] = paths.graph.index(target)
-        if paths.pred.ndim == 1:
-            arrays["path"] = np.array(_indices(paths.graph, paths.path(target)), np.int32)
-    np.savez_compressed(stream, **arrays)
-
-
-def _indices(graph: Graph, named: Any) -> int | list[int]:
-    """Return the index of a vertex, or those of a list of them."""
-    return [graph.index(name) for name in named] if isinstance(named, list) else graph.index(named)
-
-
-def write_matrices(stream: IO[bytes], paths: AllPairs) -> None:
-    """Write ``dist``, ``pred`` if there is one, and what the vertices are called."""
-    arrays = {"dist": paths.dist, **_numbering(paths.graph)}
-    if paths.pred is not None:
-        arrays["pred"] = paths.pred
-    np.savez(stream, **arrays)  # compression would take longer than the solution
-
-
-def _numbering(graph: Graph) -> dict[str, Any]:
-    """Return what the vertices are called in the file that the graph comes from."""
-    return {"offset": graph.offset} | ({} if graph.labels is None else {"labels": np.array(graph.labels)})
-
-
-# ---- reading ----------------------------------------------------------------------------------------
+    stopped_at: int | None = None
 
 
 def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
-    """Read what :func:`write_csv`, :func:`write_npz`, :func:`write_matrices` or `reedsp.apsp(out=...)` wrote.
+    """Read what the method `save` of a result, or `reedsp.apsp(out=...)`, wrote.
 
     A matrix in a ``.npy`` file is mapped rather than read; its predecessors are in ``name.pred.npy``, if anywhere.
 
@@ -167,7 +80,7 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
             pred = _mapped(beside) if beside.exists() else None
             return _matrices(_mapped(path), pred, graph)
         if path.suffix == ".npz":
-            return _load_npz(_arrays(path), graph, cutoff)
+            return _load_npz(read_arrays(path), graph, cutoff)
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
     raise ValueError(f"{path}: the name does not end in .csv, .npz or .npy")
@@ -180,16 +93,25 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
     return mapped
 
 
-def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a ``.npz`` file.
+
+    Raises
+    ------
+    ValueError
+        It is none, or holds other than numbers and strings.
+    """
     with open(path, "rb") as file:
         try:
             check_archive(file)
             file.seek(0)
             with np.load(file) as content:
                 return dict(content)
-        except (MemoryError, OSError):
+        except MemoryError:
             raise
         except Exception as error:  # zipfile and zlib raise many kinds for an archive that is damaged
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # which is that of a place before the file
+                raise
             raise ValueError(f"not an archive of arrays: {error}") from None
 
 
@@ -213,7 +135,13 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
         if stored.shape or stored.dtype.kind not in "iuf":
             raise ValueError(f"cutoff: expected a number, got {stored.dtype} of shape {stored.shape}")
         cutoff = float(stored) if stored.dtype.kind == "f" else int(stored)
-    return _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
+    stored = _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
+    if "stopped_at" not in content:
+        return stored
+    stopped_at = content["stopped_at"]
+    if stopped_at.shape or stopped_at.dtype.kind not in "iu" or not 0 <= stopped_at < graph.n:
+        raise ValueError(f"stopped_at: {stopped_at} is not a vertex of this graph")
+    return replace(stored, stopped_at=int(stopped_at))
 
 
 def _matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:

@@ -13,6 +13,7 @@ from reedsp.exactness import result_dtype
 from reedsp.graph import Graph, as_graph
 from reedsp.johnson import Searches
 from reedsp.single_source import sssp
+from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 from reedsp.vertices import vertices_argument
 
 MEMORY_LIMIT = 1 << 28
@@ -20,13 +21,13 @@ MEMORY_LIMIT = 1 << 28
 
 
 def all_pairs_rows(
-    graph: Any,
-    sources: Any = None,
+    graph: GraphLike,
+    sources: Vertices | None = None,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     memory_limit: int = MEMORY_LIMIT,
     device: Device | int | str | None = None,
-) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
+) -> Iterator[tuple[Any, Distances]]:
     """Iterate over the distances from every vertex in blocks of rows, of which only one is kept.
 
     Parameters

@@ -23,6 +23,7 @@ from reedsp.operands import DeviceArrays, HostArrays, are_on_device, check_outpu
 from reedsp.operators import C_TYPES, OPERATORS, Operator, identity_of, operator_macros, resolve
 from reedsp.slices import even
 from reedsp.trust import is_trusted
+from reedsp.typing import ChunkedMethod, OperatorName, ScanMethod
 
 _CHUNKED = ("fast", "work-group", "work-item")
 _METHODS = (*_CHUNKED, "blelloch", "naive")
@@ -121,7 +122,13 @@ Plan = list[BoundKernel]
 # ---- public functions -------------------------------------------------------------------------------
 
 
-def reduce(x: Any, op: str | Operator = "add", *, method: str = "fast", device: Any = None) -> Any:
+def reduce(
+    x: Any,
+    op: OperatorName | Operator = "add",
+    *,
+    method: ChunkedMethod = "fast",
+    device: Device | int | str | None = None,
+) -> Any:
     """Join all elements of an array, in their order.
 
     The parallel left fold of thesis section 4.2.1 (Algorithm 7): each work-group joins a chunk in a tree that keeps
@@ -172,7 +179,12 @@ def reduce(x: Any, op: str | Operator = "add", *, method: str = "fast", device: 
 
 
 def inclusive_scan(
-    x: Any, op: str | Operator = "add", method: str = "fast", *, out: Any = None, device: Any = None
+    x: Any,
+    op: OperatorName | Operator = "add",
+    method: ScanMethod = "fast",
+    *,
+    out: Any = None,
+    device: Device | int | str | None = None,
 ) -> Any:
     """Join each element of an array with all elements before it: prefix sums, prefix minimums and the like.
 
@@ -217,7 +229,12 @@ def inclusive_scan(
 
 
 def exclusive_scan(
-    x: Any, op: str | Operator = "add", method: str = "fast", *, out: Any = None, device: Any = None
+    x: Any,
+    op: OperatorName | Operator = "add",
+    method: ScanMethod = "fast",
+    *,
+    out: Any = None,
+    device: Device | int | str | None = None,
 ) -> Any:
     """Join all elements of an array before each one; the first result is the identity of `op`.
 
@@ -235,12 +252,12 @@ def exclusive_scan(
 def segmented_scan(
     x: Any,
     heads: Any,
-    op: str | Operator = "add",
-    method: str = "fast",
+    op: OperatorName | Operator = "add",
+    method: ScanMethod = "fast",
     *,
     exclusive: bool = False,
     out: Any = None,
-    device: Any = None,
+    device: Device | int | str | None = None,
 ) -> Any:
     """Scan each segment of an array by itself (thesis section 5.4.1).
 
@@ -281,7 +298,7 @@ def segmented_scan(
     return _scan(x, heads, op, method, exclusive, out, device)
 
 
-def compact(x: Any, mask: Any, *, method: str = "fast", device: Any = None) -> Any:
+def compact(x: Any, mask: Any, *, method: ChunkedMethod = "fast", device: Device | int | str | None = None) -> Any:
     """Collect the elements that a mask selects, in their order, by a scan of the mask (thesis section 5.4.2).
 
     Parameters
@@ -322,7 +339,7 @@ def compact(x: Any, mask: Any, *, method: str = "fast", device: Any = None) -> A
     return _compact(x, mask, x.dtype, "values", method, device)
 
 
-def compact_indices(mask: Any, *, method: str = "fast", device: Any = None) -> Any:
+def compact_indices(mask: Any, *, method: ChunkedMethod = "fast", device: Device | int | str | None = None) -> Any:
     """Collect the places of the True in a mask, in ascending order.
 
     Parameters and errors are those of :func:`compact`.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ from reedsp.exports import rows_to_dataframe, tree_to_networkx
 from reedsp.graph import Graph
 from reedsp.plotting import axes_for, draw_search
 from reedsp.presentation import DASH, SHOWN, and_more, card, distance_text, name_or_dash, run_facts
+from reedsp.result_writers import write_arrays, write_result, write_rows
 from reedsp.routes import Routes, walk
 from reedsp.tied_paths import tied_paths
 from reedsp.vertices import vertex_argument, vertices_argument
@@ -66,6 +69,11 @@ class SearchResult(AsArray):
     @abstractmethod
     def _tight(self, row: int) -> npt.NDArray[np.bool_]:
         """Return which edges lie on the paths of this row, shape (m,)."""
+
+    @property
+    @abstractmethod
+    def _kept(self) -> dict[str, Any]:
+        """The arrays that a file has to hold, beside predecessors and sources."""
 
     @property
     def _effort(self) -> list[tuple[str, int]]:
@@ -313,6 +321,89 @@ class SearchResult(AsArray):
         ax = axes_for(ax)
         draw_search(ax, self.graph, values, pred, self._starts(row), route, self._quantity)
         return ax
+
+    # ---- files --------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, target: Hashable | None = None, overwrite: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            A ``.npz`` holds everything, and :func:`reedsp.load` makes the same result of it. A ``.csv`` has a line for
+            each vertex, or for each of several sources and each vertex, by their names: ``vertex``, ``distance`` or
+            ``level``, and ``predecessor``; before them ``source`` if there are several, behind them ``nearest`` if the
+            paths start at the nearest.
+        target : int or other name, optional
+            With a path from one source, or the nearest: a ``.csv`` then has the lines of its vertices only, a ``.npz``
+            also ``target`` and ``path``.
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        ValueError
+            The name ends otherwise, or there is no path to `target`.
+        OSError
+            The file cannot be written; FileExistsError if there is one that may not be replaced.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(3, [0, 0, 1], [1, 2, 2], [1, 5, 2], labels=["a", "b", "c"])
+        >>> reedsp.sssp(graph, "a").save("paths.csv")
+        >>> print(Path("paths.csv").read_text())
+        vertex,distance,predecessor
+        a,0,
+        b,1,a
+        c,3,b
+        """
+        end, route = self._end_and_route(target)
+        write_npz = functools.partial(self._write_npz, target=end, route=route)
+        write_csv = functools.partial(self._write_csv, route=route)
+        write_result(path, {".npz": write_npz, ".csv": write_csv}, overwrite=overwrite)
+
+    def write_csv(self, stream: IO[bytes], *, target: Hashable | None = None) -> None:
+        """Write what :meth:`save` writes to a ``.csv`` to a binary stream, such as ``sys.stdout.buffer``.
+
+        Parameters
+        ----------
+        stream : binary file
+        target : int or other name, optional
+            As for :meth:`save`.
+
+        Raises
+        ------
+        ValueError
+            There is no path to `target`.
+        """
+        self._write_csv(stream, self._end_and_route(target)[1])
+
+    def _end_and_route(self, target: Hashable | None) -> tuple[int | None, list[int] | None]:
+        """Return the index of a target, and the path to it from one source or the nearest."""
+        end = None if target is None else vertex_argument(self.graph, target, "target")
+        return end, None if end is None or self.pred.ndim > 1 else self._route(end, 0)
+
+    def _write_npz(self, stream: IO[bytes], target: int | None, route: list[int] | None) -> None:
+        named = self.source if isinstance(self.source, list) else [self.source]
+        sources = np.array([self.graph.index(name) for name in named], np.int64)
+        arrays = {**self._kept, "pred": self.pred, "source": sources if isinstance(self.source, list) else sources[0]}
+        if target is not None:
+            arrays["target"] = np.int64(target)
+        if route is not None:
+            arrays["path"] = np.array(route, np.int32)
+        about = {"result": type(self).__name__, "method": self.method, "device": self.device, "stats": self.stats}
+        write_arrays(stream, self.graph, arrays, {**about, **dict(self._effort)}, compress=True)
+
+    def _write_csv(self, stream: IO[bytes], route: list[int] | None) -> None:
+        columns = {name: np.atleast_2d(column) for name, column in self._vertex_columns.items()}
+        columns = {"predecessor": columns.pop("pred"), **columns}
+        numbers = np.atleast_2d(self._numbers)
+        sources = self.source if self.pred.ndim > 1 else None
+        write_rows(stream, self.graph, self._quantity, numbers, self._is_reached(numbers), columns, sources, route)
+
+    # ---- in words -----------------------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
         rows = len(np.atleast_2d(self.pred))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from reedsp.progress_bar import search_bar
 from reedsp.result import ShortestPaths
 from reedsp.solution import Solution
 from reedsp.trust import is_trusted
+from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 from reedsp.vertices import source_argument, vertex_argument
 
 _BELLMAN_FORD = {
@@ -41,18 +42,18 @@ _OPTIONS = {
 
 
 def sssp(
-    graph: Any,
-    source: Any,
-    method: str = "auto",
-    target: Hashable | None = None,
+    graph: GraphLike,
+    source: Vertex | Vertices,
+    method: SearchMethod = "auto",
+    target: Vertex | None = None,
     cutoff: float | None = None,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     device: Device | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
     *,
     min_only: bool = False,
-    out: npt.NDArray[Any] | None = None,
-    options: Mapping[str, Any] | None = None,
+    out: Distances | None = None,
+    options: SearchOptions | None = None,
 ) -> ShortestPaths:
     """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
 
@@ -265,7 +266,7 @@ def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.
     return np.where(is_source[before], before, np.int32(NO_VERTEX))
 
 
-def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> str:
+def _method(method: SearchMethod, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> SearchMethod:
     """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
 
     Raises
@@ -285,7 +286,7 @@ def _method(method: str, graph: Graph, device: Device, arithmetic: Arithmetic, m
     raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
 
 
-def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> list[str]:
+def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> list[SearchMethod]:
     """Return the methods that can, as they measured, the fastest first.
 
     Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it

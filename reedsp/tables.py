@@ -13,6 +13,7 @@ from reedsp.device_graph import NO_VERTEX
 from reedsp.exactness import choose_arithmetic, result_dtype
 from reedsp.graph import Graph, as_graph
 from reedsp.row_blocks import MEMORY_LIMIT, check_memory_limit, row_blocks
+from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 from reedsp.vertices import vertices_argument
 
 
@@ -28,19 +29,19 @@ class Nearest(NamedTuple):
         objects: the names, and None where there are fewer than k. Otherwise an array of int32: indices, and -9999.
     """
 
-    dist: npt.NDArray[Any]
+    dist: Distances
     vertices: npt.NDArray[Any]
 
 
 def distance_table(
-    graph: Any,
-    sources: Any,
-    targets: Any,
+    graph: GraphLike,
+    sources: Vertices,
+    targets: Vertices,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     memory_limit: int = MEMORY_LIMIT,
     device: Device | int | str | None = None,
-) -> npt.NDArray[Any]:
+) -> Distances:
     """Find the distances from each of several sources to each of several targets.
 
     Parameters
@@ -97,12 +98,12 @@ def distance_table(
 
 
 def k_nearest(
-    graph: Any,
-    sources: Any,
+    graph: GraphLike,
+    sources: Vertices | None,
     k: int,
-    among: Any = None,
+    among: Vertices | None = None,
     *,
-    dtype: npt.DTypeLike | None = None,
+    dtype: DistanceType | None = None,
     memory_limit: int = MEMORY_LIMIT,
     device: Device | int | str | None = None,
 ) -> Nearest:

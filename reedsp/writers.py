@@ -165,7 +165,7 @@ def _loses_labels(graph: Graph, file: Path) -> bool:
         return False
     form = suffix(file.name)
     if form == ".npz":
-        return _label_array(graph.labels) is None
+        return label_array(graph.labels) is None
     return form not in (".el", ".wel") or _numbers(graph) is None
 
 
@@ -341,7 +341,7 @@ def _last_used(graph: Graph) -> int:
 
 def _numbers(graph: Graph) -> npt.NDArray[np.int64] | None:
     """Return labels that an edge list can use as the numbers of its vertices; None if there are none such."""
-    labels = None if graph.labels is None else _label_array(graph.labels)
+    labels = None if graph.labels is None else label_array(graph.labels)
     if labels is None or labels.dtype.kind != "i" or labels.min(initial=0) < 0 or (np.diff(labels) <= 0).any():
         return None
     used = np.diff(graph.indptr) > 0
@@ -422,7 +422,7 @@ def _npz_blocks(graph: Graph) -> _Blocks:
         "directed": np.array(graph.directed),
         "offset": np.array(graph.offset),
     }
-    labels = None if graph.labels is None else _label_array(graph.labels)
+    labels = None if graph.labels is None else label_array(graph.labels)
     if labels is not None:
         arrays["labels"] = labels
     size, done = sum(array.nbytes for array in arrays.values()), 0
@@ -460,7 +460,7 @@ class _Pieces:
         return data
 
 
-def _label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
+def label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
     """Return labels as an array of integers or strings; None if they are neither, or would be changed."""
     kinds = set(map(type, labels))
     if kinds not in ({int}, {str}):

@@ -32,7 +32,7 @@ LAYERS = (
         "whole_file",
     ),
     ("graph",),
-    ("vertices",),
+    ("typing", "vertices"),
     (
         *("_icd", "_pocl", "datasets", "host_parts", "kernels", "known_graph", "known_scan"),
         *("networkx_graph", "networkx_release", "own_folder"),
@@ -41,7 +41,7 @@ LAYERS = (
     ("device", "readers"),
     ("compiler_child", "doctor", "exactness", "operands", "operators", "path_matrix", "writers"),
     ("device_graph", "rounds", "tilings"),
-    ("coordinates", "exports", "routes", "tied_paths"),
+    ("coordinates", "exports", "result_writers", "routes", "tied_paths"),
     ("plotting",),
     ("search_result",),
     ("products", "trust"),
@@ -54,7 +54,7 @@ LAYERS = (
     ("device_distances", "johnson"),
     ("all_pairs_matrix", "all_pairs_tree", "checkpoint", "result", "tuning"),
     ("out_of_core", "result_files"),
-    ("certificate", "host_matrix"),
+    ("certificate", "host_matrix", "saved_results"),
     ("all_pairs_answers", "all_pairs_range"),
     ("all_pairs", "single_source"),
     ("graph_facts", "k_shortest", "row_blocks"),
@@ -179,10 +179,15 @@ def test_kernels_are_named_by_files_that_exist() -> None:
     assert named | included == set(files)
 
 
+def overloads(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    """Whether this only declares types, of a function that is defined below."""
+    return any(isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list)
+
+
 def public(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, ast.AST]]:
     """Yield the public classes, functions and methods below a node, with their full names."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_") and not overloads(node):
             yield inside + node.name, node
             if isinstance(node, ast.ClassDef):
                 yield from public(node, f"{inside}{node.name}.")

@@ -118,6 +118,22 @@ def test_large_whole_weights_are_compared_exactly() -> None:
         certificate.check(graph, _with_masks(np.array([0, 2**60 + 1, 2**60 + 3])))
 
 
+def test_a_search_that_stopped_at_a_vertex() -> None:
+    """What is farther away than that vertex may be missing, but nothing else."""
+    graph = Graph.from_edges(5, [0, 1, 0, 3], [1, 2, 3, 4], [3, 2, 4, 5])
+    inf = np.inf
+    certificate.check(graph, stored(np.array([0, 3, inf, 4, inf]), stopped_at=3))
+    rows = np.array([[0, 3, inf, 4, inf], [inf, 0, 2, inf, inf]])
+    certificate.check(graph, stored(rows, None, [[0], [1]], stopped_at=3))
+    certificate.check(graph, stored(np.array([0, 3, inf, inf, inf]), cutoff=3, stopped_at=3))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: it has no distance, but .* gives 5"):
+        certificate.check(graph, stored(np.array([0, 3, inf, 4, 9]), stopped_at=4))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 3: its distance 4 is beyond the cutoff 3"):
+        certificate.check(graph, stored(np.array([0, 3, inf, 4, inf]), stopped_at=1))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: it has no distance"):
+        certificate.check(graph, stored(np.array([0, 3, inf, inf, inf]), stopped_at=3))
+
+
 @pytest.mark.parametrize(("cutoff", "dist"), [(3, [0, 3, np.inf]), (2.5, [0, np.inf, np.inf]), (None, [0, 3, 5])])
 def test_cutoff(cutoff: float | None, dist: list[float]) -> None:
     graph = Graph.from_edges(3, [0, 1], [1, 2], [3, 2])
@@ -221,6 +237,16 @@ def test_what_commands_write_is_verified(
     answer = json.loads(run(capsys, "verify", graph_file, result, *limit, *read, "--json")[1])
     assert (answer["right"], answer["wrong"]) == (True, None)
     assert answer["rows"] == (3 if command == "several" else 1)
+    if kind == ".npz":
+        graph = reedsp.read(graph_file, relabel="--relabel" in read)
+        loaded = reedsp.load(result, graph)
+        search = reedsp.bfs if command == "bfs" else reedsp.sssp
+        again = search(
+            graph, loaded.source, **{"nearest": {"min_only": True}, "cutoff": {"cutoff": 20.5}}.get(command, {})
+        )
+        assert np.array_equal(np.asarray(loaded), np.asarray(again))
+        assert np.array_equal(loaded.pred, again.pred)
+        assert loaded.verify()
 
 
 @pytest.mark.parametrize("kind", [".npy", ".npz"])
@@ -236,6 +262,12 @@ def test_matrices_are_verified(
     assert (status, err) == (0, "")
     what = "distances and predecessors" if predecessors else "distances"
     assert f"verified  {result}: {what} from 60 vertices are right for every edge" in out
+    if kind == ".npz":
+        graph = reedsp.read(graph_file, relabel="--relabel" in read)
+        again = reedsp.apsp(graph, predecessors=predecessors)
+        loaded = reedsp.load(result, graph)
+        assert np.array_equal(loaded.dist, again.dist)
+        assert predecessors == (loaded.pred is not None and np.array_equal(loaded.pred, again.pred))
 
 
 SMALL = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"

@@ -336,7 +336,7 @@ def test_matrices_as_npz(
     assert out.endswith(f"written   {output}\n")
     paths = reedsp.apsp(reedsp.read(graph_file), predecessors=True)
     with np.load(output) as content:
-        assert sorted(content) == ["dist", "offset", *(["pred"] if predecessors else [])]
+        assert sorted(content) == ["about", "dist", "offset", *(["pred"] if predecessors else [])]
         np.testing.assert_array_equal(content["dist"], paths.dist)
         assert content["offset"] == 1
         if predecessors:
@@ -610,7 +610,7 @@ def test_npz(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Pat
     assert run(capsys, "sssp", graph_file, "--source", 1, "--target", 4, "--output", output)[0] == 0
     paths = reedsp.sssp(reedsp.read(graph_file), 1)
     with np.load(output) as content:
-        assert sorted(content) == ["dist", "offset", "path", "pred", "source", "target"]
+        assert sorted(content) == ["about", "dist", "offset", "path", "pred", "source", "target"]
         np.testing.assert_array_equal(content["dist"], paths.dist)
         np.testing.assert_array_equal(content["pred"], paths.pred)
         assert content["pred"].dtype == np.int32

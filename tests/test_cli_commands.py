@@ -22,7 +22,7 @@ import pytest
 
 import reedsp
 from docs import command_line
-from reedsp import cli, cli_commands, cli_options, demo, progress_bar, result_files, tilings, tuning
+from reedsp import cli, cli_commands, cli_options, demo, progress_bar, tilings, tuning
 from reedsp.cli_keys import KEYS
 from reedsp.cli_status import STATUSES
 from reedsp.device import get_device
@@ -232,7 +232,7 @@ def test_breadth_first_search(capsys: pytest.CaptureFixture[str], folder: Path, 
     assert Path("levels.csv").read_text() == "vertex,level,predecessor\n1,0,\n2,1,1\n4,2,2\n5,3,4\n"
     run(capsys, "bfs", "small.gr", "--source", 1, "--source", 6, "--output", "levels.npz")
     with np.load("levels.npz") as content:
-        assert sorted(content) == ["levels", "offset", "pred", "source"]
+        assert sorted(content) == ["about", "levels", "offset", "pred", "source"]
         assert content["levels"].tolist() == [[0, 1, 1, 2, 3, -1], [1, 2, 2, 3, 4, 0]]
 
 
@@ -616,8 +616,7 @@ def test_examples_of_the_help_run(
     reedsp.write(roads, "roads.gr")
     reedsp.write(reedsp.Graph.from_edges(10, ring, (ring + 1) % 10), "web.el")
     if "verify" in example:
-        with open("tree.csv", "wb") as stream:
-            result_files.write_csv(stream, reedsp.sssp(roads, 1))
+        reedsp.sssp(roads, 1).save("tree.csv", overwrite=True)
     elif "tree.csv" in example:
         Path("tree.csv").unlink()
     if "road-ny" in example:

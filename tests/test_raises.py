@@ -363,6 +363,7 @@ def test_a_nearest_source_that_is_not_that_of_the_predecessor() -> None:
         ({"levels": [0, 1, 2]}, "there is an array 'levels', but none that is called 'source'"),
         ({"dist": [0, 1, 3], "source": 0, "cutoff": "x"}, "cutoff: expected a number, got <U1 of shape ()"),
         ({"dist": [0, 1, 3], "source": 0, "nearest": [0, 0]}, "expected nearest to be 3 vertices, got int64 of shape"),
+        ({"dist": [0, 1, 3], "source": 0, "stopped_at": 3}, "stopped_at: 3 is not a vertex of this graph"),
     ],
 )
 def test_arrays_that_are_no_result(arrays: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -1,0 +1,142 @@
+"""Types for annotations: what the functions of this package take and give.
+
+Each ``Literal`` has all values that the argument can have. Names of vertices can be any hashable objects; where a
+function gives them their type is ``Any``, since only the graph knows it.
+
+Examples
+--------
+>>> from reedsp.typing import Distances, GraphLike
+>>> import reedsp
+>>> def farthest(graph: GraphLike) -> Distances:
+...     return reedsp.apsp(graph).dist.max(axis=1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph import Graph
+
+# ---- graphs and vertices ----------------------------------------------------------------------------
+
+
+class SparseMatrix(Protocol):
+    """A sparse matrix or array of SciPy, of any format."""
+
+    def tocoo(self, copy: bool = ...) -> Any:
+        """Return the entries in coordinate format."""
+
+    def tocsr(self, copy: bool = ...) -> Any:
+        """Return the entries row by row."""
+
+
+class GraphOfNetworkX(Protocol):
+    """A graph of networkx, of any class."""
+
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+
+    def is_multigraph(self) -> bool:
+        """Whether there can be parallel edges."""
+
+    def number_of_nodes(self) -> int:
+        """Return the number of vertices."""
+
+
+# Not of classes of SciPy and networkx, of which a type checker knows nothing unless their stubs are installed.
+GraphLike: TypeAlias = Graph | SparseMatrix | GraphOfNetworkX | npt.NDArray[Any] | Sequence[Sequence[float]]
+"""What is taken for a graph everywhere but in :mod:`reedsp.csgraph`."""
+
+MatrixLike: TypeAlias = Union[SparseMatrix, npt.ArrayLike]  # noqa: UP007 - ArrayLike may be a string
+"""What the functions of :mod:`reedsp.csgraph` take, as those of SciPy do."""
+
+Vertex: TypeAlias = Hashable
+"""The name of a vertex: its index, if the graph knows no names."""
+
+Vertices: TypeAlias = Iterable[Hashable]
+"""Several vertices, such as a list or an array."""
+
+# ---- distances --------------------------------------------------------------------------------------
+
+Distances: TypeAlias = npt.NDArray[np.float64 | np.float32 | np.int64 | np.int32]
+"""Distances in the type that was asked for, float64 by default."""
+
+DistanceTypeName: TypeAlias = Literal["float64", "float32", "int64", "int32"]
+"""The names of these types."""
+
+DistanceType: TypeAlias = (
+    DistanceTypeName
+    | type[np.float64 | np.float32 | np.int64 | np.int32 | float | int]
+    | np.dtype[np.float64 | np.float32 | np.int64 | np.int32]
+)
+"""Such a type: "float64", ``numpy.float64``, ``numpy.dtype("float64")`` and the like."""
+
+# ---- methods and options ----------------------------------------------------------------------------
+
+SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"]
+"""How :func:`reedsp.sssp` can solve."""
+
+AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
+"""How :func:`reedsp.apsp` can solve."""
+
+NegativeCycles: TypeAlias = Literal["raise", "mark"]
+"""What :func:`reedsp.apsp` can do about negative cycles."""
+
+ProductMethod: TypeAlias = Literal[
+    "auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels"
+]
+"""How :func:`reedsp.min_plus_product` can multiply."""
+
+FloydWarshallKernel: TypeAlias = Literal[
+    "blocked", "harish-narayanan", "katz-kider", "optimized-blocked", "staged-load"
+]
+"""The kernels of "floyd-warshall"."""
+
+BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
+"""The kernels of :func:`reedsp.bfs`."""
+
+Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
+"""From where :func:`reedsp.bfs` can look at edges."""
+
+OperatorName: TypeAlias = Literal["add", "min", "max"]
+"""The built-in operators of reductions and scans."""
+
+ScanMethod: TypeAlias = Literal["fast", "blelloch", "naive", "work-group", "work-item"]
+"""How :func:`reedsp.inclusive_scan` and its like can scan."""
+
+ChunkedMethod: TypeAlias = Literal["fast", "work-group", "work-item"]
+"""How :func:`reedsp.reduce` and :func:`reedsp.compact` can go through chunks."""
+
+CsgraphMethod: TypeAlias = Literal["auto", "FW", "D", "BF", "J"]
+"""How :func:`reedsp.csgraph.shortest_path` can solve."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of the methods of :func:`reedsp.sssp`, each of which has some."""
+
+    cooperative_loading: bool
+    in_degree_order: bool
+    early_stop: bool
+    group_size: int
+    list_active: bool
+    delta: float
+    work_groups: int
+
+
+class AllPairsOptions(TypedDict, total=False):
+    """Options of the methods of :func:`reedsp.apsp`, each of which has one."""
+
+    product: ProductMethod
+    kernel: FloydWarshallKernel
+
+
+class BreadthFirstOptions(TypedDict, total=False):
+    """Options of :func:`reedsp.bfs`."""
+
+    method: BreadthFirstMethod
+    direction: Direction
+    group_size: int

@@ -1,0 +1,73 @@
+"""The types of arguments have exactly the values that the functions accept; tests/typed_calls.py shows their use."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import get_args, is_typeddict
+
+import pytest
+
+import reedsp
+from reedsp import all_pairs, breadth_first, cli_options, csgraph, exactness, lund_smith, minplus, operators, scan
+from reedsp import single_source as ss
+from reedsp import typing as types
+
+GRAPH = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
+
+
+def named_in_the_error(function: Callable[..., object], *arguments: object, **options: object) -> set[str]:
+    """Return the values that an error names, beside the one that is wrong."""
+    with pytest.raises(ValueError, match="'x'") as caught:
+        function(*arguments, **options)
+    after = re.split("expected|there are", str(caught.value))[1]
+    return set(re.findall(r"[\w-]+", after)) - {"or"}
+
+
+VALUES: dict[str, list[Iterable[str]]] = {
+    "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
+    "AllPairsMethod": [("auto", *all_pairs._METHODS), cli_options.AllPairsMethod],
+    "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
+    "ProductMethod": [minplus.METHODS],
+    "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
+    "BreadthFirstMethod": [breadth_first.METHODS],
+    "Direction": [breadth_first._EDGE_FACTORS],
+    "OperatorName": [operators.OPERATORS],
+    "ScanMethod": [scan._METHODS],
+    "ChunkedMethod": [scan._CHUNKED],
+    "CsgraphMethod": [named_in_the_error(csgraph.shortest_path, [[0, 1], [1, 0]], "x")],
+    "DistanceTypeName": [map(str, exactness.RESULT_TYPES), cli_options.DistanceType],
+}
+KEYS: dict[str, set[str]] = {
+    "SearchOptions": {name for names in ss._OPTIONS.values() for name in names},
+    "AllPairsOptions": {name for names in all_pairs._OPTIONS.values() for name in names},
+    "BreadthFirstOptions": named_in_the_error(breadth_first._choices, {"x": 1}),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_type_has_the_values_that_are_accepted(name: str) -> None:
+    for accepted in VALUES[name]:
+        assert set(get_args(getattr(types, name))) == set(accepted)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_options_are_those_that_are_accepted(name: str) -> None:
+    assert set(getattr(types, name).__annotations__) == KEYS[name]
+
+
+def test_nothing_is_left_out() -> None:
+    literals = {name for name, alias in vars(types).items() if isinstance(next(iter(get_args(alias)), None), str)}
+    assert literals == set(VALUES)
+    assert {name for name, alias in vars(types).items() if is_typeddict(alias)} == set(KEYS)
+
+
+def test_the_reference_names_every_type() -> None:
+    tree = ast.parse(Path(types.__file__).read_text(encoding="utf-8"))
+    defined = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}  # type: ignore[union-attr]
+    defined |= {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    reference = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
+    section = reference.split("## Types")[1].split("## ")[0]
+    assert set(re.findall(r"`(\w+)`", section.split("|---|---|")[1])) >= defined > set()
