@@ -140,7 +140,8 @@ def test_one_source(kind: str, device: Device) -> None:
         assert len({(each.dist.tobytes(), each.pred.tobytes()) for each in found}) == 1
         return found[0].dist.tobytes(), found[0].pred.tobytes()
 
-    found = answers(lambda: sparse(500, 2500, kind), device, solve, ("cpu", "gpu"))
+    kinds = ("cpu", "gpu") if device.kind == "cpu" else ("gpu",)  # which has no room for the work-groups of CPUs
+    found = answers(lambda: sparse(500, 2500, kind), device, solve, kinds)
     assert len(set(found.values())) == 1
 
 
