@@ -774,6 +774,7 @@ def test_69_cache_that_cannot_be_made(device: Device, tmp_path: Path, monkeypatc
     places = [file, file / "below", Path("/proc/self") if sys.platform == "linux" else file]
     for place in places:
         monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        kernels._warn_of_compiling_again.cache_clear()
         with pytest.warns(RuntimeWarning, match=AGAIN):
             build(device)
         build(device)  # in silence

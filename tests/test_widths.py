@@ -49,7 +49,11 @@ FITS: dict[tuple[str, str], str] = {
     ("near_far_work_group.cl", "const uint taken = min((size_t)share, waiting - begin);"): SMALLEST,
     (
         "near_far_work_group.cl",
-        "const uint total = sum_up(sums, last - first);",
+        "uint total = sum_up(sums, last - first), step = 0;",
+    ): "edges of one vertex, each to another one",
+    (
+        "near_far_work_group.cl",
+        "degree = first_edge[vertex + 1] - first_edge[vertex];",
     ): "edges of one vertex, each to another one",
     ("work_group_scan.cl", "const uint earlier = get_group_id(0);"): "there are some work-groups for each compute unit",
 }
