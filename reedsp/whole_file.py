@@ -115,13 +115,15 @@ def room_for(path: Path, needed: int | None = None) -> Iterator[None]:
     needed : int, optional
         Bytes that the file would take.
     """
+    free = shutil.disk_usage(path.parent).free  # before what is tried takes all of it
     try:
         yield
     except OSError as error:
         if error.errno not in FULL or error.filename is not None:
             raise
-        free = f"{shutil.disk_usage(path.parent).free:,} bytes are free"
-        sizes = free if needed is None else f"{needed:,} bytes are needed, {free}"
+        sizes = f"{free:,} bytes are free"
+        if needed is not None:
+            sizes = f"{needed:,} bytes are needed, {sizes}"
         raise OSError(error.errno, f"{os.strerror(error.errno)}: {sizes}", str(path)) from error
 
 

@@ -145,10 +145,18 @@ def test_a_folder_that_cannot_be_synchronised(tmp_path: Path, monkeypatch: pytes
 
 def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the file and the bytes; nothing is left."""
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(9000, 4000, 5000))  # type: ignore[attr-defined]
+    free = [5000]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(9000, 4000, free[0]))  # type: ignore[attr-defined]
+
+    def write(stream: IO[bytes]) -> None:
+        """Take all that is free, as the reservation of a file that does not fit does."""
+        free[0] = 0
+        failing(errno.ENOSPC)()
+
     path = tmp_path / "a"
     with pytest.raises(OSError, match=r"No space left on device: 5,000 bytes are free: '.*/a'") as found:
-        write_whole(path, lambda stream: failing(errno.ENOSPC)())
+        write_whole(path, write)
+    free[0] = 5000
     assert found.value.errno == errno.ENOSPC
     assert found.value.filename == str(path)
     assert list(tmp_path.iterdir()) == []
