@@ -602,17 +602,21 @@ class Graph:
         >>> reedsp.sssp(graph, "Bern").dist[graph.index("Thun")]
         np.float64(1.0)
         """
-        if self.labels is None:
-            found = int(name) - self.offset if isinstance(name, (int, np.integer)) else -1
-        else:
-            if "index_of" not in self._derived:
-                self._derived["index_of"] = {label: index for index, label in enumerate(self.labels)}
-            try:
-                found = self._derived["index_of"].get(name, -1)
-            except TypeError:  # it cannot be hashed
-                found = -1
-        if not 0 <= found < self.n:
+        found = self._find(name)
+        if found is None:
             raise ValueError(f"{name!r} is not a vertex of this graph, {self._names_in_words()}")
+        return found
+
+    def _find(self, name: object) -> int | None:
+        if self.labels is None:
+            number = int(name) - self.offset if isinstance(name, (int, np.integer)) else -1
+            return number if 0 <= number < self.n else None
+        if "index_of" not in self._derived:
+            self._derived["index_of"] = {label: index for index, label in enumerate(self.labels)}
+        try:
+            found: int | None = self._derived["index_of"].get(name)
+        except TypeError:  # it cannot be hashed
+            return None
         return found
 
     def _names_in_words(self) -> str:
@@ -627,12 +631,8 @@ class Graph:
     def __len__(self) -> int:
         return self.n
 
-    def __contains__(self, name: Hashable) -> bool:
-        try:
-            self.index(name)
-        except ValueError:
-            return False
-        return True
+    def __contains__(self, name: object) -> bool:
+        return self._find(name) is not None
 
     # ---- edges --------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,10 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
     TypeError, ValueError
         One is no vertex; the message names its position.
     """
-    if graph.labels is None and isinstance(vertices, np.ndarray) and vertices.dtype.kind in "iu" and vertices.ndim == 1:
-        least, first = (-graph.n, 0) if graph.offset == 0 else (graph.offset, graph.offset)
-        if not ((vertices < least) | (vertices >= first + graph.n)).any():
-            indices = vertices.astype(np.intp) - first
-            return np.where(indices < 0, indices + graph.n, indices)
+    if graph.labels is None and isinstance(vertices, np.ndarray) and vertices.ndim == 1 and _are_integers(vertices):
+        number: npt.NDArray[np.int64] = vertices.astype(np.int64) - graph.offset
+        if ((number >= 0) & (number < graph.n)).all():
+            return number.astype(np.intp)
     if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
         raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
     named = enumerate(vertices)
@@ -68,7 +67,7 @@ def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:
         if source.ndim > 1:
             raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
         source = source if source.ndim == 1 else source.item()
-    if not isinstance(source, Iterable) or isinstance(source, (str, bytes)) or _is_name(graph, source):
+    if not isinstance(source, Iterable) or isinstance(source, (str, bytes)) or source in graph:
         return [vertex_argument(graph, source, "source")], False
     return vertices_argument(graph, source, "source").tolist(), True
 
@@ -80,11 +79,6 @@ def name_or_none(graph: Graph, index: int) -> str:
     return repr(graph.names[index])
 
 
-def _is_name(graph: Graph, source: Any) -> bool:
-    if graph.labels is None or not isinstance(source, Hashable):
-        return False
-    try:
-        graph.index(source)
-    except ValueError:
-        return False
-    return True
+def _are_integers(array: npt.NDArray[Any]) -> bool:
+    """Return whether int64 holds whatever such an array may."""
+    return array.dtype.kind in "iu" and np.can_cast(array.dtype, np.int64)

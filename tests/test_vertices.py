@@ -80,6 +80,13 @@ def test_arrays_of_numbers_are_names_of_numbered_vertices(numbers: Any) -> None:
     assert source_argument(named("numbers"), numbers) == ([3, 0], True)
 
 
+def test_numbers_beyond_int64_are_no_names() -> None:
+    graph = Graph.from_edges(4, [], [], offset=-5)
+    assert vertices_argument(graph, np.array([-3]), "sources").tolist() == [2]
+    with pytest.raises(ValueError, match=r"^sources\[0\] = .*18446744073709551613.* whose vertices are -5 \.\. -2"):
+        vertices_argument(graph, np.array([2**64 - 3], np.uint64), "sources")
+
+
 def test_a_tuple_is_one_source_where_it_is_a_name_and_several_otherwise() -> None:
     pairs = named("pairs")
     assert source_argument(pairs, (0, 0)) == ([1], False)
