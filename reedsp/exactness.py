@@ -157,6 +157,15 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
         return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
 
 
+def excludes_overflow(cutoff: float | None, arithmetic: Arithmetic) -> bool:
+    """Return whether every distance that the arithmetic cannot hold is greater than `cutoff`."""
+    if cutoff is None:
+        return False
+    if arithmetic.dtype.kind == "i":
+        return cutoff < int(arithmetic.infinity)
+    return cutoff <= float(np.finfo(arithmetic.dtype).max)
+
+
 def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:
     """Return the largest value of the arithmetic that is not greater than `cutoff`; None if no distance is greater."""
     ceiling = ceiling_of(cutoff, arithmetic)

@@ -13,7 +13,15 @@ import numpy.typing as npt
 from reedsp.bellman_ford import output_parallel
 from reedsp.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
 from reedsp.device_graph import NO_VERTEX
-from reedsp.exactness import Arithmetic, ceiling_of, choose_arithmetic, output_array, result_dtype, to_result
+from reedsp.exactness import (
+    Arithmetic,
+    ceiling_of,
+    choose_arithmetic,
+    excludes_overflow,
+    output_array,
+    result_dtype,
+    to_result,
+)
 from reedsp.graph import Graph, as_graph
 from reedsp.input_parallel import input_parallel, input_parallel_refined
 from reedsp.known_graph import SOURCE, is_known_tree, known_graph
@@ -77,7 +85,7 @@ def sssp(
         unreached: near-far does.
     cutoff : float, optional
         Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
-        weights that are not negative.
+        weights that are not negative. One beyond the type of the distances leaves none out that this cannot hold.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
         type, the largest integer stands for "no path".
@@ -148,7 +156,7 @@ def sssp(
     method = _method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
-    bound = None if cutoff is None or cutoff == np.inf else ceiling
+    bound = ceiling if excludes_overflow(cutoff, arithmetic) else None
     starts = [sources] if min_only else [[each] for each in sources]
     with bar as report:
         if method == "near-far":

@@ -326,6 +326,8 @@ def sssp(case: Case, device: Any) -> None:
             rows = [right_rows(rules, each) for each in sources]
         else:
             rows = [[_cut(rules, each, cutoff)] for each in sources]
+        if cutoff is not None and cutoff >= INT64_MAX:  # it may leave out what no type holds, or not
+            rules.may.add(OverflowError)
         if target is not None:  # whether it is noticed depends on how far the search goes
             unrepresentable = rules.must & {OverflowError, ValueError}
             rules.may, rules.must = rules.may | unrepresentable, rules.must - unrepresentable
@@ -594,6 +596,8 @@ def csgraph_breadth_first(case: Case, device: Any) -> None:
     edges = [(u, v, Fraction(1)) for u, v, _ in rules.edges]
     start = case.arguments["source"] % case.n
     found = ask(case, rules, lambda container: csgraph.breadth_first_order(container, start, case.directed))
+    if found is None:
+        return
     order, pred = (each.tolist() for each in found)
     levels = oracle.distances(case.n, edges, start)
     require(sorted(order) == [v for v in range(case.n) if levels[v] is not None], "order = {}", order)

@@ -24,6 +24,14 @@ ONCE_WRONG = {
         for bits in (26, 58)
         for method in ("input-parallel", "input-parallel-refined", "output-parallel")
     ],
+    "distances beyond int64 that a greater cutoff does not leave out": [
+        Case(
+            *("sssp", 3, ((0, 1, 6994120413651300252), (1, 2, 2305843009213693952)), "int64"),
+            arguments={"source": 0, "method": method, "cutoff": cutoff},
+        )
+        for method in ("near-far", "output-parallel", "input-parallel", "input-parallel-refined")
+        for cutoff in (2**63 - 2, 2**63 - 1, 14149366099890846846, 1e300)
+    ],
     "whole floats that the choice of a method took for int64": [
         Case("apsp", 310, ((0, 1, -(2.0**63)),), "float64", arguments={**RAISE, "method": "auto"}),
         Case(
