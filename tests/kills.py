@@ -104,9 +104,8 @@ def main() -> int:
             if process.returncode or found != expected or {each.name for each in folder.iterdir()} != set(NAMES):
                 print(f"exit status {process.returncode}; {sorted(each.name for each in folder.rglob('*'))}")
                 return 1
-    print(
-        f"{at_random} kills at random moments of {seconds:.2f} s, {between} between the results: {calls} right answers"
-    )
+            random_moments = f"{at_random} kills at random moments of {seconds:.2f} s"
+            print(f"{random_moments}, {between} between the results: {calls} right answers", flush=True)
     return 0
 
 
