@@ -303,3 +303,15 @@ def test_matrices_say_which_vertex_it_is(method: str, device: Device) -> None:
         right[right > 1] = 8e307
         held = reedsp.apsp(reedsp.Graph(graph.indptr, graph.indices, right), method, device=device)
         assert held.dist[source, last] == 1.6e308
+
+
+@pytest.mark.parametrize("method", ["near-far", "output-parallel", "input-parallel", "input-parallel-refined"])
+def test_a_cutoff_at_the_edge_of_int64(method: str, device: reedsp.Device) -> None:
+    """What stands for no path in int64 is left out by a smaller cutoff, and raises under one that is as large."""
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**62, 2**62 - 1])
+    edge = 2**63 - 1
+    found = reedsp.sssp(graph, 0, method, cutoff=edge - 1, dtype="int64", device=device)
+    assert found.dist.tolist() == [0, 2**62, edge]
+    assert found.pred.tolist() == [-9999, 0, -9999]
+    with pytest.raises(OverflowError):
+        reedsp.sssp(graph, 0, method, cutoff=edge, dtype="int64", device=device)
