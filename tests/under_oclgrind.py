@@ -495,7 +495,7 @@ def crowded() -> Family:
 
 
 def check_near_far(device: Device, family: Family, dtype: type) -> None:
-    """Two rows, then one up to a target with room for one entry a slot; hubs share out their edges."""
+    """Two rows, with little that a work-group does alone; up to a target, much, with room for one entry a slot."""
     sources = [family.source, family.n // 2]
     expected = [oracle.distances(family.n, family.edges, source) for source in sources]
     settings = {
@@ -506,9 +506,9 @@ def check_near_far(device: Device, family: Family, dtype: type) -> None:
         "delta": 30.0,
         "queue": GROUP_SIZE,
         "hub": 6,
-        "edges_alone": 8,
     }
-    roomy, scant = Tuning(**settings, room=2 * family.n), Tuning(**{**settings, "local_rounds": 1}, room=0)
+    roomy = Tuning(**settings, edges_alone=8, room=2 * family.n)
+    scant = Tuning(**{**settings, "local_rounds": 1}, edges_alone=10 * GROUP_SIZE, room=0)
     graph = graph_of(family, np.int64)
     if dtype is np.float64:
         graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights + 0.0)
