@@ -1,6 +1,6 @@
 // What every kernel shares: the weight type, its infinity, and path sums that never wrap.
 //
-// Macros, all set by the host (reedsp/kernels.py):
+// Macros, all set by the host (reedsp/device/build.py):
 //   WEIGHT       weight type: int, long, float or double
 //   INF          "no path": the largest int or long, or infinity
 //   IS_INTEGER   1 if WEIGHT is int or long

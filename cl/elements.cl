@@ -1,6 +1,6 @@
 // What reductions, scans and compactions share: the operator, the elements, and what becomes of each one's prefix.
 //
-// Macros, all set by the host (reedsp/operators.py):
+// Macros, all set by the host (reedsp/primitives/operators.py):
 //   ELEMENT      type of the elements that are joined: int, uint, long, ulong, float or double
 //   OPERATION    OpenCL C expression in a and b: the associative operator
 //   IDENTITY     its identity element

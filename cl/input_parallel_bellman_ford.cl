@@ -6,7 +6,7 @@
 // Macros:       GROUP_SIZE, work-items of a work-group;
 //               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; common.cl.
 //
-// A round is `relax`, then the segmented inclusive scan of `sums` with the operator min (reedsp/scan.py), whose
+// A round is `relax`, then the segmented inclusive scan of `sums` with the operator min (reedsp/primitives/scan.py), whose
 // segments are the edges that end at one vertex, then `finalise`:
 //   edge_weights       in   (m) weight of each edge, edges sorted by the vertex that they end at
 //   edge_sources       in   (m) source of each edge

@@ -13,10 +13,10 @@
 //               out_edges.cl and common.cl.
 //
 // Vertices updated in the last round are active, and so are the edges that leave them. A round is:
-//   - with LISTED the compaction of `marks` into the list `active` of `active_count` vertices (reedsp/scan.py), and
+//   - with LISTED the compaction of `marks` into the list `active` of `active_count` vertices (reedsp/primitives/scan.py), and
 //     count_edges: how many edges leave each vertex of the list. Without LISTED the last round has counted the edges
 //     that leave each vertex, none if it is not active
-//   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/scan.py), after which the last of them is
+//   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/primitives/scan.py), after which the last of them is
 //     the number of active edges
 //   - relax, once a step: each active edge is relaxed, first to find the least path weight of each vertex, and then the
 //     source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k

@@ -1,6 +1,6 @@
 // Rounds of an iteration that report whether they have changed anything.
 //
-// The host queues them one behind the other (reedsp/rounds.py). They report through four words, `updates`. Round r
+// The host queues them one behind the other (reedsp/device/iterate.py). They report through four words, `updates`. Round r
 // runs with phase = r % 3: it does nothing if word `phase` is 0, and sets the next word if it changes anything. The
 // word after that it clears for the round to come, so that no word is read and written in one launch.
 

@@ -13,10 +13,10 @@ import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reedsp.cli_commands import COMMANDS
-from reedsp.cli_keys import KEYS
-from reedsp.cli_status import STATUSES
-from reedsp.writers import FORMATS
+from reedsp.cli.commands import COMMANDS
+from reedsp.cli.keys import KEYS
+from reedsp.cli.status import STATUSES
+from reedsp.io.writers import FORMATS
 
 PAGE = Path(__file__).resolve().parent / "command-line.md"
 

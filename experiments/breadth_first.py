@@ -19,7 +19,7 @@ from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import bars, device_of, panels
-from reedsp.breadth_first import BreadthFirst, bfs
+from reedsp.algorithms.traversal.bfs import BreadthFirst, bfs
 
 SEED = 2012
 EDGE_FACTOR = 16

@@ -38,8 +38,8 @@ from experiments.published import (
     LUND_SMITH_SECONDS,
 )
 from experiments.scans import copies, no_check
-from reedsp import lund_smith
-from reedsp.device import Job
+from reedsp.algorithms.all_pairs import lund_smith
+from reedsp.device.device import Job
 
 METHODS = (*lund_smith.LADDER, "blocked")
 BY_TASKS = "harish-narayanan"

@@ -23,9 +23,9 @@ from experiments.inputs import complete_matrix, quarter_matrix
 from experiments.measure import measure, measure_in_turn
 from experiments.plotting import PUBLISHED, device_of, finish, line, panels
 from experiments.published import THESIS_TOO_LARGE
-from reedsp import minplus
-from reedsp.device import Job
-from reedsp.path_matrix import Weights, to_device
+from reedsp.arithmetic.matrix import Weights, to_device
+from reedsp.device.device import Job
+from reedsp.minplus import product as minplus_product
 
 SEED = 2012
 CHECKED_ROWS = 4
@@ -46,7 +46,7 @@ def squarings(job: Job, first: cl.Buffer, others: list[cl.Buffer], side: int, co
     matrix = first
     for number in range(count):
         product = others[number % 2]
-        minplus.multiply(job, WEIGHTS, matrix, matrix, product, (side, side, side), method)
+        minplus_product.multiply(job, WEIGHTS, matrix, matrix, product, (side, side, side), method)
         matrix = product
     job.finish()
     return matrix
@@ -77,7 +77,7 @@ def rows(device: reedsp.Device, n: int, generator: str, repeats: int) -> Iterato
     job = Job(device)
     count = int(np.ceil(np.log2(n - 1)))
     for method in ("tiles", "auto") if n <= LARGEST_OF_TILES else ("auto",):
-        side = minplus.padded_side(job, WEIGHTS, n, method)
+        side = minplus_product.padded_side(job, WEIGHTS, n, method)
         first = job.upload(to_device(matrix, (side, side), WEIGHTS))
         others = [job.allocate(side * side, WEIGHTS.dtype) for _ in range(2)]
 

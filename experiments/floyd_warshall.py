@@ -21,10 +21,10 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.measure import measure_in_turn
 from experiments.plotting import LINES, PUBLISHED, device_of, finish, line, panels
 from experiments.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, LUND_SMITH_SECONDS
-from reedsp import lund_smith
-from reedsp.device import Job
-from reedsp.floyd_warshall import FloydWarshall
-from reedsp.path_matrix import INTEGERS, Block, Weights
+from reedsp.algorithms.all_pairs import lund_smith
+from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
+from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
+from reedsp.device.device import Job
 
 SEED = 2010
 LARGEST_WEIGHT = 400

@@ -17,10 +17,10 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.measure import measure
 from experiments.plotting import LINES, PUBLISHED, device_of, finish, line, panels
 from experiments.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, LUND_SMITH_SECONDS
-from reedsp.all_pairs_matrix import PathMatrix
-from reedsp.device import Job
-from reedsp.floyd_warshall import FloydWarshall
-from reedsp.path_matrix import INTEGERS
+from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
+from reedsp.arithmetic.matrix import INTEGERS
+from reedsp.device.device import Job
 
 SEED = 2012
 VERTICES = 92_000

@@ -22,8 +22,9 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.floyd_warshall import distances
 from experiments.measure import measure, measure_in_turn
 from experiments.plotting import bars, device_of, finish, panels
-from reedsp import minplus, tilings
-from reedsp.device import Job
+from reedsp.device.device import Job
+from reedsp.minplus import product as minplus_product
+from reedsp.minplus import tilings
 
 SEED = 2012
 LARGEST_WEIGHT = 400  # as the random matrices of thesis section 6.1.1
@@ -58,12 +59,12 @@ def methods_on(device: reedsp.Device, kind: str) -> list[str]:
     """Return the methods that are worth their time: tiles in registers are not what a CPU wants."""
     left_out = ("auto", "panels") if device.kind == "gpu" else ("auto", "registers")
     ladder = kind == "float32" or (device.kind == "gpu" and kind != "uint16")
-    return [method for method in minplus.METHODS if method not in left_out and (ladder or method in FAST)]
+    return [method for method in minplus_product.METHODS if method not in left_out and (ladder or method in FAST)]
 
 
 def multiply(job: Job, weights: Any, a: Any, b: Any, product: Any, shape: Any, method: str) -> Any:
     """Wait for a product."""
-    minplus.multiply(job, weights, a, b, product, shape, method)
+    minplus_product.multiply(job, weights, a, b, product, shape, method)
     job.finish()
     return product
 
@@ -84,7 +85,7 @@ def row_of(method: str, n: int, kind: str, times: dict[str, float]) -> Row:
 
 def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
     a, b, rng = operands(n, kind)
-    weights = minplus.weights_of(a, b)
+    weights = minplus_product.weights_of(a, b)
     job = Job(device)
     left, right = job.upload(a), job.upload(b)
     chosen = rng.choice(n, CHECKED_ROWS, replace=False)
@@ -108,7 +109,7 @@ def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row
 def rows_of_arithmetic(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
     """Yield the time of as many pairs as a product has, of numbers that stay in registers."""
     a, b, rng = operands(n, kind)
-    weights, job = minplus.weights_of(a, b), Job(device)
+    weights, job = minplus_product.weights_of(a, b), Job(device)
     tiling = tilings.tilings_for(device, weights, in_groups=False)[0].macros
     macros = {name: tiling[name] for name in ("VECTOR_LENGTH", "VECTORS", "ITEM_ROWS")}
     kernel = device.kernel("minplus_arithmetic.cl", "arithmetic", **macros, **weights.macros(device))

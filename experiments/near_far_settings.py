@@ -19,10 +19,10 @@ import reedsp
 from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.plotting import device_of, finish, line, panels
-from reedsp.device import Device, Job
-from reedsp.device_graph import OutEdges
-from reedsp.exactness import Arithmetic
-from reedsp.near_far_work_group import Tuning, solve
+from reedsp.algorithms.single_source.near_far_work_group import Tuning, solve
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device, Job
+from reedsp.edges.device_graph import OutEdges
 
 SEED = 2012
 GROUP_SIZES = (64, 128, 256, 512)

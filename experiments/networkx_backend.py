@@ -2,8 +2,8 @@
 
 Programs are timed as a whole, from a graph that is not converted yet; their answers have to be the same, in values,
 types and orders. The other rows are single calls on a graph that is converted, each forced to the device: from which
-size on it answers sooner is where `LEAST_NODES` and `LEAST_NODES_FROM_EACH` of `reedsp.networkx_device` belong. Last,
-graphs of a million edges are read into arrays here and by `networkx.to_scipy_sparse_array`.
+size on it answers sooner is where `LEAST_NODES` and `LEAST_NODES_FROM_EACH` of `reedsp.networkx_backend.on_device`
+belong. Last, graphs of a million edges are read into arrays here and by `networkx.to_scipy_sparse_array`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import device_of, panels
-from reedsp.device import get_device
-from reedsp.networkx_backend import convert_from_nx
-from reedsp.networkx_device import FORCE_DEVICE
+from reedsp.device.device import get_device
+from reedsp.networkx_backend.functions import convert_from_nx
+from reedsp.networkx_backend.on_device import FORCE_DEVICE
 
 SEED = 2012
 SIZES = (250, 500, 1000, 2500, 5000, 10_000, 25_000)

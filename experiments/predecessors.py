@@ -20,12 +20,12 @@ import reedsp
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import bars, device_of, finish, panels
-from reedsp.all_pairs import matrix_weights
-from reedsp.all_pairs_answers import Answers
-from reedsp.all_pairs_matrix import PathMatrix
-from reedsp.all_pairs_tree import find_tight_edges, shortest_path_trees
-from reedsp.device import Job
-from reedsp.floyd_warshall import FloydWarshall
+from reedsp.algorithms.all_pairs.answers import Answers
+from reedsp.algorithms.all_pairs.apsp import matrix_weights
+from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
+from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
+from reedsp.device.device import Job
 
 SEED = 2012
 METHOD = "floyd-warshall"

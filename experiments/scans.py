@@ -22,9 +22,9 @@ import reedsp
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import device_of, finish, line, panels
-from reedsp.device import Job
-from reedsp.operators import resolve
-from reedsp.scan import Buffers, Elements, plan_scan
+from reedsp.device.device import Job
+from reedsp.primitives.operators import resolve
+from reedsp.primitives.scan import Buffers, Elements, plan_scan
 
 SEED = 2012
 SMALLEST = 10  # of the sizes, as a power of two

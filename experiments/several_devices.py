@@ -18,8 +18,8 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.floyd_warshall import distances
 from experiments.measure import measure_in_turn
 from experiments.plotting import bars, device_of, finish, panels
-from reedsp.out_of_core import close_matrix
-from reedsp.path_matrix import INTEGERS, Weights
+from reedsp.algorithms.all_pairs.out_of_core import close_matrix
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 
 SEED = 2010
 LARGEST_WEIGHT = 400

@@ -20,11 +20,11 @@ from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import INK, device_of, dots, panels
-from reedsp.device import Device, Job
-from reedsp.device_graph import DeviceGraph, OutEdges
-from reedsp.exactness import choose_arithmetic, to_result
-from reedsp.near_far import in_work_groups, near_far_work_group, near_far_work_item
-from reedsp.predecessors import find_trees
+from reedsp.algorithms.single_source.near_far import in_work_groups, near_far_work_group, near_far_work_item
+from reedsp.arithmetic.paths import choose_arithmetic, to_result
+from reedsp.device.device import Device, Job
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.edges.predecessors import find_trees
 
 SEED = 2012
 FLOAT64 = np.dtype(np.float64)

@@ -21,7 +21,7 @@ from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerEr
 from experiments.inputs import complete_matrix, random_in_degree
 from experiments.measure import measure, measure_in_turn
 from experiments.plotting import HATCHES, LINES, device_of, finish, panels
-from reedsp.device import Job
+from reedsp.device.device import Job
 
 SEED = 2012
 EDGES_PER_VERTEX = 8

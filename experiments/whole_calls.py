@@ -25,7 +25,7 @@ from experiments import inputs
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.measure import measure_in_turn
 from experiments.plotting import INK, device_of, dots, panels
-from reedsp.device import get_device
+from reedsp.device.device import get_device
 
 SEED = 2012
 IN_DEGREE = 10

@@ -12,63 +12,64 @@ from typing import TYPE_CHECKING, Any
 from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from reedsp.all_pairs import apsp
-    from reedsp.breadth_first import BreadthFirst, bfs
-    from reedsp.coordinates import read_coordinates
-    from reedsp.device import Device, DeviceError, DeviceMemoryError, devices
-    from reedsp.device_distances import distances_on_device
-    from reedsp.doctor import show_versions
-    from reedsp.graph import Graph
-    from reedsp.k_shortest import SimplePaths, yen
-    from reedsp.minplus import min_plus_power, min_plus_product
-    from reedsp.negative_cycle import NegativeCycleError
-    from reedsp.operators import Operator
-    from reedsp.readers import read
-    from reedsp.result import AllPairs, ShortestPaths
-    from reedsp.routes import Routes
-    from reedsp.row_blocks import all_pairs_rows
-    from reedsp.saved_results import load
-    from reedsp.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
-    from reedsp.single_source import sssp
-    from reedsp.tables import distance_table, k_nearest
-    from reedsp.verification import VerificationError
-    from reedsp.writers import write
+    from reedsp.algorithms.all_pairs.apsp import apsp
+    from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
+    from reedsp.algorithms.routes.rows import all_pairs_rows
+    from reedsp.algorithms.routes.tables import distance_table, k_nearest
+    from reedsp.algorithms.single_source.on_device import distances_on_device
+    from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.traversal.bfs import bfs
+    from reedsp.cli.doctor import show_versions
+    from reedsp.device.device import Device, DeviceError, DeviceMemoryError, devices
+    from reedsp.edges.negative_cycles import NegativeCycleError
+    from reedsp.edges.verify import VerificationError
+    from reedsp.graph.graph import Graph
+    from reedsp.io.coordinates import read_coordinates
+    from reedsp.io.readers import read
+    from reedsp.io.writers import write
+    from reedsp.minplus.product import min_plus_power, min_plus_product
+    from reedsp.primitives.operators import Operator
+    from reedsp.primitives.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
+    from reedsp.results.levels import BreadthFirst
+    from reedsp.results.load import load
+    from reedsp.results.paths import AllPairs, ShortestPaths
+    from reedsp.results.routes import Routes
 
 _MODULE_OF = {
-    "AllPairs": "result",
-    "BreadthFirst": "breadth_first",
-    "Device": "device",
-    "DeviceError": "device",
-    "DeviceMemoryError": "device",
-    "Graph": "graph",
-    "NegativeCycleError": "negative_cycle",
-    "Operator": "operators",
-    "Routes": "routes",
-    "ShortestPaths": "result",
-    "SimplePaths": "k_shortest",
-    "VerificationError": "verification",
-    "all_pairs_rows": "row_blocks",
-    "apsp": "all_pairs",
-    "bfs": "breadth_first",
-    "compact": "scan",
-    "compact_indices": "scan",
-    "devices": "device",
-    "distance_table": "tables",
-    "distances_on_device": "device_distances",
-    "exclusive_scan": "scan",
-    "inclusive_scan": "scan",
-    "k_nearest": "tables",
-    "load": "saved_results",
-    "min_plus_power": "minplus",
-    "min_plus_product": "minplus",
-    "read": "readers",
-    "read_coordinates": "coordinates",
-    "reduce": "scan",
-    "segmented_scan": "scan",
-    "show_versions": "doctor",
-    "sssp": "single_source",
-    "write": "writers",
-    "yen": "k_shortest",
+    "AllPairs": "results.paths",
+    "BreadthFirst": "results.levels",
+    "Device": "device.device",
+    "DeviceError": "device.device",
+    "DeviceMemoryError": "device.device",
+    "Graph": "graph.graph",
+    "NegativeCycleError": "edges.negative_cycles",
+    "Operator": "primitives.operators",
+    "Routes": "results.routes",
+    "ShortestPaths": "results.paths",
+    "SimplePaths": "algorithms.routes.k_shortest",
+    "VerificationError": "edges.verify",
+    "all_pairs_rows": "algorithms.routes.rows",
+    "apsp": "algorithms.all_pairs.apsp",
+    "bfs": "algorithms.traversal.bfs",
+    "compact": "primitives.scan",
+    "compact_indices": "primitives.scan",
+    "devices": "device.device",
+    "distance_table": "algorithms.routes.tables",
+    "distances_on_device": "algorithms.single_source.on_device",
+    "exclusive_scan": "primitives.scan",
+    "inclusive_scan": "primitives.scan",
+    "k_nearest": "algorithms.routes.tables",
+    "load": "results.load",
+    "min_plus_power": "minplus.product",
+    "min_plus_product": "minplus.product",
+    "read": "io.readers",
+    "read_coordinates": "io.coordinates",
+    "reduce": "primitives.scan",
+    "segmented_scan": "primitives.scan",
+    "show_versions": "cli.doctor",
+    "sssp": "algorithms.single_source.sssp",
+    "write": "io.writers",
+    "yen": "algorithms.routes.k_shortest",
 }
 
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them

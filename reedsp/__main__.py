@@ -1,6 +1,6 @@
 """``python -m reedsp`` is the command ``reedsp``."""
 
-from reedsp.cli import main
+from reedsp.cli.command import main
 
 if __name__ == "__main__":
     main()

@@ -22,12 +22,12 @@ from scipy.sparse.csgraph import construct_dist_matrix as _construct_dist_matrix
 from scipy.sparse.csgraph import csgraph_from_masked as _csgraph_from_masked
 from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
-from reedsp.all_pairs import apsp
-from reedsp.breadth_first import bfs
-from reedsp.device_graph import NO_VERTEX
-from reedsp.graph import Graph, sparse_entries
-from reedsp.k_shortest import yen as _yen
-from reedsp.single_source import sssp
+from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.routes.k_shortest import yen as _yen
+from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.graph import Graph, sparse_entries
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 __all__ = [

@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Union
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph import Graph
+from reedsp.graph.graph import Graph
 
 # ---- graphs and vertices ----------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import reedsp
-from reedsp import kernels, tilings
-from reedsp.device import get_device
+from reedsp.device import build
+from reedsp.device.device import get_device
+from reedsp.minplus import tilings
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 LARGEST_NUMBER_OF_WORKERS = 4
@@ -46,7 +47,7 @@ def device(request: pytest.FixtureRequest) -> reedsp.Device:
 @pytest.fixture(autouse=True)
 def _no_tunings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Take the tables' tilings, whatever this user has tuned, but in the tests of tuning."""
-    if request.path.stem not in ("test_tuning", "test_cli"):
+    if request.path.stem not in ("test_tune", "test_cli"):
         monkeypatch.setattr(tilings, "tuned", lambda device: {})
 
 
@@ -80,6 +81,6 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def kernel_copy(private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of ``cl/`` that is used instead, to be damaged."""
     copy = tmp_path / "cl"
-    shutil.copytree(kernels.kernel_directory(), copy)
-    monkeypatch.setattr(kernels, "kernel_directory", lambda: copy)
+    shutil.copytree(build.kernel_directory(), copy)
+    monkeypatch.setattr(build, "kernel_directory", lambda: copy)
     return copy

@@ -5,77 +5,32 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import reedsp
-from reedsp.kernels import kernel_directory
+from reedsp.device.build import kernel_directory
 
 PACKAGE = Path(reedsp.__file__).resolve().parent
-TREES = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.glob("*.py"))}
+ROOT = PACKAGE.parent
+MOST_FILES = 16  # of a folder, of one kind: as many as a reader takes in at a glance
 
-# A module imports from the lines above its own only: the algorithms, for one, do not import one another.
-LAYERS = (
-    (
-        "_nx_info",
-        "_private",
-        "_version",
-        "cli_status",
-        "compiler",
-        "presentation",
-        "progress",
-        "progress_bar",
-        "slices",
-        "threads",
-        "whole_file",
-    ),
-    ("graph",),
-    ("typing", "vertices"),
-    (
-        *("_icd", "_pocl", "datasets", "host_parts", "kernels", "known_graph", "known_scan"),
-        *("networkx_graph", "networkx_release", "own_folder"),
-    ),
-    ("networkx_host", "networkx_paths", "networkx_replay", "pinned"),
-    ("device", "readers"),
-    ("compiler_child", "doctor", "exactness", "operands", "operators", "path_matrix", "writers"),
-    ("device_graph", "rounds", "tilings"),
-    ("coordinates", "exports", "result_writers", "routes", "tied_paths"),
-    ("plotting",),
-    ("search_result",),
-    ("products", "trust"),
-    ("trusted_products",),
-    ("negative_cycle", "predecessors"),
-    ("solution",),
-    ("verification", "bellman_ford", "floyd_warshall", "lund_smith", "minplus", "scan"),
-    ("input_parallel", "near_far_work_group", "near_far_work_item", "breadth_first"),
-    ("near_far",),
-    ("device_distances", "johnson"),
-    ("all_pairs_matrix", "all_pairs_tree", "checkpoint", "result", "tuning"),
-    ("out_of_core", "result_files"),
-    ("certificate", "host_matrix", "saved_results"),
-    ("all_pairs_answers", "all_pairs_range"),
-    ("all_pairs", "single_source"),
-    ("graph_facts", "k_shortest", "row_blocks"),
-    ("tables",),
-    ("networkx_device",),
-    ("networkx_measures",),
-    ("csgraph", "networkx_backend"),
-    ("__init__",),
-    ("demo",),
-    ("cli_keys", "cli_options", "cli_output"),
-    ("cli_graph",),
-    ("cli_all_pairs", "cli_files", "cli_machine", "cli_paths", "cli_verify"),
-    ("cli_commands",),
-    ("cli",),
-    ("__main__",),
-)
-LAYER_OF = {module: number for number, layer in enumerate(LAYERS) for module in layer}
+
+def name_of(file: Path) -> str:
+    """Return what a module is called within the package; the package of a folder is called as the folder."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
+
+
+TREES = {name_of(file): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
 LIGHT = (
-    *("__init__", "__main__", "_icd", "_nx_info", "_pocl", "_private", "_version", "cli", "cli_status", "doctor"),
-    "threads",
+    *("__init__", "__main__", "_nx_info", "_version", "cli", "cli.command", "cli.status", "cli.doctor"),
+    *(name for name in TREES if name.split(".")[0] == "system"),
 )
 FORBIDDEN_OPTIONS = (
     "-cl-fast-relaxed-math",
@@ -102,10 +57,16 @@ def modules_of_reedsp(found: Iterator[tuple[str, str | None]]) -> set[str]:
     """Return the modules of this package among imports; of a name taken from the package, the module it comes from."""
     modules = set()
     for module, name in found:
-        if module == "reedsp" and name is not None:
-            modules.add(name if name in TREES else reedsp._MODULE_OF.get(name, "__init__"))
-        elif module == "reedsp" or module.startswith("reedsp."):
-            modules.add(module.removeprefix("reedsp").removeprefix(".") or "__init__")
+        if module.split(".")[0] != "reedsp":
+            continue
+        inside = module.removeprefix("reedsp").removeprefix(".")
+        below = f"{inside}.{name}".removeprefix(".")
+        if below in TREES:
+            modules.add(below)
+        elif inside:
+            modules.add(inside)
+        else:
+            modules.add(reedsp._MODULE_OF.get(str(name), "__init__"))
     return modules
 
 
@@ -113,23 +74,33 @@ def is_type_checking(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
-def test_every_module_has_its_layer() -> None:
-    assert sorted(LAYER_OF) == sorted(TREES)
-    assert len(LAYER_OF) == sum(map(len, LAYERS))
+@pytest.mark.parametrize("folder", ["reedsp", "cl", "tests", "experiments", "docs"])
+def test_no_folder_holds_too_many_files(folder: str) -> None:
+    counts = Counter(
+        (file.parent, file.suffix)
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in (".py", ".cl", ".md") and file.name != "__init__.py"
+    )
+    assert counts
+    assert {str(key): count for key, count in counts.items() if count > MOST_FILES} == {}
 
 
-@pytest.mark.parametrize("module", TREES)
-def test_imports_point_one_way(module: str) -> None:
-    used = modules_of_reedsp(imports(ast.walk(TREES[module])))
-    assert used <= set(TREES)
-    assert [name for name in used if LAYER_OF[name] >= LAYER_OF[module]] == []
+def test_the_rooms_are_checked() -> None:
+    """Their order is in pyproject.toml, and import-linter, which ``.ci/run`` calls, knows each of them."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    listed = {room.strip() for layer in contracts[0]["layers"] for room in layer.split("|")}
+    assert contracts[0]["exhaustive"]
+    assert listed == {name.split(".")[0] for name in TREES} - {"__init__"}
 
 
 def test_every_module_is_used() -> None:
     """By another, by a user, as a process of its own or as a part of the documentation; tools are elsewhere."""
     used = {name for module, tree in TREES.items() for name in modules_of_reedsp(imports(ast.walk(tree))) - {module}}
-    entrances = {"__init__", "__main__", "_nx_info", "cli", "cli_keys", "compiler_child", "csgraph", "networkx_backend"}
-    assert set(TREES) - used - entrances == set()
+    entrances = {"__init__", "__main__", "_nx_info", "cli.keys", "device.compiler_child", "csgraph"}
+    rooms = {name.rpartition(".")[0] for name in TREES}
+    assert set(TREES) - used - entrances - rooms == set()
 
 
 @pytest.mark.parametrize("module", LIGHT)
@@ -162,17 +133,17 @@ def test_one_module_reads_the_kernels() -> None:
     readers = {
         module for module in TREES if any(re.search(r"(^|[/\\])cl($|[/\\])", text) for text in strings(TREES[module]))
     }
-    assert readers == {"kernels"}
+    assert readers == {"device.build"}
     for module, tree in TREES.items():
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        if module != "kernels":
+        if module != "device.build":
             assert not names & {"kernel_directory", "assemble"}, module
 
 
 def test_kernels_are_named_by_files_that_exist() -> None:
     files = {file.name: file.read_text(encoding="utf-8") for file in kernel_directory().iterdir()}
-    experiments = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.parent.glob("experiments/*.py")]
+    experiments = [ast.parse(file.read_text(encoding="utf-8")) for file in ROOT.glob("experiments/**/*.py")]
     trees = [*TREES.values(), *experiments]
     named = {text for tree in trees for text in strings(tree) if re.fullmatch(r"\w+\.cl", text)}
     included = {name for text in files.values() for name in re.findall(r'^#include "(.*)"$', text, re.MULTILINE)}
@@ -201,8 +172,8 @@ def test_everything_public_has_a_docstring(module: str) -> None:
 
 
 def test_no_compiler_option_that_changes_results() -> None:
-    files = [*PACKAGE.glob("*.py"), *kernel_directory().glob("*.cl")]
-    files += [*PACKAGE.parent.glob("experiments/*.py"), *PACKAGE.parent.glob(".ci/*")]
+    files = [*PACKAGE.rglob("*.py"), *kernel_directory().glob("*.cl")]
+    files += [*ROOT.glob("experiments/**/*.py"), *ROOT.glob(".ci/*")]
     assert len(files) > 20
     for file in files:
         text = file.read_text(encoding="utf-8")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from families import FAMILIES
-from oracle import distances
 
 import reedsp
-from reedsp.device import Device
+from reedsp.device.device import Device
+from tests.support.families import FAMILIES
+from tests.support.oracle import distances
 
 ROWS = range(1, 87)
 METHODS = ("near-far", "output-parallel", "input-parallel", "input-parallel-refined")
@@ -31,7 +31,7 @@ def rows_of(name: str) -> set[int]:
 
 def test_every_row_has_a_test() -> None:
     found = set()
-    for file in Path(__file__).parent.glob("test_*.py"):
+    for file in Path(__file__).parent.rglob("test_*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 found |= rows_of(node.name)
@@ -140,8 +140,8 @@ from reedsp.device import Job, get_device
 job = Job(get_device())
 matrix = np.ones((600, 600), np.int32)
 reedsp.min_plus_product(matrix, matrix)
-from reedsp.path_matrix import Block, integers_for
-from reedsp.trusted_products import trusted_products
+from reedsp.arithmetic.matrix import Block, integers_for
+from reedsp.minplus.selfcheck import trusted_products
 weights = integers_for(1 << 20, True)
 products = trusted_products(job, weights)
 shape = products.padded((2048, 2048, 2048))

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import oracle
 import pytest
 import scipy.sparse
 import scipy.sparse.csgraph as theirs
@@ -21,7 +20,8 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
-from reedsp.device import BoundKernel
+from reedsp.device.device import BoundKernel
+from tests.support import oracle
 
 NONE = -9999
 BY_INDICES = ("dijkstra", "bellman_ford", "johnson", "shortest_path")

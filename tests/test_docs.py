@@ -15,17 +15,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typed_pages
 
 import reedsp
 from docs import figures
 from experiments import tables
+from tests.suites import typed_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
-MODULES = sorted(module.name for module in pkgutil.iter_modules(reedsp.__path__) if module.name != "__main__")
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(reedsp.__path__, "reedsp.") if not module.name.endswith("__main__")
+)
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -35,7 +37,21 @@ def test_docstring_examples(
 ) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", device.name)
     monkeypatch.chdir(tmp_path)
-    doctest.testmod(importlib.import_module(f"reedsp.{module}"), raise_on_error=True, optionflags=DOCTEST_OPTIONS)
+    doctest.testmod(importlib.import_module(module), raise_on_error=True, optionflags=DOCTEST_OPTIONS)
+
+
+@pytest.mark.parametrize("name", [name for name in reedsp.__all__ if inspect.isclass(getattr(reedsp, name))])
+def test_examples_of_public_classes(
+    name: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Which say that they are of the package itself, so that the tests of modules leave them out."""
+    monkeypatch.setenv("REEDSP_DEVICE", device.name)
+    monkeypatch.chdir(tmp_path)
+    examples = doctest.DocTestFinder(exclude_empty=True).find(getattr(reedsp, name), name, module=False, globs={})
+    assert examples
+    runner = doctest.DebugRunner(optionflags=DOCTEST_OPTIONS)
+    for example in examples:
+        runner.run(example)
 
 
 def has_example(value: object) -> bool:
@@ -48,7 +64,7 @@ def has_example(value: object) -> bool:
 def test_every_public_name_has_an_example(module: str) -> None:
     public = importlib.import_module(module)
     values = {name: getattr(public, name) for name in public.__all__}
-    ours = {name: value for name, value in values.items() if value.__module__.startswith("reedsp.")}
+    ours = {name: value for name, value in values.items() if value.__module__.split(".")[0] == "reedsp"}
     assert [name for name, value in ours.items() if not has_example(value)] == []
 
 

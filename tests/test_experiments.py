@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from check_experiments import wrong_in_plots, wrong_in_rows
 from matplotlib.figure import Figure
 
 from experiments import __main__ as command
@@ -17,6 +16,7 @@ from experiments.catalogue import EXPERIMENTS
 from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.plotting import panels
 from experiments.results import RESULTS, read
+from tests.suites.check_experiments import wrong_in_plots, wrong_in_rows
 
 DEVICE = SimpleNamespace(name="Imaginary (tm) Processor", platform="Portable Computing Language", driver_version="1")
 SETTING = Setting(DEVICE, quick=True)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 
 import reedsp
 from docs import front_page
-from reedsp import _icd
+from reedsp.system import icd
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ SOLVE = """
 import json
 import reedsp
 from importlib import metadata
-from reedsp.kernels import kernel_directory
+from reedsp.device.build import kernel_directory
 
 paths = reedsp.sssp(reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3]), 0)
 try:
@@ -59,7 +59,7 @@ print(json.dumps({
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment without what would lead a child process back to this checkout."""
     result = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    if result.get("OCL_ICD_VENDORS") == str(_icd.enable_pip_runtimes()):
+    if result.get("OCL_ICD_VENDORS") == str(icd.enable_pip_runtimes()):
         del result["OCL_ICD_VENDORS"]
     return {**result, **variables}
 
@@ -114,7 +114,7 @@ def metadata_of(wheel: Path) -> email.message.Message:
 
 
 def sources(folder: str, pattern: str) -> dict[str, bytes]:
-    return {f"{folder}/{file.name}": file.read_bytes() for file in (ROOT / folder).glob(pattern)}
+    return {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in (ROOT / folder).rglob(pattern)}
 
 
 def test_wheel_holds_the_package_and_the_kernels_and_nothing_else(built: Built) -> None:
@@ -217,7 +217,7 @@ def test_cpu_extra_brings_the_runtime_only_where_it_runs(built: Built) -> None:
 def test_requirements_are_complete() -> None:
     """Every package that the library imports is required, or optional and imported only where it is used."""
     imported = set()
-    for file in (ROOT / "reedsp").glob("*.py"):
+    for file in (ROOT / "reedsp").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.split(".")[0] for alias in node.names}
@@ -232,7 +232,7 @@ def test_requirements_are_complete() -> None:
 
 def test_version_is_written_down_once() -> None:
     assert "version" in PROJECT["dynamic"]
-    files = [ROOT / "pyproject.toml", *(ROOT / "reedsp").glob("*.py")]
+    files = [ROOT / "pyproject.toml", *(ROOT / "reedsp").rglob("*.py")]
     holders = [file.name for file in files if f'"{reedsp.__version__}"' in file.read_text(encoding="utf-8")]
     assert holders == ["_version.py"]
 

@@ -17,40 +17,27 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
-import raises
 import scipy.sparse
 import typer
 
 import reedsp
-from reedsp import (
-    _private,
-    bellman_ford,
-    certificate,
-    checkpoint,
-    cli,
-    cli_machine,
-    compiler_child,
-    doctor,
-    floyd_warshall,
-    input_parallel,
-    kernels,
-    near_far,
-    networkx_host,
-    operands,
-    out_of_core,
-    result_files,
-    single_source,
-    solution,
-    tilings,
-    tuning,
-)
-from reedsp import device as device_module
-from reedsp import graph as graph_module
-from reedsp.device import Device, DeviceError, DeviceMemoryError, Job
-from reedsp.exactness import Arithmetic
-from reedsp.networkx_backend import backend
-from reedsp.path_matrix import Weights
-from reedsp.result_files import Stored
+from reedsp.algorithms.all_pairs import checkpoint, floyd_warshall, out_of_core
+from reedsp.algorithms.single_source import input_parallel, near_far, outcome, output_parallel, sssp
+from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cli import command, doctor, machine
+from reedsp.device import arrays as device_arrays
+from reedsp.device import build, compiler_child
+from reedsp.device import device as device_module
+from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
+from reedsp.graph import graph as graph_module
+from reedsp.minplus import tilings, tune
+from reedsp.networkx_backend import on_host
+from reedsp.networkx_backend.functions import backend
+from reedsp.results import certificate, files
+from reedsp.results.files import Stored
+from reedsp.system import cache_folders
+from tests.deep import raises
 
 FLOAT32 = Weights(np.dtype(np.float32), np.inf, np.inf)
 SMALL = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
@@ -78,7 +65,9 @@ def test_what_counts_as_unreachable_exists() -> None:
 # ---- rounding ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("method", "module"), [("output-parallel", bellman_ford), ("input-parallel", input_parallel)])
+@pytest.mark.parametrize(
+    ("method", "module"), [("output-parallel", output_parallel), ("input-parallel", input_parallel)]
+)
 def test_rounding_lowers_weights_for_ever(
     method: str, module: Any, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +93,7 @@ def test_a_distance_that_was_changed_to_none_of_the_arithmetic(device: Device) -
 
 def test_path_weights_that_contradict_each_other(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Integers do not round: the device computes wrong."""
-    for module, method in ((near_far, "near-far"), (solution, "output-parallel")):
+    for module, method in ((near_far, "near-far"), (outcome, "output-parallel")):
         find = module.find_trees
         reedsp.sssp(SMALL, 0, method, device=device)  # what is tried at first use is right
         with monkeypatch.context() as patch:
@@ -127,7 +116,7 @@ def test_no_tiling_that_was_found_is_right(device: Device) -> None:
     [tiling, *_] = tilings.tabled(device, tilings.ARITHMETICS["int32"], False)
     bench: Any = SimpleNamespace(device=device, is_right=lambda tiling: False)
     with pytest.raises(DeviceError, match=r": no tiling gives right products in some way$"):
-        tuning._compared(bench, "some way", tiling, [tiling])
+        tune._compared(bench, "some way", tiling, [tiling])
 
 
 # ---- sums beyond every type ---------------------------------------------------------------------------
@@ -192,7 +181,7 @@ def test_an_array_of_another_device(device: Device, monkeypatch: pytest.MonkeyPa
         def __str__(self) -> str:
             return "another one"
 
-    monkeypatch.setattr(operands, "get_device", lambda wanted: Other())
+    monkeypatch.setattr(device_arrays, "get_device", lambda wanted: Other())
     x = cl_array.zeros(device.queue, 4, np.int32)
     with pytest.raises(ValueError, match=r"^device: x is on .*, not on another one$"):
         reedsp.inclusive_scan(x, device="another")
@@ -202,7 +191,7 @@ def test_no_memory_to_try_a_method(device: Device, monkeypatch: pytest.MonkeyPat
     def full(*arguments: object) -> bool:
         raise DeviceMemoryError("full")
 
-    monkeypatch.setattr(single_source, "chosen_form", full)
+    monkeypatch.setattr(sssp, "chosen_form", full)
     with pytest.raises(DeviceMemoryError, match=r"^full$"):
         reedsp.sssp(SMALL, 0, device=device)
 
@@ -370,16 +359,16 @@ def test_arrays_that_are_no_result(arrays: dict[str, Any], message: str, tmp_pat
     file = tmp_path / "result.npz"
     np.savez(file, **arrays)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole beginning is compared
-        result_files.load(file, SMALL)
+        files.load(file, SMALL)
     assert str(caught.value).startswith(f"{file}: {message}")
 
 
 def test_other_files_that_are_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"x.txt: the name does not end in .csv, .npz or .npy$"):
-        result_files.load(tmp_path / "x.txt", SMALL)
+        files.load(tmp_path / "x.txt", SMALL)
     (tmp_path / "x.csv").write_text("vertex,distance,predecessor\n")
     with pytest.raises(ValueError, match=r"x.csv: there is no vertex in it$"):
-        result_files.load(tmp_path / "x.csv", SMALL)
+        files.load(tmp_path / "x.csv", SMALL)
     np.savez(tmp_path / "x.npz", dist=[0, 1, 3], source=0)
 
     def full(*arguments: object, **options: object) -> None:
@@ -387,14 +376,14 @@ def test_other_files_that_are_no_result(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(np, "load", full)
     with pytest.raises(MemoryError, match=r"^full$"):
-        result_files.load(tmp_path / "x.npz", SMALL)
+        files.load(tmp_path / "x.npz", SMALL)
 
 
 def test_an_array_of_a_type_that_numpy_does_not_have(tmp_path: Path) -> None:
     header = b"{'descr': '<i7', 'fortran_order': False, 'shape': (3, 3), }\n"
     (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes(63))
     with pytest.raises(ValueError, match=r"x.npy: x.npy: data type '<i7' not understood$"):
-        result_files.load(tmp_path / "x.npy", SMALL)
+        files.load(tmp_path / "x.npy", SMALL)
 
 
 # ---- graphs in files ------------------------------------------------------------------------------------
@@ -441,17 +430,17 @@ def test_another_thread_writes_to_the_sources_meanwhile(monkeypatch: pytest.Monk
 
 def test_an_output_that_is_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reedsp.write(SMALL, tmp_path / "x.gr")
-    assert cli.run(["convert", str(tmp_path / "x.gr"), str(tmp_path)]) != 0
+    assert command.run(["convert", str(tmp_path / "x.gr"), str(tmp_path)]) != 0
     (tmp_path / "x.npz").mkdir()
-    assert cli.run(["convert", str(tmp_path / "x.gr"), str(tmp_path / "x.npz"), "--force"]) == 1
+    assert command.run(["convert", str(tmp_path / "x.gr"), str(tmp_path / "x.npz"), "--force"]) == 1
     assert capsys.readouterr().err.endswith(f"reedsp: {tmp_path / 'x.npz'} is a directory\n")
 
 
 def test_doctor_ends_with_its_exit_status(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "main", lambda arguments: {"--json": 7}[arguments[0]])
-    assert cli.run(["doctor", "--json"]) == 7
+    assert command.run(["doctor", "--json"]) == 7
     with pytest.raises(typer.Exit) as caught:  # as its description and its completion know it
-        cli_machine.doctor(as_json=True)
+        machine.doctor(as_json=True)
     assert caught.value.exit_code == 7
 
 
@@ -462,19 +451,19 @@ def test_nobody_has_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(OSError, match=r"^Could not determine home directory.$"):
-        _private.private_directory("kernels")
+        cache_folders.private_directory("kernels")
 
 
 def test_an_installation_without_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "_PACKAGE", tmp_path / "reedsp")
+    monkeypatch.setattr(build, "_PACKAGE", tmp_path / "reedsp")
     with pytest.raises(FileNotFoundError, match=r"^the kernel sources of reedsp are missing; run: pip install"):
-        kernels.kernel_directory()
+        build.kernel_directory()
 
 
 def test_a_kernel_that_cannot_be_kept_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", failing(errno.ENOSPC))
     with pytest.warns(RuntimeWarning, match="cannot be kept: .*No space left on device"):
-        kernels._write(tmp_path / "x.bin", b"binary")
+        build._write(tmp_path / "x.bin", b"binary")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -490,6 +479,6 @@ def test_a_negative_cycle_that_is_noticed_but_not_found(monkeypatch: pytest.Monk
     graph = nx.DiGraph()
     graph.add_weighted_edges_from([(0, 1, 1), (1, 0, -2)])
     assert nx.find_negative_cycle(backend.convert_from_nx(graph), 0) in ([0, 1, 0], [1, 0, 1])
-    monkeypatch.setattr(networkx_host, "negative_cycle", lambda *arguments: None)
+    monkeypatch.setattr(on_host, "negative_cycle", lambda *arguments: None)
     with pytest.raises(nx.NetworkXError, match=r"^Negative cycle is detected but not found$"):
         nx.find_negative_cycle(backend.convert_from_nx(graph), 0)

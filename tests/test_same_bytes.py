@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp import all_pairs, johnson, tilings, trusted_products
-from reedsp.all_pairs_matrix import PathMatrix
-from reedsp.device import Device
+from reedsp.algorithms.all_pairs import apsp, johnson
+from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.device.device import Device
+from reedsp.minplus import selfcheck, tilings
 
 MakeGraph = Callable[[], reedsp.Graph]
 KINDS = ("cpu", "gpu", "little memory")
@@ -60,11 +61,11 @@ def pretend(what: str, device: Device, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(PathMatrix, "fits", staticmethod(lambda *arguments: False))
         patch.setattr(johnson, "rows_at_once", lambda *arguments: 7)
     elif what.endswith("bits"):
-        patch.setattr(trusted_products, "works_in_groups", lambda device: False)
+        patch.setattr(selfcheck, "works_in_groups", lambda device: False)
         patch.setattr(tilings, "_vector_bytes", lambda device: int(what.removesuffix(" bits")) // 8)
     else:
         patch.setattr(device, "kind", what[:3])
-        patch.setattr(trusted_products, "works_in_groups", lambda device: what == "gpu")
+        patch.setattr(selfcheck, "works_in_groups", lambda device: what == "gpu")
 
 
 def answers(
@@ -119,12 +120,12 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded(
             chosen = set()
             for each in ("cpu", "gpu", "accelerator"):
                 monkeypatch.setattr(device, "kind", each)
-                chosen.add(all_pairs.johnson_pays(graph, device, "raise", np.dtype(dtype or "float64")))
+                chosen.add(apsp.johnson_pays(graph, device, "raise", np.dtype(dtype or "float64")))
             assert len(chosen) == 1
     of_whole = []
     for each in ("cpu", "gpu"):
         monkeypatch.setattr(device, "kind", each)
-        of_whole.append(all_pairs.johnson_pays(sparse(1000, 2000, "whole"), device, "raise"))
+        of_whole.append(apsp.johnson_pays(sparse(1000, 2000, "whole"), device, "raise"))
     assert of_whole == [True, False]
 
 

@@ -11,9 +11,15 @@ from typing import get_args, is_typeddict
 import pytest
 
 import reedsp
-from reedsp import all_pairs, breadth_first, cli_options, csgraph, exactness, lund_smith, minplus, operators, scan
-from reedsp import single_source as ss
+from reedsp import csgraph
 from reedsp import typing as types
+from reedsp.algorithms.all_pairs import apsp, lund_smith
+from reedsp.algorithms.single_source import sssp as ss
+from reedsp.algorithms.traversal import bfs
+from reedsp.arithmetic import paths
+from reedsp.cli import options as cli_options
+from reedsp.minplus import product
+from reedsp.primitives import operators, scan
 
 GRAPH = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
 
@@ -28,22 +34,22 @@ def named_in_the_error(function: Callable[..., object], *arguments: object, **op
 
 VALUES: dict[str, list[Iterable[str]]] = {
     "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
-    "AllPairsMethod": [("auto", *all_pairs._METHODS), cli_options.AllPairsMethod],
+    "AllPairsMethod": [("auto", *apsp._METHODS), cli_options.AllPairsMethod],
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
-    "ProductMethod": [minplus.METHODS],
+    "ProductMethod": [product.METHODS],
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
-    "BreadthFirstMethod": [breadth_first.METHODS],
-    "Direction": [breadth_first._EDGE_FACTORS],
+    "BreadthFirstMethod": [bfs.METHODS],
+    "Direction": [bfs._EDGE_FACTORS],
     "OperatorName": [operators.OPERATORS],
     "ScanMethod": [scan._METHODS],
     "ChunkedMethod": [scan._CHUNKED],
     "CsgraphMethod": [named_in_the_error(csgraph.shortest_path, [[0, 1], [1, 0]], "x")],
-    "DistanceTypeName": [map(str, exactness.RESULT_TYPES), cli_options.DistanceType],
+    "DistanceTypeName": [map(str, paths.RESULT_TYPES), cli_options.DistanceType],
 }
 KEYS: dict[str, set[str]] = {
     "SearchOptions": {name for names in ss._OPTIONS.values() for name in names},
-    "AllPairsOptions": {name for names in all_pairs._OPTIONS.values() for name in names},
-    "BreadthFirstOptions": named_in_the_error(breadth_first._choices, {"x": 1}),
+    "AllPairsOptions": {name for names in apsp._OPTIONS.values() for name in names},
+    "BreadthFirstOptions": named_in_the_error(bfs._choices, {"x": 1}),
 }
 
 

@@ -1,0 +1,1 @@
+"""The algorithms, by what they find."""

@@ -1,0 +1,133 @@
+"""From a matrix of final path weights to distances and predecessors, in memory or in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint, write_npy
+from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
+from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
+from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.arithmetic.matrix import write_distances
+from reedsp.arithmetic.paths import choose_arithmetic, to_result
+from reedsp.graph.graph import Graph
+from reedsp.system.parts import TRANSFERRED, in_parts
+
+_EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
+
+
+class Answers:
+    """Distances and predecessors, some rows at a time.
+
+    Parameters
+    ----------
+    matrix : PathMatrix or HostMatrix
+    dtype : dtype
+        Of the distances.
+    anew : bool
+        Rounding has made the path weights useless: every source is solved by Bellman-Ford.
+    """
+
+    def __init__(self, matrix: PathMatrix | HostMatrix, dtype: np.dtype[Any], anew: bool = False) -> None:
+        self._matrix = matrix
+        self._dtype = dtype
+        self._anew = anew
+        self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
+
+    def to_memory(
+        self, predecessors: bool, out: npt.NDArray[Any] | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        """Return distances, in `out` if that is given, and predecessors if they are wanted."""
+        n = self._matrix.n
+        pred = np.empty((n, n), np.int32) if predecessors else None
+        for _ in self._predecessors(pred) if predecessors or self._anew else ():
+            pass
+        dist = np.empty((n, n), self._dtype) if out is None else out
+        self._write(slice(0, n), dist)
+        return dist, pred
+
+    def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:
+        """As :meth:`to_memory`, to results of this kind in a checkpoint."""
+        n = self._matrix.n
+
+        def write_predecessors(stream: IO[bytes]) -> None:
+            write_npy(stream, self._predecessors(), (n, n), np.int32)
+
+        def write_dist(stream: IO[bytes]) -> None:
+            write_npy(stream, self._distances(), (n, n), self._dtype)
+
+        if self._anew and not predecessors:
+            for _ in self._predecessors():
+                pass
+        # predecessors first: to find them may correct distances
+        files = {PRED: (n * n * 4, write_predecessors)} if predecessors else {}
+        checkpoint.write_results(kind, {**files, DIST: (n * n * self._dtype.itemsize, write_dist)})
+
+    def _distances(self) -> Iterator[npt.NDArray[Any]]:
+        for rows in self._matrix.slices():
+            dist = np.empty((rows.stop - rows.start, self._matrix.n), self._dtype)
+            self._write(rows, dist)
+            yield dist
+
+    def _write(self, rows: slice, dist: npt.NDArray[Any]) -> None:
+        """Write the distances of some rows."""
+        matrix = self._matrix
+
+        def write(first: int, last: int) -> None:
+            part = slice(rows.start + first, rows.start + last)
+            with matrix.rows_on_host(part) as values:
+                write_distances(values, part.start, matrix.weights, dist[first:last])
+
+        in_parts(write, len(dist), matrix.row_bytes, TRANSFERRED)
+        for source in self._corrected:
+            if rows.start <= source < rows.stop:
+                dist[source - rows.start] = self._corrected[source]
+
+    def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
+        """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
+        matrix, graph = self._matrix, self._matrix.graph
+        on_device = matrix.in_edges if isinstance(matrix, PathMatrix) else None
+        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, on_device)
+        step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
+        for slab in matrix.slices():
+            block = matrix.rows_on_device(slab)
+            for first in range(slab.start, slab.stop, step):
+                count = min(step, slab.stop - first)
+                pred = np.empty((count, graph.n), np.int32) if out is None else out[first : first + count]
+                trees, unresolved = shortest_path_trees(
+                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, pred.shape),
+                    zero_progress_only=graph.has_negative_weights,
+                )
+                matrix.job.download_into(pred, trees)
+                for source in range(first, first + count) if self._anew else map(int, unresolved):
+                    pred[source - first] = self._solve(source)
+                yield pred
+
+    def _solve(self, source: int) -> npt.NDArray[np.int32]:
+        """Return the predecessors from one source by Bellman-Ford, among what no negative cycle reaches."""
+        matrix, graph = self._matrix, self._matrix.graph
+        with matrix.rows_on_host(slice(source, source + 1)) as [row]:
+            values = row.copy()
+        dist = np.empty(graph.n, self._dtype)
+        write_distances(values[np.newaxis], source, matrix.weights, dist[np.newaxis])
+        bounded = values != matrix.weights.unbounded
+        kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
+        sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
+        arithmetic = choose_arithmetic(rest, self._dtype)
+        solution = output_parallel(rest, source, matrix.job, arithmetic)
+        dist[bounded] = to_result(solution.dist, arithmetic, self._dtype)[bounded]
+        dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
+        self._corrected[source] = dist
+        return solution.predecessors
+
+
+def predecessor_file(target: Path) -> Path:
+    """Return where predecessors go beside a file of distances."""
+    return target.with_suffix(".pred.npy")

@@ -1,0 +1,433 @@
+"""Shortest paths between all pairs: the front door that chooses method, arithmetic and where the matrix is kept."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.all_pairs import lund_smith
+from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file
+from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint, write_npy
+from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
+from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
+from reedsp.algorithms.all_pairs.johnson import johnson
+from reedsp.algorithms.all_pairs.representable import refuse_overflow
+from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.arithmetic.matrix import Block, Weights, integers_for
+from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
+from reedsp.device.device import Device, Job, get_device
+from reedsp.edges.negative_cycles import NegativeCycleError, renamed
+from reedsp.graph.graph import Graph, as_graph
+from reedsp.minplus import product as minplus_product
+from reedsp.results.paths import AllPairs
+from reedsp.system.atomic_file import write_whole
+from reedsp.system.progress_bar import vertices_bar
+from reedsp.system.threads import to_the_end
+from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
+
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "min-plus": {"product": minplus_product.METHODS},
+    "floyd-warshall": {"kernel": ("blocked", *lund_smith.LADDER)},
+    "johnson": {},
+}
+_LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
+"""Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
+_LEAST_OF_ROUNDED_SUMS = 300
+"""The same where sums are rounded, in another way by each method: so it is the same for all devices."""
+_FLOAT64 = np.dtype(np.float64)
+_ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
+
+
+def apsp(
+    graph: GraphLike,
+    method: AllPairsMethod = "auto",
+    predecessors: bool = False,
+    negative_cycles: NegativeCycles = "raise",
+    out: str | os.PathLike[str] | Distances | None = None,
+    device: Device | int | str | Sequence[Device | int | str] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int | None = None,
+    options: AllPairsOptions | None = None,
+) -> AllPairs:
+    """Find shortest paths between all pairs of vertices.
+
+    The answer is exact for whole weights, whatever type they are stored in: they are added in the narrowest of uint16,
+    int32 and int64 that holds every path weight. Fractional weights are added in float64, in the order in which the
+    method joins paths, so that the last digits depend on it, but neither on the device nor on chance: where sums are
+    rounded, the graph and the arguments alone decide what "auto" takes. Weights may be negative.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`.
+    method : {"auto", "floyd-warshall", "min-plus", "johnson"}
+        "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
+        path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
+        "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
+        which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
+        "floyd-warshall" solves every source anew by Bellman-Ford. "johnson" needs whole weights if some are negative,
+        and raises for negative cycles.
+    predecessors : bool
+        Find the vertex before the last one of each path too.
+    negative_cycles : {"raise", "mark"}
+        Whether a negative cycle is an error, or the pairs whose paths can pass one get the distance -inf (in an integer
+        dtype its least value).
+    out : path or ndarray, optional
+        An array of shape (n, n) that is filled with the distances; its dtype is that of `dtype`, if both are given. Or
+        a ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
+        go to a file beside it, ``name.pred.npy`` for ``name.npy``. Work in progress is kept in a folder beside it, the
+        name of which ends in ``.partial``: the same call goes on where one was interrupted, even killed, to the same
+        bytes.
+    device : Device, int or str, or a sequence of these, optional
+        As for :func:`reedsp.sssp`. Several devices share the work.
+    progress : bool or callable(vertices, n), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the number of vertices by way of which paths have been shortened.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the distances, as for :func:`reedsp.sssp`.
+    memory_limit : int, optional
+        Bytes that may be allocated on each device for the distances. The matrix is then, as with `out`, with several
+        devices and wherever it is too large for one, kept on the host, and rows of it travel. Needs "floyd-warshall".
+    options : mapping, optional
+        Of "min-plus": ``product``, a method of :func:`reedsp.min_plus_product`. Of "floyd-warshall": ``kernel``,
+        "blocked" or one of the steps of Lund and Smith's table 1, "harish-narayanan", "katz-kider",
+        "optimized-blocked" and "staged-load".
+
+    Returns
+    -------
+    AllPairs
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle; its ``cycle`` is one. (With ``negative_cycles="raise"``, or where path weights could
+        leave every type.)
+    OverflowError
+        A distance is beyond the type that path weights are added in, or beyond `dtype`. Matrices are also refused if
+        a path weight could leave int64, or the range of floats if there are negative ones.
+    ValueError, TypeError
+        The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
+    DeviceError, DeviceMemoryError
+        There is no usable device, or its memory is too small.
+    OSError
+        `out` cannot be written; FileExistsError if it exists already, BlockingIOError if another process writes it.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [7, 2, 1])
+    >>> paths = reedsp.apsp(graph, predecessors=True)
+    >>> paths.dist
+    array([[0., 7., 9.],
+           [3., 0., 2.],
+           [1., 8., 0.]])
+    >>> paths.path(1, 0)
+    [1, 2, 0]
+    """
+    bar = vertices_bar("solving", progress)
+    graph = as_graph(graph)
+    if negative_cycles not in ("raise", "mark"):
+        raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
+    if memory_limit is not None and not memory_limit > 0:
+        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
+    if method not in ("auto", *_METHODS):
+        names = ", ".join(repr(name) for name in ("auto", *_METHODS))
+        raise ValueError(f"method = {method!r}, expected one of {names}")
+    choices = _choices("floyd-warshall" if method == "auto" else method, options)
+    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
+    place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
+    target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
+    if graph.n == 0:
+        none = np.empty((0, 0), result) if place is None else place
+        if target is not None:
+            write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
+        pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
+        name = "floyd-warshall" if method == "auto" else method
+        return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0})
+    several = isinstance(device, Sequence) and not isinstance(device, str)
+    devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
+    if not devices:
+        raise ValueError("device: the list is empty")
+    asked = target is not None or memory_limit is not None or len(devices) > 1
+    if method == "auto":
+        searches = not (asked or choices) and johnson_pays(graph, devices[0], negative_cycles, result)
+        method = "johnson" if searches else "floyd-warshall"
+    in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
+    if asked and not in_place:
+        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
+    job = Job(devices[0])
+    if method == "johnson":
+        if negative_cycles == "mark" and graph.has_negative_weights:
+            raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
+        if graph.has_negative_weights and not graph.has_integral_weights:
+            raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
+        with bar as report:
+            dist, pred, arithmetic = johnson(graph, job, result, predecessors, report, place)
+        stats = {**job.stats(), "arithmetic": arithmetic}
+        return AllPairs(graph, dist, pred, method, str(devices[0]), stats)
+    weights = matrix_weights(graph, result)
+    if weights is None:
+        if graph.has_negative_weights and (found := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
+            raise renamed(found, graph.names)
+        raise OverflowError(
+            f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
+            "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
+        )
+    cycles = np.empty(0, np.intp)
+    if weights.dtype.kind == "f":
+        cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
+    made: list[PathMatrix | HostMatrix] = []
+
+    def answers(checkpoint: Checkpoint | None) -> Answers:
+        if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
+            made.append(HostMatrix(devices, job, weights, graph, memory_limit, checkpoint))
+        else:
+            made.append(PathMatrix(job, weights, graph, keep_edges=predecessors))
+        with bar as report:
+            return _solve(made[0], method, choices, cycles, negative_cycles, result, report)
+
+    if target is None:
+        dist, pred = answers(None).to_memory(predecessors, place)
+    else:
+        problem = fingerprint(graph, weights), graph.n, weights.dtype
+        kind = f"{result} {negative_cycles} {predecessors}"
+        dist, pred = _to_files(target, problem, kind, predecessors, answers)
+    return AllPairs(
+        graph=graph,
+        dist=dist,
+        pred=pred,
+        method=method,
+        device=", ".join(map(str, devices)),
+        stats={**_stats(made[0].jobs if made else [job]), "arithmetic": str(weights.dtype)},
+    )
+
+
+def _output_file(out: str | os.PathLike[str]) -> Path:
+    target = Path(out)
+    if target.suffix != ".npy":
+        raise ValueError(f"out = {str(target)!r}, expected the name of a .npy file")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
+    for file in (target, predecessor_file(target)):
+        # beside a checkpoint they may be its results
+        if os.path.lexists(file) and not os.path.lexists(_checkpoint_folder(target)):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
+    return target
+
+
+def _checkpoint_folder(target: Path) -> Path:
+    return target.with_name(f"{target.name}.partial")
+
+
+def _to_files(
+    target: Path,
+    problem: tuple[str, int, np.dtype[Any]],
+    kind: str,
+    predecessors: bool,
+    answers: Callable[[Checkpoint], Answers],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+    """Return distances and predecessors in files, of a new checkpoint or one that is continued."""
+    places = {PRED: predecessor_file(target), DIST: target}
+    wanted = places if predecessors else {DIST: target}
+    opened: list[Checkpoint] = []
+
+    def begin() -> Checkpoint:
+        opened.append(Checkpoint(_checkpoint_folder(target), *problem))
+        return opened[-1]
+
+    def work() -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        checkpoint = begin()
+        try:
+            checkpoint.refuse_taken(kind, places)
+        except FileExistsError:
+            if checkpoint.fresh:
+                checkpoint.remove()
+            raise
+        if checkpoint.placed and not checkpoint.has_results(kind, wanted):  # they were deleted since
+            checkpoint.remove()
+            checkpoint = begin()
+        if not checkpoint.has_results(kind, wanted):
+            try:
+                solved = answers(checkpoint)
+            except (NegativeCycleError, OverflowError):
+                checkpoint.remove()
+                raise
+            solved.to_files(checkpoint, kind, predecessors)
+        checkpoint.place_results(wanted)
+        pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
+        dist = np.load(target, mmap_mode="r")
+        checkpoint.remove()
+        return dist, pred
+
+    def end() -> None:
+        for checkpoint in opened:
+            checkpoint.close()
+
+    return to_the_end(work, end)
+
+
+def _stats(jobs: Sequence[Job]) -> dict[str, Any]:
+    """Return what all jobs together have done."""
+    total = jobs[0].stats()
+    for each in jobs[1:]:
+        stats = each.stats()
+        total = {name: value + stats[name] if name in _ADDED_UP else value for name, value in total.items()}
+    return total
+
+
+# ---- methods ----------------------------------------------------------------------------------------
+
+
+def _solve(
+    matrix: PathMatrix | HostMatrix,
+    method: str,
+    choices: Mapping[str, str],
+    cycles: npt.NDArray[np.intp],
+    negative_cycles: str,
+    result: np.dtype[Any],
+    progress: Callable[[int, int], None] | None,
+) -> Answers:
+    """Shorten all paths, and deal with negative cycles; `cycles` has those that were found before, with floats."""
+    graph, weights = matrix.graph, matrix.weights
+    floats = weights.dtype.kind == "f"
+    if isinstance(matrix, HostMatrix):
+        matrix.close(progress)
+    else:
+        until_negative = negative_cycles == "raise" and not floats
+        _SOLVERS[method](matrix, progress=progress, until_negative=until_negative, **choices)
+    if not floats:
+        cycles = matrix.vertices_on_negative_cycles()
+    if len(cycles) and negative_cycles == "raise":
+        found = _find_negative_cycle(graph, cycles, matrix.job, result)
+        if found is not None:
+            raise renamed(found, graph.names)
+    matrix.mark_unbounded(cycles)
+    # Where rounding makes a cycle less than zero, in place a path may go round it twice as often with each vertex.
+    spoilt = floats and matrix.reset_diagonal() and method != "min-plus"
+    if not spoilt:
+        refuse_overflow(matrix)
+    return Answers(matrix, result, anew=spoilt)
+
+
+def _floyd_warshall(
+    matrix: PathMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, kernel: str = "blocked"
+) -> None:
+    if kernel == "blocked":
+        report = None if progress is None else lambda vertices, _: progress(min(vertices, matrix.n), matrix.n)
+        FloydWarshall(matrix.job, matrix.weights).close(matrix.block, matrix.side, report)
+    else:
+        lund_smith.close(matrix.job, matrix.weights, matrix.block.buffer, matrix.side, kernel)
+
+
+def _min_plus(
+    matrix: PathMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, product: str = "auto"
+) -> None:
+    edges, shorter = 1, True
+    while shorter and edges < matrix.n:  # a negative cycle may have n edges
+        buffer, shorter = minplus_product.square(matrix.job, matrix.weights, matrix.block.buffer, matrix.side, product)
+        matrix.block = Block(buffer, matrix.side)
+        edges *= 2
+        if progress is not None:
+            progress(min(edges, matrix.n), matrix.n)
+        if until_negative and len(matrix.vertices_on_negative_cycles()):
+            return
+
+
+_SOLVERS: dict[str, Callable[..., None]] = {"min-plus": _min_plus, "floyd-warshall": _floyd_warshall}
+_METHODS = (*_SOLVERS, "johnson")
+
+
+def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
+    """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
+    floats = choose_arithmetic(graph, result).dtype.kind == "f"
+    if graph.has_negative_weights and (floats or negative_cycles == "mark"):
+        return False
+    if matrix_weights(graph, result) is None:
+        return True
+    least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
+    return graph.n**2 > least * (graph.m + graph.n)
+
+
+def _choices(method: str, options: Mapping[str, Any] | None) -> dict[str, str]:
+    known = _OPTIONS[method]
+    for name, value in (options or {}).items():
+        if name not in known:
+            raise ValueError(f"options: {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
+        if value not in known[name]:
+            raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, known[name]))}")
+    return dict(options or {})
+
+
+def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
+    """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
+
+    Floats round; if none is negative, those above all floats are infinite.
+    """
+    arithmetic = choose_arithmetic(graph, result)
+    if arithmetic.dtype.kind == "f":
+        if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
+            return None
+        return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
+    bound = max(graph.simple_path_bound, graph.max_abs_weight)
+    return integers_for(int(bound) + (bound != int(bound)), not graph.has_negative_weights)
+
+
+# ---- negative cycles --------------------------------------------------------------------------------
+
+
+def _find_negative_cycle(
+    graph: Graph, vertices: npt.NDArray[np.intp], job: Job, result: np.dtype[Any]
+) -> NegativeCycleError | None:
+    """Return the error for a negative cycle among some vertices, by their indices, or None if there is none.
+
+    Bellman-Ford from a vertex of its own, from which an edge of weight 0 leads to each of them, decides it exactly.
+    """
+    place = np.full(graph.n, -1)
+    place[vertices] = np.arange(len(vertices))
+    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    inside = np.flatnonzero((place[sources] >= 0) & (place[graph.indices] >= 0))
+    root = len(vertices)
+    augmented = Graph.from_edges(
+        root + 1,
+        np.append(place[sources[inside]], np.full(root, root)),
+        np.append(place[graph.indices[inside]], np.arange(root)),
+        np.append(graph.weights[inside], np.zeros(root, graph.weights.dtype)),
+    )
+    try:
+        output_parallel(augmented, root, job, choose_arithmetic(augmented, result))
+    except NegativeCycleError as found:
+        return renamed(found, vertices.tolist())
+    return None
+
+
+def _negative_cycles_of_floats(
+    graph: Graph, job: Job, result: np.dtype[Any], until_first: bool
+) -> npt.NDArray[np.intp]:
+    """Return a vertex of a negative cycle of each strongly connected component that has one.
+
+    Rounding can hide a negative cycle on the diagonal, and make one up there; so with floats it is decided before.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle, and `until_first`.
+    """
+    found: list[int] = []
+    if graph.has_negative_weights:
+        component = graph.strong_components()
+        left = np.arange(graph.n)
+        while len(left) and (error := _find_negative_cycle(graph, left, job, result)) is not None:
+            if until_first:
+                raise renamed(error, graph.names)
+            found.append(error.cycle[0])
+            left = left[component[left] != component[error.cycle[0]]]
+    return np.array(found, np.intp)

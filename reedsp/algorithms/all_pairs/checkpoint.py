@@ -1,0 +1,583 @@
+"""Matrices in files, written so that work on them goes on after an interruption as if there had been none."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import sys
+import threading
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.system.atomic_file import FULL, room_for, synchronise_folder
+from reedsp.system.own_folder import OwnFolder
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+FORMAT = 2
+"""Version of the files; others are not read."""
+
+_PIECE = 1 << 24  # bytes of a file that are read at a time
+_MATRIX, _JOURNAL, _LOCK = "matrix", "journal", "lock"
+_PANELS, _ROWS, _COLUMNS = "panels", "rows", "columns"
+DIST, PRED = "dist.npy", "pred.npy"
+"""Names of the results in the folder."""
+_NAMES = {_MATRIX, _JOURNAL, _LOCK, _PANELS, _ROWS, _COLUMNS, DIST, PRED}
+_NO_RESERVATION = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+class Checkpoint:
+    """A square matrix of path weights in a folder, and how far the shortening of its paths has come.
+
+    Paths are shortened by way of some hundreds or thousands of vertices at a time, in one pass over the matrix. Before
+    a pass changes anything, three files hold all that would be needed to do it again: ``panels`` and ``rows``, the
+    rows of these vertices when it is their turn and at the end of the pass, and ``columns``, the columns of these
+    vertices as the pass found them. To repeat the pass on other rows, finished or half written, is harmless: it
+    replaces each entry by the minimum of that entry and of sums of saved numbers.
+
+    Results are written in the folder, too, and moved to their places when all of them are complete: by their size and
+    time it is known later which files there are theirs.
+
+    Every line of ``journal`` has a checksum, and holds those of the other files. What a line says has been written is
+    on the disk before that line is. The lock is kept as long as a thread is writing, even after :meth:`close`.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where missing. An earlier checkpoint in it is continued.
+    fingerprint : str
+        Says which problem this is; an earlier checkpoint has the same.
+    n : int
+        Rows and columns, at least one.
+    dtype : dtype
+
+    Attributes
+    ----------
+    matrix : memmap, shape (n, n)
+        To be filled while `fresh`, and not to be written to afterwards.
+    fresh : bool
+        Whether the matrix still has to be filled.
+    done : int
+        The vertices by way of which all paths are shortened.
+    unfinished : tuple of int, optional
+        First and number of the vertices of a pass that was begun.
+    panels, columns : memmap, optional
+        Those of the unfinished pass, shape (vertices, n) and (n, vertices).
+    placed : bool
+        Whether all results have been moved to their places. Then there is no matrix any more.
+
+    Raises
+    ------
+    ValueError
+        The folder holds the checkpoint of another problem or version, or a damaged one; the message names the file.
+    BlockingIOError
+        Somebody else is working in this folder.
+    FileExistsError
+        The folder holds something else.
+    PermissionError
+        The folder, or a file in it, is a link or another user's.
+    OSError
+        There is no room for the matrix, or the like. If nothing has been computed there is no folder then.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str, n: int, dtype: npt.DTypeLike) -> None:
+        if n < 1:
+            raise ValueError(f"n: at least one row is needed, got {n}")
+        self.folder: Path = Path(folder)
+        self._n, self._dtype = n, np.dtype(dtype)
+        self._header = {
+            **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
+            "vertices at a time": SPAN,  # which decides the order in which floats are added up
+        }
+        self.fresh: bool = True
+        self.done: int = 0
+        self.unfinished: tuple[int, int] | None = None
+        self.panels: npt.NDArray[Any] | None = None
+        self.columns: npt.NDArray[Any] | None = None
+        self._checksums: dict[int, int] = {}  # of spans of rows of the matrix
+        self._begun: set[int] = set()  # spans of rows that the unfinished pass may have changed
+        self._ended: set[int] = set()
+        self._side_checksums: dict[str, int] = {}
+        self._results: tuple[str, dict[str, list[int]]] | None = None  # their kind, and size and time of each
+        self.placed: bool = False
+        self._journal_end = 0
+        self._mutex = threading.Lock()
+
+        self._own = OwnFolder(self.folder)
+        foreign = sorted(self._own.names() - _NAMES)
+        if foreign:
+            raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
+        self._lock = _locked(self._own)
+        try:
+            self._open()
+        except BaseException as error:
+            if self.fresh and isinstance(error, OSError) and error.errno in FULL:
+                self.remove()
+            self.close()
+            raise
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others work in the folder, and refuse to write to it from now on."""
+        with self._mutex:
+            self._lock.close()
+
+    def remove(self) -> None:
+        """Delete the files and the folder."""
+        self.panels = self.columns = None
+        if hasattr(self, "matrix"):
+            del self.matrix
+        for name in sorted(_NAMES - {_JOURNAL, _LOCK}):
+            self._own.unlink(name)
+        self._own.unlink(_JOURNAL)
+        if sys.platform == "win32":
+            self.close()  # no file is deleted there that is open
+        self._own.unlink(_LOCK)
+        self.close()
+        with contextlib.suppress(OSError):  # somebody else has begun to work in it
+            self.folder.rmdir()
+
+    def filled(self) -> None:
+        """Record that the matrix holds what is to be worked on."""
+        self.matrix.flush()
+        self._own.synchronise()
+        checksums = [_checksum(self.matrix[first : first + SPAN]) for first in range(0, self._n, SPAN)]
+        self._record("filled", checksums)
+
+    def finished(self) -> bool:
+        """Return whether all paths are shortened."""
+        return self.done == self._n
+
+    # ---- a pass ------------------------------------------------------------------------------------
+
+    def store_panels(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write some rows of ``panels``, those of the first vertices first; not during a pass."""
+        self._store(_PANELS, first, rows)
+
+    def store_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write some rows of ``rows``, those of the first vertices first; not during a pass."""
+        self._store(_ROWS, first, rows)
+
+    def begin_pass(self, first: int, size: int) -> None:
+        """Record that a pass by way of some vertices may begin, whose panels and rows are stored."""
+        step = max(1, _PIECE // (size * self._dtype.itemsize))
+        for row in range(0, self._n, step):
+            self._store(_COLUMNS, row, self.matrix[row : row + step, first : first + size])
+        for name in (_PANELS, _ROWS, _COLUMNS):
+            self._synchronise(name)
+        self._own.synchronise()
+        checksums = {name: self._side_checksums[name] for name in (_PANELS, _ROWS, _COLUMNS)}
+        self._record("pass", first, size, checksums)
+        self._map_side_files()
+
+    def put_rows(self) -> None:
+        """Put the stored rows in their place in the matrix, unless they are there."""
+        assert self.unfinished is not None
+        first, size = self.unfinished
+        if first // SPAN in self._ended:
+            return
+        self.begin_rows(first, first + size)
+        with self._own.open(_ROWS, "rb") as stream:
+            for row in range(first, first + size, SPAN):
+                count = min(SPAN, first + size - row)
+                content = stream.read(count * self._n * self._dtype.itemsize)
+                self.write_rows(row, np.frombuffer(content, self._dtype).reshape(count, self._n))
+        self.end_rows(first, first + size)
+
+    def missing(self) -> list[tuple[int, int]]:
+        """Return the first and last rows, last not included, that the unfinished pass has not finished."""
+        runs: list[tuple[int, int]] = []
+        for span in sorted(set(range(-(-self._n // SPAN))) - self._ended):
+            first, last = span * SPAN, min((span + 1) * SPAN, self._n)
+            if runs and runs[-1][1] == first:
+                first = runs.pop()[0]
+            runs.append((first, last))
+        return runs
+
+    def begin_rows(self, first: int, last: int) -> None:
+        """Record that some whole spans of rows of the matrix may be half written from now on."""
+        self._record("writing", first, last)
+
+    def write_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
+        """Write rows of the matrix; those of a span from its first one on."""
+        rows = np.ascontiguousarray(rows)
+        with self._writing(_MATRIX, "r+b", rows.nbytes) as stream:
+            _write(stream, first * self._n * self._dtype.itemsize, rows)
+        for row in range(first // SPAN * SPAN, first + len(rows), SPAN):
+            part = rows[max(0, row - first) : row + SPAN - first]
+            before = self._checksums[row // SPAN] if row < first else 0
+            self._checksums[row // SPAN] = _checksum(part, before)
+
+    def end_rows(self, first: int, last: int) -> None:
+        """Record that some rows of the matrix are written."""
+        self._synchronise(_MATRIX)
+        self._record("written", first, last, [self._checksums[span] for span in _spans(first, last)])
+
+    def end_pass(self) -> None:
+        """Record that a pass is finished."""
+        assert self.unfinished is not None
+        self.panels = self.columns = None  # their files will be written anew
+        self._record("done", sum(self.unfinished))
+
+    def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
+        rows = np.ascontiguousarray(rows)
+        with self._writing(name, "r+b" if first else "wb", rows.nbytes) as stream:
+            _write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
+        self._side_checksums[name] = _checksum(rows, self._side_checksums[name] if first else 0)
+
+    # ---- results -----------------------------------------------------------------------------------
+
+    def refuse_taken(self, kind: str, places: Mapping[str, Path]) -> None:
+        """Raise FileExistsError if there is a file in a place for a result that is not this very result.
+
+        Parameters
+        ----------
+        kind : str
+            Says all that decides over results but the matrix.
+        places : mapping of name to Path
+            Of :data:`DIST` and :data:`PRED`, also if it is not wanted.
+        """
+        for name, place in places.items():
+            if os.path.lexists(place) and not self._is(kind, name, place):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place))
+
+    def has_results(self, kind: str, places: Mapping[str, Path]) -> bool:
+        """Return whether all results are complete, each in the folder or in its place."""
+        return all(
+            self._is(kind, name, self._file(name)) or self._is(kind, name, place) for name, place in places.items()
+        )
+
+    def write_results(self, kind: str, writers: Mapping[str, tuple[int, Callable[[IO[bytes]], None]]]) -> None:
+        """Write files, in this order, and record that they are complete.
+
+        Parameters
+        ----------
+        kind : str
+        writers : mapping of name to (int, callable(stream))
+            The bytes that each takes, about, and what writes them.
+        """
+        known: dict[str, list[int]] = {}
+        for name in (DIST, PRED):
+            self._own.unlink(name)
+        try:
+            for name, (size, write) in writers.items():
+                self._refuse_when_closed()
+                with room_for(self._file(name), size), self._own.open(name, "xb") as stream:
+                    write(stream)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                    status = os.fstat(stream.fileno())
+                    known[name] = [status.st_size, status.st_mtime_ns]
+        except OSError:
+            for name in (DIST, PRED):  # whose room may be wanted
+                self._own.unlink(name)
+            raise
+        self._own.synchronise()
+        self._record("results", kind, known)
+
+    def place_results(self, places: Mapping[str, Path]) -> None:
+        """Move the results to their places, those that are not there yet.
+
+        Raises
+        ------
+        FileExistsError
+            A place is taken; all is as it was, but for the results before it.
+        """
+        assert self._results is not None
+        kind, _ = self._results
+        for name, place in places.items():
+            if self._is(kind, name, place):
+                self._own.unlink(name)
+            else:
+                self._own.give(name, place)
+        for folder in {place.parent for place in places.values()}:
+            synchronise_folder(folder)
+        if not self.placed:
+            self._record("placed")
+
+    def _is(self, kind: str, name: str, file: Path) -> bool:
+        """Whether a file is the result of a name that is recorded."""
+        if self._results is None or self._results[0] != kind or name not in self._results[1]:
+            return False
+        try:
+            status = os.lstat(file)
+        except FileNotFoundError:
+            return False
+        return stat.S_ISREG(status.st_mode) and [status.st_size, status.st_mtime_ns] == self._results[1][name]
+
+    # ---- the files ---------------------------------------------------------------------------------
+
+    def _file(self, name: str) -> Path:
+        return self.folder / name
+
+    def _synchronise(self, name: str) -> None:
+        """Wait until what was written to a file is on the disk."""
+        with self._own.open(name, "r+b") as stream:
+            os.fsync(stream.fileno())
+
+    @contextlib.contextmanager
+    def _writing(self, name: str, mode: str, size: int) -> Iterator[IO[bytes]]:
+        """Open a file, to write some bytes in a thread that hears no signals."""
+        with self._keeping_the_lock(), room_for(self._file(name), size), self._own.open(name, mode) as stream:
+            yield stream
+
+    def _refuse_when_closed(self) -> None:
+        if self._lock.closed:
+            raise ValueError(f"{self.folder}: the checkpoint is closed, and cannot be written to")
+
+    @contextlib.contextmanager
+    def _keeping_the_lock(self) -> Iterator[None]:
+        """Have nobody else work in the folder until something is written, even if this is closed meanwhile."""
+        with self._mutex:
+            self._refuse_when_closed()
+            lock = os.fdopen(os.dup(self._lock.fileno()), "ab")
+        with lock:
+            yield
+
+    def _open(self) -> None:
+        header, records = self._read_journal()
+        if header is None:
+            self._append(self._header)
+        elif header != self._header:
+            wrong = next((key for key in self._header if header.get(key) != self._header[key]), "header")
+            found, expected = header.get(wrong, header), self._header.get(wrong, self._header)
+            raise ValueError(f"{self._file(_JOURNAL)}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
+        for number, record in enumerate(records, start=2):
+            if not self._may_follow(record):
+                raise _damaged(self._file(_JOURNAL), f"line {number} cannot follow those before it")
+            self._replay(*record)
+        if self.placed:
+            return
+        size = self._n * self._n * self._dtype.itemsize
+        if self.fresh:
+            self._reserve(size)
+        elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
+            raise _damaged(self._file(_MATRIX), f"not {size:,} bytes long")
+        with self._own.open(_MATRIX, "r+b") as stream:
+            self.matrix: np.memmap[Any, Any] = np.memmap(stream, self._dtype, "r+", shape=(self._n, self._n))
+        if not self.fresh:
+            self._verify()
+            self._map_side_files()
+
+    def _map_side_files(self) -> None:
+        if self.unfinished is not None:
+            size = self.unfinished[1]
+            with self._own.open(_PANELS, "rb") as panels, self._own.open(_COLUMNS, "rb") as columns:
+                self.panels = np.memmap(panels, self._dtype, "r", shape=(size, self._n))
+                self.columns = np.memmap(columns, self._dtype, "r", shape=(self._n, size))
+
+    def _verify(self) -> None:
+        for span, checksum in sorted(self._checksums.items()):
+            rows = self.matrix[span * SPAN : (span + 1) * SPAN]
+            if span not in self._begun - self._ended and _checksum(rows) != checksum:
+                raise _damaged(
+                    self._file(_MATRIX), f"wrong checksum between rows {span * SPAN} and {span * SPAN + len(rows)}"
+                )
+        if self.unfinished is not None:
+            expected = self.unfinished[1] * self._n * self._dtype.itemsize
+            for name, checksum in self._side_checksums.items():
+                if self._size_and_checksum(name) != (expected, checksum):
+                    raise _damaged(self._file(name), "wrong checksum")
+
+    def _size_and_checksum(self, name: str) -> tuple[int, int]:
+        size = checksum = 0
+        if self._own.status(name) is not None:
+            with self._own.open(name, "rb") as stream:
+                while piece := stream.read(_PIECE):
+                    size, checksum = size + len(piece), zlib.crc32(piece, checksum)
+        return size, checksum
+
+    def _reserve(self, size: int) -> None:
+        """Make a matrix of some bytes for which there is room: a mapped file that runs out of it ends the process."""
+        try:
+            with room_for(self._file(_MATRIX), size), self._own.open(_MATRIX, "wb") as stream:
+                if sys.platform != "linux":
+                    stream.truncate(size)
+                    return
+                try:
+                    os.posix_fallocate(stream.fileno(), 0, size)
+                except OSError as error:
+                    if error.errno not in _NO_RESERVATION:
+                        raise
+                    stream.truncate(size)
+        except BaseException:
+            self._own.unlink(_MATRIX)
+            raise
+
+    # ---- the journal -------------------------------------------------------------------------------
+
+    def _read_journal(self) -> tuple[dict[str, Any] | None, list[Any]]:
+        """Return the header, if there is one, and the records; a line that was not finished does not count."""
+        file, content = self._file(_JOURNAL), b""
+        if self._own.status(_JOURNAL) is not None:
+            with self._own.open(_JOURNAL, "rb") as stream:
+                content = stream.read()
+        lines = content.split(b"\n")[:-1]
+        self._journal_end = sum(len(line) + 1 for line in lines)
+        parsed = []
+        for number, line in enumerate(lines, start=1):
+            checksum, _, text = line.partition(b" ")
+            if checksum != b"%08x" % zlib.crc32(text):
+                raise _damaged(file, f"wrong checksum in line {number}")
+            try:
+                parsed.append(json.loads(text))
+            except (ValueError, RecursionError) as error:  # also what is no UTF-8, and numbers of thousands of digits
+                raise _damaged(file, f"line {number} cannot be read: {error}") from None
+        if parsed and not isinstance(parsed[0], dict):
+            raise _damaged(file, "line 1 is no header")
+        return (parsed[0], parsed[1:]) if parsed else (None, [])
+
+    def _may_follow(self, record: Any) -> bool:
+        """Whether a record of the journal has a meaning behind those that have been replayed."""
+        match record:
+            case ["filled", [*checksums]]:
+                return self.fresh and len(checksums) == len(_spans(0, self._n)) and _are_naturals(checksums)
+            case ["pass", first, size, dict(sides)]:
+                sound = _are_naturals([first, size, *sides.values()]) and first == self.done < first + size
+                new = not self.fresh and self.unfinished is None and set(sides) == {_PANELS, _ROWS, _COLUMNS}
+                return sound and new and first + size <= self._n
+            case ["writing", first, last]:
+                return self.unfinished is not None and _are_naturals([first, last]) and first < last <= self._n
+            case ["written", first, last, [*checksums]]:
+                sound = _are_naturals([first, last, *checksums]) and first < last <= self._n
+                return self.unfinished is not None and sound and len(checksums) == len(_spans(first, last))
+            case ["done", done]:
+                return self.unfinished is not None and type(done) is int and done == sum(self.unfinished)
+            case ["results", str(), dict(files)]:
+                pairs = all(type(each) is list and len(each) == 2 and _are_naturals(each) for each in files.values())
+                return self.finished() and not self.placed and pairs and {DIST} <= set(files) <= {DIST, PRED}
+            case ["placed"]:
+                return self._results is not None and not self.placed
+        return False
+
+    def _record(self, *record: Any) -> None:
+        with self._mutex:
+            self._refuse_when_closed()
+            self._append(record)
+            self._replay(*record)
+
+    def _append(self, entry: dict[str, Any] | Sequence[Any]) -> None:
+        text = json.dumps(entry).encode()
+        line = b"%08x %s\n" % (zlib.crc32(text), text)
+        mode = "wb" if self._own.status(_JOURNAL) is None else "r+b"
+        with room_for(self._file(_JOURNAL), len(line)), self._own.open(_JOURNAL, mode) as stream:
+            stream.truncate(self._journal_end)  # what is left of a line that could not be finished
+            _write(stream, self._journal_end, line)
+            os.fsync(stream.fileno())
+            self._journal_end = stream.tell()
+
+    def _replay(self, kind: str, *values: Any) -> None:
+        """Change the state by what a record says."""
+        if kind == "filled":
+            self.fresh, self._checksums = False, dict(enumerate(values[0]))
+        elif kind == "pass":
+            self.unfinished, self._side_checksums = (values[0], values[1]), values[2]
+        elif kind == "writing":
+            self._begun.update(_spans(values[0], values[1]))
+        elif kind == "written":
+            spans = _spans(values[0], values[1])
+            self._ended.update(spans)
+            self._checksums.update(zip(spans, values[2], strict=True))
+        elif kind == "results":
+            self._results = values[0], values[1]
+        elif kind == "placed":
+            self.placed = True
+        else:
+            self.done, self.unfinished = values[0], None
+            self._begun.clear()
+            self._ended.clear()
+
+
+def write_npy(
+    stream: IO[bytes], rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike
+) -> None:
+    """Write an array in numpy's format.
+
+    Parameters
+    ----------
+    stream : binary stream
+    rows : iterator of arrays
+        Some rows at a time.
+    shape : tuple of int
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        There are more or fewer rows than `shape` says.
+    OSError
+    """
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    count = 0
+    for part in rows:
+        if part.shape[1:] != shape[1:]:
+            raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
+        count += len(part)
+        _write(stream, None, np.ascontiguousarray(part, dtype))
+    if count != shape[0]:
+        raise ValueError(f"rows: {count} came, not {shape[0]}")
+
+
+def _spans(first: int, last: int) -> range:
+    """Return the numbers of the spans of rows from `first` up to, but not including, `last`."""
+    return range(first // SPAN, -(-last // SPAN))
+
+
+def _are_naturals(values: Sequence[Any]) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
+
+
+def _checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
+    return zlib.crc32(rows.data, before)
+
+
+def _damaged(file: Path, what: str) -> ValueError:
+    return ValueError(f"{file}: {what}; the checkpoint is damaged, delete {file.parent} to start again")
+
+
+def _write(stream: IO[bytes], place: int | None, content: bytes | npt.NDArray[Any]) -> None:
+    """Write contiguous content at a place of a file, or at the end of what has been written so far."""
+    if place is not None:
+        stream.seek(place)
+    stream.write(content if isinstance(content, bytes) else content.reshape(-1).view(np.uint8).data)
+    stream.flush()
+
+
+def _locked(folder: OwnFolder) -> IO[bytes]:
+    """Open a file that no other process, nor this one, has opened in this way."""
+    stream = folder.open(_LOCK, "ab")
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        status = folder.status(_LOCK)
+        if status is None or not os.path.samestat(status, os.fstat(stream.fileno())):
+            raise BlockingIOError(errno.EAGAIN, "another process has just finished in this folder")
+    except OSError as error:
+        stream.close()
+        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            raise
+        raise BlockingIOError(errno.EAGAIN, "another process is working in this folder", str(folder.path)) from None
+    return stream

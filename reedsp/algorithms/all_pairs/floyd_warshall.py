@@ -1,0 +1,179 @@
+"""Blocked Floyd-Warshall in place (Lund and Smith, section 3.2), whose third phase is the fast min-plus product."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.arithmetic.matrix import Block, Weights, copy_block
+from reedsp.device.device import BoundKernel, Device, DeviceError, Job
+from reedsp.device.selfcheck import is_trusted
+from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.selfcheck import trusted_products
+from reedsp.minplus.tilings import name_of, vector_length
+
+TILE = 64
+"""Vertices of the tiles that are closed first; a matrix has a multiple of it."""
+
+SPAN = 512
+"""Vertices by way of which all paths are shortened at a time.
+
+It decides in which order floats are added up, so it depends on nothing, and results neither on the device nor on where
+the matrix is kept.
+"""
+
+# So that Ctrl-C and reports of progress are in time, on devices without and with work-groups that are large.
+_PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)
+_SIDE = 4  # of the square of entries of a work-item
+
+# Of the graph with a known answer.
+_LARGEST_HEIGHT, _LARGEST_LENGTH, _DENSITY = 1000, 100, 0.05
+
+
+class FloydWarshall:
+    """The Floyd-Warshall algorithm in one arithmetic on one device.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    products : Products, optional
+        In this arithmetic on this device; by default such that give right answers, here too.
+    """
+
+    def __init__(self, job: Job, weights: Weights, products: Products | None = None) -> None:
+        self._job = job
+        self._weights = weights
+        self.products = products or _trusted_products(job, weights)
+        weight_macros = weights.macros(job.device)
+        if self.products.in_groups:
+            own = {"TILE": TILE, "SIDE": _SIDE}
+            kernel = job.device.kernel("floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
+            self._group = (TILE // _SIDE, TILE // _SIDE)
+        else:
+            own = {"TILE": TILE, "VECTOR_LENGTH": vector_length(job.device, weights)}
+            kernel = job.device.kernel("floyd_warshall_serial_tile.cl", "close_tile", **own, **weight_macros)
+            self._group = (1, 1)
+        self._kernel = kernel
+        self._bound: BoundKernel | None = None
+        self._copies: tuple[cl.Buffer, cl.Buffer] | None = None
+
+    def close(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
+        """Queue the shortening of all paths in a matrix, in place.
+
+        Afterwards entry (i, j) is the weight of the best path from i to j. Where a path can pass a negative cycle it is
+        some number, integers no less than the least of `weights`, and entry (i, i) is negative for each i on such a
+        cycle.
+
+        Parameters
+        ----------
+        matrix : Block, shape (n, n)
+            Weights of edges; on the diagonal no entry is above zero.
+        n : int
+            A multiple of TILE.
+        progress : callable(vertices, n), optional
+            Called when the paths by way of the first `vertices` vertices are done.
+        """
+        queued = 0
+        for first in range(0, n, SPAN):
+            size = min(SPAN, n - first)
+            self.shorten(matrix, n, first, size)
+            queued += n * n * size
+            if queued > _PAIRS_BETWEEN_WAITS[self.products.in_groups]:
+                self._job.finish()
+                queued = 0
+                if progress is not None:
+                    progress(first + size, n)
+
+    def close_span(self, matrix: Block, n: int) -> None:
+        """Queue the shortening of all paths in a matrix of at most SPAN vertices, tile by tile."""
+        for first in range(0, n, TILE):
+            self.shorten(matrix, n, first, TILE)
+
+    def shorten(self, matrix: Block, n: int, first: int, size: int) -> None:
+        """Queue the shortening of all paths by way of some vertices.
+
+        Parameters
+        ----------
+        matrix : Block, shape (n, n)
+        n : int
+        first, size : int
+            The vertices; as many as a tile, or as one span at the most.
+        """
+        diagonal, row_panel, column_panel = matrix.at(first, first), matrix.at(first, 0), matrix.at(0, first)
+        if size == TILE:
+            self._close_tile(diagonal)
+        else:
+            self.close_span(diagonal, size)
+        rest = n - size
+        if rest == 0:
+            return
+        row_copy, column_copy = row_panel, column_panel
+        in_place = self.products.in_groups and size == TILE
+        if not in_place:
+            row_copy, column_copy = self._copied(row_panel, column_panel, n, size)
+        rows, columns = Hole(first, size, 0, 0), Hole(0, 0, first, size)
+        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), hole=columns, in_place=in_place)
+        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), hole=rows, in_place=in_place)
+        both = Hole(first, size, first, size)
+        self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, hole=both)
+
+    def _close_tile(self, tile: Block) -> None:
+        arguments = (tile.buffer, np.uint64(tile.first), np.uint32(tile.stride))
+        if self._bound is None:
+            self._bound = self._job.bind(self._kernel, self._group, self._group, *arguments)
+        else:
+            self._bound.change(self._group, *arguments)
+        self._bound.queue()
+
+    def _copied(self, row_panel: Block, column_panel: Block, n: int, size: int) -> tuple[Block, Block]:
+        """Queue copies of the rows and the columns of some vertices, which products then replace."""
+        elements, dtype = n * size, self._weights.dtype
+        if self._copies is None or self._copies[0].size < elements * dtype.itemsize:
+            self._copies = (self._job.allocate(elements, dtype), self._job.allocate(elements, dtype))
+        copies = Block(self._copies[0], n), Block(self._copies[1], size)
+        copy_block(self._job, row_panel, copies[0], (size, n), dtype.itemsize)
+        copy_block(self._job, column_panel, copies[1], (n, size), dtype.itemsize)
+        return copies
+
+
+# ---- trust ------------------------------------------------------------------------------------------
+
+
+def _trusted_products(job: Job, weights: Weights) -> Products:
+    """Return products with which the algorithm gives right answers on the device, the preferred ones if they do."""
+    device = job.device
+    for in_groups in (None, False):
+        products = trusted_products(job, weights, in_groups)
+        form = "work-groups" if products.in_groups else "work-items"
+        name = f"Floyd-Warshall in {form} and {name_of(weights)}"
+        if is_trusted(device, name, functools.partial(_is_right, device, weights, in_groups)):
+            return products
+    raise DeviceError(f"{device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
+
+
+def _is_right(device: Device, weights: Weights, in_groups: bool | None) -> bool:
+    """Return whether the shortest paths among vertices of two tiles and a rest are those that numpy finds.
+
+    Weights are whole, so that the order of additions is of no account; negative ones lie on no cycle.
+    """
+    job = Job(device)
+    n, count = 3 * TILE, 2 * TILE + 3
+    rng = np.random.default_rng(2012)
+    edges = np.full((n, n), weights.no_path, weights.dtype)
+    heights = np.zeros(n, np.int64) if weights.non_negative else rng.integers(0, _LARGEST_HEIGHT, n)
+    lengths = rng.integers(0, _LARGEST_LENGTH, (count, count)) + heights[:count, None] - heights[None, :count]
+    present = rng.random((count, count)) < _DENSITY
+    edges[:count, :count][present] = lengths[present]
+    np.fill_diagonal(edges, 0)
+    expected = edges.astype(np.float64)
+    expected[edges == weights.no_path] = np.inf
+    for k in range(count):
+        np.minimum(expected, expected[:, k, None] + expected[None, k, :], out=expected)
+    buffer = job.upload(edges)
+    FloydWarshall(job, weights, trusted_products(job, weights, in_groups)).close(Block(buffer, n), n)
+    found = job.download(buffer, n * n, weights.dtype).reshape(n, n)
+    return np.array_equal(np.where(found == weights.no_path, np.inf, found), expected)

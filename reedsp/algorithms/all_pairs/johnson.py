@@ -1,0 +1,156 @@
+"""Johnson's shortest paths between all pairs: near-far from every vertex, after making all weights non-negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.single_source.near_far import near_far, rows_at_once
+from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
+from reedsp.device.device import Job
+from reedsp.edges.negative_cycles import NegativeCycleError, renamed
+from reedsp.graph.graph import Graph
+
+_INT64 = np.dtype(np.int64)
+_INT64_MAX = 2**63 - 1
+_LEAST_PARTS = 8  # so that progress is reported now and then
+
+
+def johnson(
+    graph: Graph,
+    job: Job,
+    dtype: np.dtype[Any],
+    predecessors: bool,
+    progress: Callable[[int, int], None] | None = None,
+    out: npt.NDArray[Any] | None = None,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, str]:
+    """Solve shortest paths between all pairs along the edges of a sparse graph.
+
+    Negative weights are removed by potentials: a vertex of its own, from which an edge of weight 0 leads to each
+    vertex, gives Bellman-Ford distances h(v) to all of them, and w(u, v) + h(u) - h(v) is never negative. All path
+    weights from s to t change by h(s) - h(t), and the same edges are tight, so that the trees stay as they are.
+
+    Parameters
+    ----------
+    graph : Graph
+        With whole weights, if some are negative: of others the potentials would be rounded.
+    job : Job
+    dtype : dtype
+        Of the distances.
+    predecessors : bool
+    progress : callable(vertices, n), optional
+        Called with the number of sources that are done.
+    out : ndarray, shape (n, n), optional
+        Filled with the distances.
+
+    Returns
+    -------
+    dist : ndarray, shape (n, n)
+    predecessors : ndarray of int32, shape (n, n), or None
+    arithmetic : str
+        In which path weights were added.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle.
+    OverflowError
+        A path weight lies outside the arithmetic, or a distance outside `dtype`.
+    """
+    n = graph.n
+    searches = Searches(graph, job, dtype)
+    dist = np.empty((n, n), dtype) if out is None else out
+    pred = np.empty((n, n), np.int32) if predecessors else None
+    step = min(searches.at_once, -(-n // _LEAST_PARTS))
+    for first in range(0, n, step):
+        last = min(first + step, n)
+        dist[first:last] = searches.rows(np.arange(first, last), None if pred is None else pred[first:last])
+        if progress is not None:
+            progress(last, n)
+    return dist, pred, str(searches.arithmetic.dtype)
+
+
+class Searches:
+    """Searches from any vertices, some at a time, of a graph whose weights potentials have made non-negative.
+
+    Parameters
+    ----------
+    graph, job, dtype
+        As for :func:`johnson`.
+
+    Attributes
+    ----------
+    arithmetic : Arithmetic
+        In which path weights are added.
+    at_once : int
+        Number of vertices to start from for which there is memory.
+    """
+
+    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any]) -> None:
+        self._job = job
+        self._dtype = dtype
+        self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
+        self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
+        self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
+        self.at_once = rows_at_once(job.device, self.arithmetic, graph.n)
+
+    def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:
+        """Return distances from some vertices, shape (k, n), and fill `pred`, of the same shape, if it is given."""
+        found = np.empty((len(sources), self._bare.n), self.arithmetic.dtype)
+        near_far(
+            *(self._bare, [[source] for source in sources.tolist()], self._job, self.arithmetic, found, pred),
+            by_hops=self._potentials is not None,
+        )
+        if self._potentials is None:
+            return to_result(found, self.arithmetic, self._dtype)
+        return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
+
+
+def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
+    """Return distances from a vertex of its own, from which an edge of weight 0 leads to each vertex."""
+    n = graph.n
+    sources = np.repeat(np.arange(n), np.diff(graph.indptr))
+    augmented = Graph.from_edges(
+        n + 1,
+        np.append(sources, np.full(n, n)),
+        np.append(graph.indices, np.arange(n)),
+        np.append(graph.weights, np.zeros(n, graph.weights.dtype)),
+    )
+    try:
+        solution = output_parallel(augmented, n, job, choose_arithmetic(augmented, _INT64))
+    except NegativeCycleError as error:
+        raise renamed(error, graph.names) from None
+    return solution.dist[:n].astype(np.int64)
+
+
+def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:
+    largest = int(graph.max_abs_weight) + 2 * int(-potentials.min(initial=0))
+    if largest > _INT64_MAX:
+        raise OverflowError(f"method = 'johnson': weights and potentials of up to {largest} are beyond int64")
+    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    weights = graph.weights.astype(np.int64) + potentials[sources] - potentials[graph.indices]
+    return Graph(graph.indptr, graph.indices, weights, directed=True)
+
+
+def _with_potentials(
+    dist: npt.NDArray[Any],
+    arithmetic: Arithmetic,
+    potentials: npt.NDArray[np.int64],
+    sources: npt.NDArray[np.intp],
+    dtype: np.dtype[Any],
+) -> npt.NDArray[Any]:
+    """Return the distances along the edges of the graph itself."""
+    whole = Arithmetic(_INT64)
+    reached = dist != arithmetic.infinity
+    shifted = np.full(dist.shape, whole.infinity, np.int64)
+    change = potentials - potentials[sources, np.newaxis]
+    np.add(dist, change, out=shifted, where=reached, casting="unsafe")
+    if arithmetic.dtype == _INT64:  # sums of narrower distances fit
+        wrapped = (shifted < change) | (shifted == whole.infinity)
+        if (reached & (change > 0) & wrapped).any():
+            raise OverflowError("a distance is beyond int64")
+    return to_result(shifted, whole, dtype)

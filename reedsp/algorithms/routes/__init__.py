@@ -1,0 +1,1 @@
+"""What is made of searches: tables, the nearest, the k shortest paths."""

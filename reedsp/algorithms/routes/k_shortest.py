@@ -1,0 +1,319 @@
+"""The k shortest simple paths between two vertices, by Yen's algorithm with potentials from the device."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
+from reedsp.device.device import Device, infinity
+from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.html import SHOWN, card
+from reedsp.graph.vertices import vertex_argument
+from reedsp.results.routes import Routes
+from reedsp.system.public import public
+from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class SimplePaths:
+    """Shortest simple paths between two vertices, the shortest first.
+
+    Iterating gives pairs of a distance and a path.
+
+    Attributes
+    ----------
+    graph : Graph
+    source, target : int or other name
+    dist : ndarray, shape (k,)
+        Weight of each path, ascending.
+    routes : Routes
+        The paths: ``routes[i]`` is a list of vertices, by their names.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    >>> list(reedsp.yen(graph, 0, 3, k=2))
+    [(5.0, [0, 2, 3]), (8.0, [0, 1, 3])]
+    """
+
+    graph: Graph
+    source: Any
+    target: Any
+    dist: Distances
+    routes: Routes
+
+    def __len__(self) -> int:
+        return len(self.dist)
+
+    def __iter__(self) -> Iterator[tuple[int | float, list[Any]]]:
+        return zip(self.dist.tolist(), self.routes, strict=True)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.dist, dtype=dtype, copy=copy)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (number + 1, weight, len(route) - 1, " \N{RIGHTWARDS ARROW} ".join(map(str, _shortened(route))))
+            for number, (weight, route) in enumerate(itertools.islice(self, SHOWN))
+        ]
+        title = f"{len(self):,} shortest simple paths from {self.source!r} to {self.target!r}"
+        return card(title, [], ["", "distance", "edges", "path"], rows)
+
+    def __repr__(self) -> str:
+        span = f", {self.dist[0]} to {self.dist[-1]}" if len(self) else ""
+        return f"<reedsp.SimplePaths: {len(self):,} from vertex {self.source!r} to vertex {self.target!r}{span}>"
+
+
+def _shortened(route: list[Any]) -> list[Any]:
+    return route if len(route) <= 2 * SHOWN else [*route[:SHOWN], "\N{HORIZONTAL ELLIPSIS}", *route[-SHOWN:]]
+
+
+def yen(
+    graph: GraphLike,
+    source: Vertex,
+    target: Vertex,
+    k: int,
+    *,
+    dtype: DistanceType | None = None,
+    device: Device | int | str | None = None,
+) -> SimplePaths:
+    """Find the k shortest simple paths between two vertices: those that visit no vertex twice.
+
+    The order is that of the exact weights, without rounding; of equally long paths those with fewer edges come first,
+    then those whose list of indices is the lesser. So the answer is the same on every device, and a greater `k`
+    only adds to its end. Weights may be negative.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`. Of parallel edges the lightest counts.
+    source, target : int or other name
+        Vertices, as for :func:`reedsp.sssp`.
+    k : int
+        Number of paths; fewer are found if there are no more.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the distances, as for :func:`reedsp.sssp`.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    SimplePaths
+
+    Raises
+    ------
+    NegativeCycleError
+        A negative cycle can be reached from the source.
+    OverflowError
+        A distance does not fit into `dtype`, or one from the source to any vertex into int64 or float64.
+    ValueError
+        The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
+    TypeError
+        An argument has the wrong type.
+
+    Notes
+    -----
+    Yen's algorithm splits the paths that are left, whenever one was found, into sets with a common end and a
+    forbidden edge before it (after Lawler, no path is in two of them), and finds the shortest path of each set. Here
+    the device finds the distances from the source to all vertices once. They bound the paths of a set from below, so
+    that most sets are never searched, and lead each search of the others (A*) along the edges of the path that it
+    finds; such a search looks at few vertices, and runs on the host.
+
+    References
+    ----------
+    Yen, "Finding the k shortest loopless paths in a network", Management Science 17 (1971); Lawler, "A procedure for
+    computing the k best solutions", Management Science 18 (1972).
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2, 1], [1, 2, 3, 3, 2], [1, 2, 5, 2, 1])
+    >>> for weight, path in reedsp.yen(graph, 0, 3, 5):
+    ...     print(weight, path)
+    4.0 [0, 2, 3]
+    4.0 [0, 1, 2, 3]
+    6.0 [0, 1, 3]
+    """
+    graph = as_graph(graph)
+    start = vertex_argument(graph, source, "source")
+    end = vertex_argument(graph, target, "target")
+    count = operator.index(k)
+    if count < 0:
+        raise ValueError(f"k = {count}, expected a number of paths")
+    result = result_dtype(dtype, graph)
+    found: list[tuple[int, tuple[int, ...]]] = []
+    scale, whole = 1, True
+    if count:
+        search = _Search(graph, start, device)
+        scale, whole = search.scale, search.whole
+        found = list(itertools.islice(search.paths_to(end), count))
+    indptr = np.zeros(len(found) + 1, np.int64)
+    np.cumsum([len(path) for _, path in found], out=indptr[1:])
+    vertices = np.fromiter(itertools.chain.from_iterable(path for _, path in found), np.int32, indptr[-1])
+    dist = np.array([_number(weight, scale, whole, result) for weight, _ in found], result)
+    return SimplePaths(graph, graph.names[start], graph.names[end], dist, Routes(graph, indptr, vertices))
+
+
+def _number(weight: int, scale: int, whole: bool, result: np.dtype[Any]) -> int | float:
+    """Return an exact weight, in units of 1 / scale, as a number for the result; `whole` ones are not rounded."""
+    if result.kind == "i":
+        if not np.iinfo(result).min <= weight < infinity(result):
+            raise OverflowError(f"dist = {weight} is outside {result}; ask for dtype='int64'")
+        return weight
+    try:
+        with np.errstate(over="raise"):
+            number = float(result.type(float(Fraction(weight, scale))))
+    except (FloatingPointError, OverflowError):
+        raise OverflowError(f"a distance is beyond {result}") from None
+    if whole and result == np.float64 and number != weight:
+        raise ValueError(f"dist = {weight} has no exact float64 value; ask for dtype='int64'")
+    return number
+
+
+class _Search:
+    """Simple paths from one vertex, in whole numbers of 1 / scale, by way of bounds from below on their weights.
+
+    Attributes
+    ----------
+    scale : int
+    whole : bool
+        Whether weights are added in integers.
+    """
+
+    def __init__(self, graph: Graph, source: int, device: Device | int | str | None) -> None:
+        self._source = source
+        self._in_edges = graph.in_edges()
+        self._before: dict[int, list[tuple[int, int, int]]] = {}
+        self.whole = choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
+        self._dist = sssp(graph, graph.names[source], dtype="int64" if self.whole else "float64", device=device).dist
+        self.scale, self._slack = 1, 0
+        if not self.whole:
+            most = graph.simple_path_bound
+            bound = Fraction(most) if most < np.inf else graph.n * Fraction(graph.max_abs_weight)
+            # A float is a whole number of some power of two. Rounding errors of sums are less than the slack.
+            self.scale = max(weight.as_integer_ratio()[1] for weight in graph.weights.tolist())
+            self._slack = int(bound * self.scale * graph.n / 2**52) + 1
+
+    def _bound(self, vertex: int) -> int | None:
+        """Return a lower bound of the distance from the source, exact at the source; None without a path."""
+        dist = self._dist[vertex]
+        if dist == infinity(self._dist.dtype):
+            return None
+        return 0 if vertex == self._source else self._exact(dist) - self._slack
+
+    def _exact(self, number: Any) -> int:
+        numerator, denominator = number.item().as_integer_ratio()
+        return int(numerator * (self.scale // denominator))
+
+    def _edges_into(self, vertex: int) -> list[tuple[int, int, int]]:
+        """Return each vertex before this one that paths can come from, the edge's weight, and the bound there."""
+        edges = self._before.get(vertex)
+        if edges is None:
+            first, last = self._in_edges.indptr[vertex : vertex + 2]
+            edges = []
+            for u, weight in zip(
+                self._in_edges.sources[first:last].tolist(), self._in_edges.weights[first:last], strict=True
+            ):
+                bound = self._bound(u)
+                if bound is not None and u != vertex:
+                    edges.append((u, self._exact(weight), bound))
+            self._before[vertex] = edges
+        return edges
+
+    def paths_to(self, target: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield weights and vertices of all simple paths in order."""
+        # An entry of the heap: weight, edges, path, and the set that it is the first path of. Of a set that was not
+        # searched yet: a bound, 0, no path. What comes after that is never compared.
+        order = itertools.count()
+        heap: list[tuple[int, int, tuple[int, ...], int, _Set]] = []
+
+        def add(some: _Set, used: set[int]) -> None:
+            edges = self._edges_into(some.first)
+            ways = (w + bound for u, w, bound in edges if u not in some.banned and u not in used)
+            if (least := min(ways, default=None)) is not None:
+                heapq.heappush(heap, (some.weight + least, 0, (), next(order), some))
+
+        if target == self._source:
+            yield 0, (target,)
+            return
+        add(_Set((target,), 0, 0, frozenset()), set())
+        while heap:
+            weight, _, path, _, some = heapq.heappop(heap)
+            if path:
+                yield weight, path
+                self._split(path, some, add)
+            elif (best := self._shortest(some)) is not None:
+                heapq.heappush(heap, (*best, next(order), some))
+
+    def _split(self, path: tuple[int, ...], some: _Set, add: Callable[[_Set, set[int]], None]) -> None:
+        """Add the sets into which what is left of a set falls after its shortest path was taken."""
+        place = len(path) - len(some.path) + some.place
+        used, weight = set(path[place + 1 :]), some.weight
+        add(_Set(path, place, weight, some.banned | {path[place - 1]}), used)
+        for first in range(place - 1, 0, -1):
+            used.add(path[first + 1])
+            weight += next(w for u, w, _ in self._edges_into(path[first + 1]) if u == path[first])
+            add(_Set(path, first, weight, frozenset({path[first - 1]})), used)
+
+    def _shortest(self, some: _Set) -> tuple[int, int, tuple[int, ...]] | None:
+        """Return weight, edges and vertices of the first path of a set; None if it is empty.
+
+        A* from the common end backwards to the source. A vertex that gets a lesser label after all is looked at again.
+        """
+        first, suffix = some.first, some.path[some.place + 1 :]
+        used = set(suffix)
+        labels = {first: (0, 0)}
+        following: dict[int, int] = {}
+        heap = [(0, 0, first, 0)]
+        while heap:
+            _, edges, vertex, weight = heapq.heappop(heap)
+            if labels[vertex] != (weight, edges):
+                continue
+            if vertex == self._source:
+                break
+            for u, w, bound in self._edges_into(vertex):
+                if u in used or (vertex == first and u in some.banned):
+                    continue
+                label = (weight + w, edges + 1)
+                known = labels.get(u)
+                if known is None or label < known:
+                    labels[u] = label
+                    following[u] = vertex
+                    heapq.heappush(heap, (label[0] + bound, label[1], u, label[0]))
+                elif label == known and vertex < following.get(u, -1):
+                    following[u] = vertex
+        else:
+            return None
+        path = [self._source]
+        while path[-1] != first:
+            path.append(following[path[-1]])
+        return some.weight + weight, edges + len(suffix), (*path, *suffix)
+
+
+@dataclass(frozen=True)
+class _Set:
+    """The paths that end as one path does from a place on, before which some vertices must not come.
+
+    `weight` is that of this end of the path.
+    """
+
+    path: tuple[int, ...]
+    place: int
+    weight: int
+    banned: frozenset[int]
+
+    @property
+    def first(self) -> int:
+        return self.path[self.place]

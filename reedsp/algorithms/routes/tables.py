@@ -1,0 +1,222 @@
+"""Distances between some vertices and some others, and the nearest ones."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_blocks
+from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
+from reedsp.device.device import Device, get_device, infinity
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.vertices import vertices_argument
+from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
+
+
+class Nearest(NamedTuple):
+    """The vertices that are nearest to each source, and how far they are.
+
+    Attributes
+    ----------
+    dist : ndarray, shape (s, k)
+        Distances, ascending in each row; inf (in an integer dtype its largest value) where there are fewer than k.
+    vertices : ndarray, shape (s, k)
+        The vertices, where distances are equal in the order of their indices. If the graph knows names, an array of
+        objects: the names, and None where there are fewer than k. Otherwise an array of int32: indices, and -9999.
+    """
+
+    dist: Distances
+    vertices: npt.NDArray[Any]
+
+
+def distance_table(
+    graph: GraphLike,
+    sources: Vertices,
+    targets: Vertices,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    device: Device | int | str | None = None,
+) -> Distances:
+    """Find the distances from each of several sources to each of several targets.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`. Weights may be negative.
+    sources, targets : sequence of int or of other names
+        Vertices.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the distances, as for :func:`reedsp.sssp`.
+    memory_limit : int
+        Bytes that distances to vertices that were not asked for may take on the host at a time, beside the table.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    ndarray, shape (s, t)
+        inf (in an integer dtype its largest value) where there is no path.
+
+    Raises
+    ------
+    NegativeCycleError, OverflowError, ValueError, TypeError, DeviceError, DeviceMemoryError
+        As for :func:`reedsp.all_pairs_rows`.
+
+    Notes
+    -----
+    If there are fewer targets than sources, whole weights are searched backwards from the targets. Fractional ones are
+    always added from the source on, so that the distances are those of :func:`reedsp.sssp`.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4])
+    >>> reedsp.distance_table(graph, [0, 1], [2, 3, 1])
+    array([[3., 6., 1.],
+           [2., 5., 0.]])
+    """
+    graph = as_graph(graph)
+    starts = vertices_argument(graph, sources, "sources")
+    ends = vertices_argument(graph, targets, "targets")
+    result = result_dtype(dtype, graph)
+    check_memory_limit(memory_limit)
+    chosen = get_device(device)
+    table = np.empty((len(starts), len(ends)), result)
+    into = table
+    if _is_better_backwards(graph, starts, ends, result):
+        graph, starts, ends, into = graph.reverse(), ends, starts, table.T
+    place = 0
+    for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
+        into[place : place + len(block)] = rows[:, ends]
+        place += len(block)
+    return table
+
+
+def k_nearest(
+    graph: GraphLike,
+    sources: Vertices | None,
+    k: int,
+    among: Vertices | None = None,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    device: Device | int | str | None = None,
+) -> Nearest:
+    """Find the k vertices that are nearest to each of several sources, of all vertices or of given ones.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`. Weights may be negative.
+    sources : sequence of int or of other names, or None
+        Vertices where the paths start; None means all.
+    k : int
+        Number of vertices for each source.
+    among : sequence of int or of other names, optional
+        Vertices, such as facilities, of which the nearest are wanted; a source that is one of them is its own nearest.
+        By default all vertices but the source itself.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the distances, as for :func:`reedsp.sssp`.
+    memory_limit : int
+        Bytes that other distances may take on the host at a time.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    Nearest
+        ``(dist, vertices)``, both of shape (s, k).
+
+    Raises
+    ------
+    NegativeCycleError, OverflowError, ValueError, TypeError, DeviceError, DeviceMemoryError
+        As for :func:`reedsp.all_pairs_rows`.
+
+    Notes
+    -----
+    If there are fewer vertices in `among` than sources, whole weights are searched backwards, as for
+    :func:`reedsp.distance_table`.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4], directed=False)
+    >>> nearest = reedsp.k_nearest(graph, [0, 4], 2)
+    >>> nearest.vertices
+    array([[1, 2],
+           [3, 2]], dtype=int32)
+    >>> reedsp.k_nearest(graph, [1, 2, 3], 1, among=[0, 4]).dist
+    array([[1.],
+           [3.],
+           [4.]])
+    """
+    graph = as_graph(graph)
+    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
+    ends = None if among is None else np.unique(vertices_argument(graph, among, "among"))
+    wanted = operator.index(k)
+    if wanted < 0:
+        raise ValueError(f"k = {wanted}, expected a number of vertices")
+    result = result_dtype(dtype, graph)
+    check_memory_limit(memory_limit)
+    chosen = get_device(device)
+    nearest = Nearest(
+        np.full((len(starts), wanted), infinity(result), result), np.full((len(starts), wanted), NO_VERTEX, np.int32)
+    )
+    if wanted == 0:
+        return _named(nearest, graph)
+    if ends is not None and _is_better_backwards(graph, starts, ends, result):
+        for block, rows in row_blocks(graph.reverse(), ends, result, memory_limit, chosen):
+            _merge(nearest, block, rows[:, starts].T)
+        return _named(nearest, graph)
+    place = 0
+    for block, rows in row_blocks(graph, starts, result, memory_limit, chosen):
+        for source, row in zip(block.tolist(), rows, strict=True):
+            if ends is None:
+                row[source] = infinity(result)
+            _take_least(nearest, place, row if ends is None else row[ends], ends)
+            place += 1
+    return _named(nearest, graph)
+
+
+def _named(nearest: Nearest, graph: Graph) -> Nearest:
+    """Return the same with names in place of indices, if the graph knows names."""
+    if not graph.has_names:
+        return nearest
+    names = np.fromiter((*graph.names, None), object, graph.n + 1)
+    return nearest._replace(vertices=names[np.maximum(nearest.vertices, -1)])
+
+
+def _take_least(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
+    """Fill a row with the least of some distances, of equal ones those that come first."""
+    k = min(nearest.dist.shape[1], len(dist))
+    if k == 0:
+        return
+    last = np.partition(dist, k - 1)[k - 1]
+    near = np.flatnonzero((dist <= last) & (dist != infinity(dist.dtype)))
+    near = near[np.argsort(dist[near], kind="stable")[:k]]
+    nearest.dist[place, : len(near)] = dist[near]
+    nearest.vertices[place, : len(near)] = near if ends is None else ends[near]
+
+
+def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[Any]) -> None:
+    """Put vertices that come after those already there, and their distances, shape (s, b), in their places."""
+    k = nearest.dist.shape[1]
+    every_dist = np.concatenate((nearest.dist, dist), axis=1)
+    reached = dist != infinity(dist.dtype)
+    indices = np.where(reached, vertices.astype(np.int32), np.int32(NO_VERTEX))
+    every_vertex = np.concatenate((nearest.vertices, indices), axis=1)
+    order = np.argsort(every_dist, axis=1, kind="stable")[:, :k]
+    nearest.dist[...] = np.take_along_axis(every_dist, order, axis=1)
+    nearest.vertices[...] = np.take_along_axis(every_vertex, order, axis=1)
+
+
+def _is_better_backwards(
+    graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
+) -> bool:
+    fewer = len(ends) < len(starts) and not graph.has_negative_weights
+    return fewer and choose_arithmetic(graph, result).dtype.kind == "i"  # in which every order gives the same sum

@@ -1,0 +1,329 @@
+"""Input Parallel Bellman-Ford and its refinement (thesis section 5.4, cl/input_parallel_*.cl)."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.algorithms.single_source.outcome import RoundingError, Solution, look_for_cycle, settle, solve_on_host
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import BoundKernel, Device, Job, Kernel
+from reedsp.device.dispatch import even
+from reedsp.device.iterate import Rounds
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.graph.graph import Graph
+from reedsp.primitives.operators import C_TYPES, resolve
+from reedsp.primitives.scan import Buffers, Elements, Plan, plan_scan
+
+_GPU_GROUP_SIZE = 256
+_CPU_GROUP_SIZE = 1024
+_ROUNDS_UNWATCHED = 32
+_FIRST_CYCLE_CHECK = 48  # more than the rounds that nobody watches
+_PHASES = 3
+_HIGH_WORDS, _LOW_WORDS, _SOURCES = range(3)  # steps of a relaxation
+_CPU_RUN = 512  # edges or vertices
+_CPU_ITEMS_PER_COMPUTE_UNIT = 8
+_GPU_ITEMS_PER_COMPUTE_UNIT = 2048
+
+QueueRound = Callable[[int], None]
+"""Queues a round by its number."""
+
+
+def input_parallel(
+    graph: Graph,
+    source: int,
+    job: Job,
+    arithmetic: Arithmetic,
+    *,
+    ceiling: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Solution:
+    """Solve single-source shortest paths by Input Parallel Bellman-Ford.
+
+    In each round one work-item an edge adds a path weight and the weight of the edge, a segmented scan finds the least
+    of these sums for each vertex, and one work-item a vertex updates its path weight (thesis section 5.4.1). After k
+    rounds each path weight is the least of all paths of at most k edges.
+
+    Parameters
+    ----------
+    graph : Graph
+    source : int
+    job : Job
+    arithmetic : Arithmetic
+        Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
+    ceiling : optional
+        Path weights from here on are left out; for graphs without negative weights.
+    progress : callable(rounds, most_rounds), optional
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    NegativeCycleError
+        A negative cycle can be reached from the source.
+    OverflowError
+        A distance lies outside the arithmetic.
+    DeviceError, DeviceMemoryError
+        The device cannot do it.
+    """
+    return _solve(_all_edges, graph, source, job, arithmetic, ceiling, progress)
+
+
+def input_parallel_refined(
+    graph: Graph,
+    source: int,
+    job: Job,
+    arithmetic: Arithmetic,
+    *,
+    ceiling: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+    list_active: bool = False,
+) -> Solution:
+    """Solve single-source shortest paths by Input Parallel Bellman-Ford, relaxing only what can cause an update.
+
+    A round relaxes the edges that leave a vertex whose path weight the last round has lowered (thesis section 5.4.2).
+    Prefix sums share these edges out evenly. The path weights after each round, and so the number of rounds, are those
+    of :func:`input_parallel`, whose other parameters, result and errors hold here, too.
+
+    Parameters
+    ----------
+    list_active : bool
+        List the updated vertices first, and take the prefix sums of the list, as in the thesis. Otherwise they are
+        taken of all vertices, where those without an update count no edges, which measured faster on every device.
+    """
+    plan_rounds = functools.partial(_active_edges, list_active=list_active)
+    return _solve(plan_rounds, graph, source, job, arithmetic, ceiling, progress)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What the two methods share: the graph, and the path weights of one solution."""
+
+    graph: Graph
+    on_device: DeviceGraph
+    source: int
+    job: Job
+    ceiling: Any
+    weights: cl.Buffer
+    predecessors: cl.Buffer
+    rounds: Rounds
+
+    @property
+    def watched(self) -> bool:
+        """Whether the rounds have to watch for negative cycles."""
+        return self.graph.has_negative_weights
+
+    def kernel(self, file: str, name: str, **macros: str | int) -> Kernel:
+        """Return a kernel in the arithmetic of the graph."""
+        return self.job.device.kernel(file, name, **self.on_device.arithmetic.macros, **macros)
+
+    def bind(self, kernel: Kernel, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        """Bind a kernel that has no wish as to its work-groups, all work-items of which do about the same."""
+        group = _group_size(self.job.device)
+        slices = even(0, items, group, items, self.job.device.steps_at_once)
+        return self.job.bind(kernel, items, group, *args, slices=slices)
+
+
+def _solve(
+    plan_rounds: Callable[[_Task], QueueRound],
+    graph: Graph,
+    source: int,
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+    progress: Callable[[int, int], None] | None,
+) -> Solution:
+    task = _Task(
+        graph=graph,
+        on_device=DeviceGraph.of(graph, job, arithmetic, in_degree_order=False),
+        source=source,
+        job=job,
+        ceiling=arithmetic.infinity if ceiling is None else ceiling,
+        weights=job.allocate(graph.n, arithmetic.dtype),
+        predecessors=job.allocate(graph.n if graph.has_negative_weights else 1, np.int32),
+        rounds=Rounds(job),
+    )
+    next_cycle_check = _FIRST_CYCLE_CHECK
+
+    def after_batch(rounds: int) -> None:
+        nonlocal next_cycle_check
+        if progress is not None:
+            progress(min(rounds, graph.n), graph.n)
+        if task.watched and rounds >= next_cycle_check:
+            next_cycle_check = 2 * rounds
+            look_for_cycle(graph, job, task.on_device, task.predecessors)
+
+    try:
+        rounds, unchanged = task.rounds.run(plan_rounds(task), graph.n + _ROUNDS_UNWATCHED, after_batch)
+        if task.watched and (arithmetic.saturate or not unchanged):
+            look_for_cycle(graph, job, task.on_device, task.predecessors)  # saturated sums come to rest on one, too
+        if not unchanged:
+            raise RoundingError
+        return settle(graph, source, job, task.on_device, task.weights, rounds, bounded=ceiling is not None)
+    except RoundingError:
+        return solve_on_host(graph, source, job, arithmetic)
+
+
+def _all_edges(task: _Task) -> QueueRound:
+    """Relax every edge in each round (cl/input_parallel_bellman_ford.cl)."""
+    file, graph, job = "input_parallel_bellman_ford.cl", task.on_device, task.job
+    dtype = graph.arithmetic.dtype
+    n, m = np.uint32(graph.n), np.uint64(graph.m)
+    macros = {"GROUP_SIZE": _group_size(job.device), "KEEP_PREDECESSORS": int(task.watched)}
+    initialise, relax, finalise = (task.kernel(file, name, **macros) for name in ("initialise", "relax", "finalise"))
+    task.bind(initialise, graph.n, task.weights, task.predecessors, np.uint32(task.source), n).queue()
+
+    elements = Elements(resolve("min", dtype), dtype, built_in=True, segmented=True)
+    sums, total = job.allocate(graph.m, dtype), job.allocate(1, dtype)
+    scan = plan_scan(job, elements, Buffers(sums, _heads(task), sums, total), graph.m)
+    updates = task.rounds.updates
+    rounds = []
+    for phase in map(np.uint32, range(_PHASES)):
+        edges = (graph.edge_weights, graph.edge_sources, task.weights, sums)
+        relaxation = task.bind(relax, graph.m, *edges, updates, phase, m)
+        index = (graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
+        results = (task.weights, task.predecessors, updates)
+        finalisation = task.bind(finalise, graph.n, sums, *index, *results, phase, task.ceiling, n)
+        rounds.append([relaxation, *scan, finalisation])
+    return _queue_in_turn(rounds)
+
+
+def _heads(task: _Task) -> cl.Buffer:
+    """Return marks at the edges with which segments begin: the entries of `vertex_edge_index`.
+
+    A vertex without incoming edges has the place of the next edge there is, which begins a segment anyway, or the end.
+    """
+    graph, words = task.on_device, -(-task.on_device.m // 4)
+    marks = task.job.allocate(words, np.uint32)
+    clear, mark = (
+        task.job.device.kernel("heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)]) for name in ("clear", "mark_heads")
+    )
+    task.bind(clear, words, marks, np.uint64(words)).queue()
+    task.bind(mark, graph.n, graph.vertex_edge_index, marks, np.uint64(graph.n), np.uint64(graph.m)).queue()
+    return marks
+
+
+def _active_edges(task: _Task, list_active: bool) -> QueueRound:
+    """Relax the edges that leave a vertex of the last round's updates (cl/input_parallel_refined.cl).
+
+    The sources of updates only serve to find a negative cycle, for which nobody looks in the first rounds, so these
+    need not record them. After n rounds that do, whoever is updated has a source that was updated in the round before
+    or later, and that one another: n + 1 vertices lead from one to the next, and one of them comes twice. Saturated
+    sums may come to rest sooner.
+    """
+    plan = functools.cache(_Refined(task, list_active).plan_rounds)
+    first_watched = 0 if task.on_device.arithmetic.saturate else _ROUNDS_UNWATCHED
+    return lambda number: plan(task.watched and number >= first_watched)(number)
+
+
+class _Refined:
+    """The buffers and kernels of one solution by the refined method."""
+
+    def __init__(self, task: _Task, list_active: bool) -> None:
+        graph, job = task.graph, task.job
+        self.task, self.listed = task, list_active
+        self.out = OutEdges.of(graph, job, task.on_device.arithmetic)
+        self.wide = task.on_device.arithmetic.dtype.itemsize == 8
+        self.run, self.group, items = _shares(job.device)
+        self.items = min(items, -(-graph.m // self.run))
+        ends = [*range(0, max(1, graph.m), job.device.steps_at_once), graph.m]
+        self.parts = list(itertools.pairwise(ends))  # of the active edges, each a dispatch
+        self.offset = np.dtype(np.uint32 if self.out.macros["OFFSET"] == "uint" else np.uint64)
+        self.prefixes = job.allocate(graph.n + 1, self.offset)
+        length = graph.n if list_active else 1
+        self.marks, self.active = job.allocate(length, np.uint8), job.allocate(length, np.uint32)
+        self.active_count = job.allocate(1, np.uint32)
+        self.best = job.allocate(graph.n * (1 + self.wide), np.uint32)
+        self.best_sources = job.allocate(graph.n if task.watched else 1, np.uint32)
+        self.state = (task.weights, self.best, self.out.first_edge, self.marks, self.prefixes)
+        initialise = self.kernel("initialise", watched=False)
+        task.bind(initialise, graph.n + 1, *self.state, np.uint32(task.source), np.uint32(graph.n)).queue()
+        self.frontier = [*(self.plan_list() if list_active else []), *self.plan_prefixes()]
+
+    def kernel(self, name: str, watched: bool) -> Kernel:
+        """Return a kernel for rounds that keep the sources of updates, or for others."""
+        return self.task.kernel(
+            "input_parallel_refined.cl",
+            name,
+            GROUP_SIZE=self.group,
+            RUN=self.run,
+            LISTED=int(self.listed),
+            WIDE=int(self.wide),
+            KEEP_PREDECESSORS=int(watched),
+            **self.out.macros,
+        )
+
+    def plan_list(self) -> Plan:
+        """List the active vertices, and count the edges that leave each."""
+        n, dtype = self.task.graph.n, np.dtype(np.uint32)
+        elements = Elements(resolve("add", dtype), dtype, built_in=True, compaction="places", value_type="uint")
+        buffers = Buffers(self.marks, self.marks, self.active, self.active_count)
+        args = (self.out.first_edge, self.active, self.active_count, self.prefixes, np.uint32(n))
+        count_edges = self.task.bind(self.kernel("count_edges", watched=False), n + 1, *args)
+        return [*plan_scan(self.task.job, elements, buffers, n), count_edges]
+
+    def plan_prefixes(self) -> Plan:
+        """Scan the counts of active edges."""
+        elements = Elements(resolve("add", self.offset), self.offset, built_in=True, exclusive=True)
+        total = self.task.job.allocate(1, self.offset)
+        buffers = Buffers(self.prefixes, self.prefixes, self.prefixes, total)
+        return plan_scan(self.task.job, elements, buffers, self.task.graph.n + 1)
+
+    def plan_rounds(self, watched: bool) -> QueueRound:
+        """Plan rounds that keep the sources of updates, or others."""
+        task, job, out = self.task, self.task.job, self.out
+        n = np.uint32(task.graph.n)
+        sources = (self.best_sources, task.predecessors)
+        if watched:
+            task.bind(self.kernel("initialise_sources", watched), task.graph.n, *sources, n).queue()
+        steps = [_HIGH_WORDS, *[_LOW_WORDS] * self.wide, *[_SOURCES] * watched]
+        edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
+        minima = (task.weights, self.best, self.best_sources, task.ceiling, n)
+        relax = self.kernel("relax", watched)
+        relaxations = []
+        for step in map(np.uint32, steps):
+            for first, last in self.parts:
+                part = (step, np.uint64(first), np.uint64(last))
+                whole = even(0, self.items, self.group, last - first, sys.maxsize)
+                relaxations.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
+        finalise, items = self.kernel("finalise", watched), -(-task.graph.n // self.run)
+        rounds = []
+        for phase in map(np.uint32, range(_PHASES)):
+            args = (*self.state, *sources, task.rounds.updates, phase, n)
+            rounds.append([*self.frontier, *relaxations, job.bind(finalise, items, self.group, *args)])
+        return _queue_in_turn(rounds)
+
+
+def _queue_in_turn(rounds: list[Plan]) -> QueueRound:
+    """Queue the kernels of each phase in turn."""
+
+    def queue_round(number: int) -> None:
+        for kernel in rounds[number % _PHASES]:
+            kernel.queue()
+
+    return queue_round
+
+
+def _group_size(device: Device) -> int:
+    """Return the work-items of a work-group."""
+    return min(_CPU_GROUP_SIZE if device.kind == "cpu" else _GPU_GROUP_SIZE, device.max_work_group_size)
+
+
+def _shares(device: Device) -> tuple[int, int, int]:
+    """Return the edges of a run, the work-items of a work-group, and all that relax runs of edges.
+
+    Each run of edges begins with a search for the vertex that they leave. A CPU does that rarely; elsewhere runs of one
+    edge let neighbouring work-items read neighbouring edges.
+    """
+    if device.kind == "cpu":
+        return _CPU_RUN, 1, _CPU_ITEMS_PER_COMPUTE_UNIT * device.compute_units
+    return 1, _group_size(device), _GPU_ITEMS_PER_COMPUTE_UNIT * device.compute_units

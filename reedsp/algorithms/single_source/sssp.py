@@ -1,0 +1,339 @@
+"""Shortest paths from one source or several: the front door that chooses method, arithmetic and device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
+from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows_at_once
+from reedsp.algorithms.single_source.outcome import Solution
+from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.arithmetic.paths import (
+    Arithmetic,
+    ceiling_of,
+    choose_arithmetic,
+    excludes_overflow,
+    output_array,
+    result_dtype,
+    to_result,
+)
+from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
+from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
+from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.vertices import source_argument, vertex_argument
+from reedsp.results.paths import ShortestPaths
+from reedsp.system.progress import of_a_search, report_done
+from reedsp.system.progress_bar import search_bar
+from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
+
+_BELLMAN_FORD = {
+    "output-parallel": output_parallel,
+    "input-parallel": input_parallel,
+    "input-parallel-refined": input_parallel_refined,
+}
+_MANY_EDGES = 500  # that end at one vertex
+_METHODS = (*_BELLMAN_FORD, "near-far")
+_OPTIONS = {
+    "output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size"),
+    "input-parallel": (),
+    "input-parallel-refined": ("list_active",),
+    "near-far": ("delta", "work_groups"),
+}
+
+
+def sssp(
+    graph: GraphLike,
+    source: Vertex | Vertices,
+    method: SearchMethod = "auto",
+    target: Vertex | None = None,
+    cutoff: float | None = None,
+    dtype: DistanceType | None = None,
+    device: Device | int | str | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+    *,
+    min_only: bool = False,
+    out: Distances | None = None,
+    options: SearchOptions | None = None,
+) -> ShortestPaths:
+    """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
+
+    The answer is exact: whole weights are added in int32 or int64, whatever type they are stored in; fractional
+    weights in float64. Weights may be negative.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        A dense 0 and +inf are no edge; see :meth:`Graph.from_dense` for the other reading.
+    source : int, other name or sequence of these
+        Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
+        0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
+    method : {"auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"}
+        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. The
+        others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and
+        one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes near-far if it
+        can.
+    target : int or other name, optional
+        Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
+        unreached: near-far does.
+    cutoff : float, optional
+        Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
+        weights that are not negative. One beyond the type of the distances leaves none out that this cannot hold.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
+        type, the largest integer stands for "no path".
+    device : Device, int or str, optional
+        As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+    progress : bool or callable(done, most), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
+        with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
+        are done and how many there are.
+    min_only : bool
+        Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
+        weights that are not negative.
+    out : ndarray, shape (n,) or (k, n), optional
+        Filled with the distances, and then `dist` of the result; its dtype is that of `dtype`, if both are given.
+    options : mapping, optional
+        Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
+        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``;
+        see :func:`.input_parallel_refined`. Of "near-far": ``delta`` and ``work_groups``; see :func:`.near_far`.
+
+    Returns
+    -------
+    ShortestPaths
+
+    Raises
+    ------
+    NegativeCycleError
+        A negative cycle can be reached from a source; its ``cycle`` is one.
+    OverflowError
+        A distance does not fit into int64, or into the integer `dtype`.
+    ValueError
+        The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
+    TypeError
+        An argument has the wrong type.
+    DeviceError
+        There is no usable device.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    >>> paths = reedsp.sssp(graph, 0)
+    >>> paths.dist
+    array([0., 7., 2., 5.])
+    >>> paths.path(3)
+    [0, 2, 3]
+    """
+    graph = as_graph(graph)
+    sources, many = source_argument(graph, source)
+    aim = None if target is None else vertex_argument(graph, target, "target")
+    if min_only and not (many and sources):
+        raise ValueError("min_only: needs a sequence of at least one source")
+    result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
+    one_row = min_only or not many
+    bar = search_bar(1 if one_row else len(sources), "rounds", progress)
+    place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
+    arithmetic = choose_arithmetic(graph, result)
+    ceiling = ceiling_of(cutoff, arithmetic)
+    for name, given in (
+        ("cutoff", cutoff is not None),
+        ("min_only", min_only),
+        ("method = 'near-far'", method == "near-far"),
+    ):
+        if given and graph.has_negative_weights:
+            raise ValueError(f"{name}: needs weights that are not negative")
+    chosen = get_device(device)
+    choices = _options(method, options)
+    method = _method(method, graph, chosen, arithmetic, min_only)
+
+    job = Job(chosen, recycle=True)
+    bound = ceiling if excludes_overflow(cutoff, arithmetic) else None
+    starts = [sources] if min_only else [[each] for each in sources]
+    with bar as report:
+        if method == "near-far":
+            found = _by_near_far(graph, starts, job, arithmetic, bound, aim, report, choices)
+        else:
+            found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, report, choices)
+            aim = None  # every distance is final
+    dist = to_result(found.dist, arithmetic, result)
+    dist = dist[0] if one_row else dist
+    if place is not None:
+        place[...] = dist
+        dist = place
+    return ShortestPaths(
+        graph=graph,
+        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
+        dist=dist,
+        pred=found.pred[0] if one_row else found.pred,
+        nearest=_nearest(found.pred[0], sources) if min_only else None,
+        method=method,
+        rounds=found.rounds,
+        device=str(chosen),
+        stats={**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(found.rows_from_host)},
+        _device=chosen,
+        _arithmetic=arithmetic,
+        _cutoff=cutoff,
+        _target=aim,
+        _rows_from_host=found.rows_from_host,
+        _exact=found.dist if result == np.float32 and arithmetic.dtype != result else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Distances in the arithmetic and predecessors, shape (rows, n), and how they were found."""
+
+    dist: npt.NDArray[Any]
+    pred: npt.NDArray[np.int32]
+    rounds: int
+    rows_from_host: frozenset[int] = frozenset()
+
+
+def _by_near_far(
+    graph: Graph,
+    starts: list[list[int]],
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+    target: int | None,
+    progress: Callable[[int, int], None] | None,
+    choices: dict[str, Any],
+) -> _Found:
+    """Solve as many rows at once as there is memory for, in parts of about the same size.
+
+    A CPU's work-items take a row each: in a part that gives all of them as many rows, none is idle while others end.
+    """
+    dist = np.empty((len(starts), graph.n), arithmetic.dtype)
+    pred = np.empty((len(starts), graph.n), np.int32)
+    rounds = 0
+    most = rows_at_once(job.device, arithmetic, graph.n)
+    sharers = job.device.compute_units if job.device.kind == "cpu" else 1
+    if most > sharers:
+        most -= most % sharers
+    parts = -(-len(starts) // most)
+    step = min(most, round_up(-(-len(starts) // max(1, parts)), sharers))
+    for first in range(0, len(starts), max(1, step)):
+        last = min(first + step, len(starts))
+        into = (dist[first:last], pred[first:last])
+        told = of_a_search(progress, first, len(starts))
+        rounds += near_far(
+            *(graph, starts[first:last], job, arithmetic, *into),
+            **{"ceiling": ceiling, "target": target, "progress": told, **choices},
+        )
+        job.recycle()
+        report_done(progress, last, len(starts))
+    return _Found(dist, pred, rounds)
+
+
+def _stack(parts: list[npt.NDArray[Any]], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, n), dtype), *parts])
+
+
+def _by_bellman_ford(
+    solve: Callable[..., Solution],
+    graph: Graph,
+    sources: list[int],
+    job: Job,
+    arithmetic: Arithmetic,
+    ceiling: Any,
+    progress: Callable[[int, int], None] | None,
+    choices: dict[str, Any],
+) -> _Found:
+    """Solve one source after the other."""
+    solutions = []
+    for done, each in enumerate(sources):
+        told = of_a_search(progress, done, len(sources))
+        solutions.append(solve(graph, each, job, arithmetic, ceiling=ceiling, progress=told, **choices))
+        job.recycle()
+        report_done(progress, done + 1, len(sources))
+    return _Found(
+        _stack([solution.dist[np.newaxis] for solution in solutions], graph.n, arithmetic.dtype),
+        _stack([solution.predecessors[np.newaxis] for solution in solutions], graph.n, np.dtype(np.int32)),
+        sum(solution.rounds for solution in solutions),
+        frozenset(row for row, solution in enumerate(solutions) if solution.exact_on_host),
+    )
+
+
+def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
+    """Return the source that the predecessors of each vertex lead back to; NO_VERTEX where there is no path."""
+    n = len(pred)
+    is_source = np.zeros(n, bool)
+    is_source[sources] = True
+    before = np.where(pred >= 0, pred, np.arange(n, dtype=np.int32))
+    while not np.array_equal(further := before[before], before):
+        before = further
+    return np.where(is_source[before], before, np.int32(NO_VERTEX))
+
+
+def _method(method: SearchMethod, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> SearchMethod:
+    """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
+
+    Raises
+    ------
+    DeviceError
+        None of them gives right answers on the device.
+    """
+    if method not in ("auto", *_METHODS):
+        names = ", ".join(repr(name) for name in ("auto", *_METHODS))
+        raise ValueError(f"method = {method!r}, expected one of {names}")
+    if min_only and method not in ("auto", "near-far"):
+        raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
+    methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
+    for each in methods:
+        if _is_trusted(each, device, arithmetic):
+            return each
+    raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
+
+
+def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> list[SearchMethod]:
+    """Return the methods that can, as they measured, the fastest first.
+
+    Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it
+    has more, unless thousands of edges end at one vertex, which keeps its work-item busy for long.
+    """
+    if min_only:
+        return ["near-far"]
+    if not graph.has_negative_weights:
+        return ["near-far", "input-parallel-refined", "output-parallel", "input-parallel"]
+    skewed = np.diff(graph.in_edges().indptr).max(initial=0) > _MANY_EDGES
+    if device.kind == "cpu" or skewed:
+        return ["input-parallel-refined", "output-parallel", "input-parallel"]
+    return ["output-parallel", "input-parallel-refined", "input-parallel"]
+
+
+def _is_trusted(method: str, device: Device, arithmetic: Arithmetic) -> bool:
+    if method != "near-far":
+        is_right = functools.partial(_is_right, _BELLMAN_FORD[method], device, arithmetic)
+        return is_trusted(device, f"{method} in {arithmetic}", is_right)
+    try:
+        chosen_form(device, arithmetic)
+    except DeviceMemoryError:
+        raise
+    except DeviceError:
+        return False
+    return True
+
+
+def _is_right(solve: Callable[..., Solution], device: Device, arithmetic: Arithmetic) -> bool:
+    graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=True)
+    found = solve(graph, SOURCE, Job(device), arithmetic)
+    return is_known_tree(found.dist, found.predecessors, arithmetic.infinity, graph, expected)
+
+
+def _options(method: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    if not options:
+        return {}
+    known = _OPTIONS.get(method, ())
+    for name in options:
+        if name not in known:
+            has = ", ".join(known) or "none"
+            raise ValueError(f"options: method {method!r} has no option {name!r}; it has {has}")
+    return dict(options)

@@ -1,0 +1,439 @@
+"""Breadth-first search (cl/breadth_first_*.cl): levels, and the tree of smallest predecessors."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
+from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.device_graph import Neighbours
+from reedsp.edges.known_graph import SOURCE, known_levels
+from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.vertices import source_argument
+from reedsp.results.levels import UNREACHED, BreadthFirst
+from reedsp.system.progress import Progress, of_a_search, report_done
+from reedsp.system.progress_bar import search_bar
+from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
+
+METHODS = ("work-items", "work-groups")
+"""What `options` can name: kernels for CPU devices, and kernels for GPUs."""
+
+# Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
+_EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
+
+# Of "work-items".
+_ITEMS_EDGE_FACTOR = 6
+_WORD = 64  # vertices
+_PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
+_BOTTOM_UP_BATCH = 3  # levels between two looks at the device
+_LONGEST_DISPATCH = 1 << 21  # edges top-down: about 50 ms on a slow machine, so that Ctrl-C is prompt
+_LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
+_ROW_BYTES = 20  # for each vertex and source
+_MOST_BYTES = 1 << 28
+_MOST_ROWS = 64
+_CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
+_TOP_DOWN, _DONE = 0, 3
+
+# Of "work-groups".
+_GROUPS_EDGE_FACTOR = 14
+_GROUP_SIZE, _SMALLEST_GROUP = 256, 32
+_GROUPS_PER_UNIT = 8
+_PIECE = 64
+_EDGES_PER_ITEM = 4
+_SMALL = 4  # work-groups' worth of pieces up to which one work-group searches alone
+_MOST_LEVELS = 256
+_FIRST_BATCH, _LARGEST_BATCH = 8, 32
+_SOURCE_ARGUMENT = 6  # of begin
+_GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 21, 2, 3
+
+
+def bfs(
+    graph: GraphLike,
+    source: Vertex | Vertices,
+    *,
+    device: Device | int | str | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+    options: BreadthFirstOptions | None = None,
+) -> BreadthFirst:
+    """Find paths with the fewest edges from one source, or from each of several, to all vertices.
+
+    Weights are ignored. The tree is the one that :func:`reedsp.sssp` finds where every edge weighs 1, the same on every
+    device and in every run.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or networkx graph
+        As for :func:`reedsp.sssp`.
+    source : int, other name or sequence of these
+        Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
+        0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
+    device : Device, int or str, optional
+        As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+    progress : bool or callable(done, most), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
+        with the levels so far and the most there can be; with several sources, with how many of them are done and how
+        many there are.
+    options : mapping, optional
+        ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
+        device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges. Of
+        "work-groups": ``group_size``, work-items of a work-group.
+
+    Returns
+    -------
+    BreadthFirst
+
+    Raises
+    ------
+    ValueError
+        The graph or an argument is wrong; the message names it.
+    TypeError
+        An argument has the wrong type.
+    DeviceError
+        There is no usable device.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(5, [0, 0, 1, 2], [1, 2, 3, 3])
+    >>> search = reedsp.bfs(graph, 0)
+    >>> search.levels
+    array([ 0,  1,  1,  2, -1], dtype=int32)
+    >>> search.path(3)
+    [0, 1, 3]
+    """
+    graph = as_graph(graph)
+    sources, many = source_argument(graph, source)
+    bar = search_bar(len(sources), "levels", progress)
+    choices = _choices(options)
+    chosen = get_device(device)
+    replaceable = "method" not in choices and "group_size" not in choices
+    method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
+    if method == "work-items" and "group_size" in choices:
+        raise ValueError("options: group_size: 'work-items' has none")
+    method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
+    job = Job(chosen, recycle=True)
+    answers = np.empty((len(sources), 2, graph.n), np.int32)
+    with bar as report:
+        stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
+    job.recycle()
+    levels, pred = answers[:, 0], answers[:, 1]
+    return BreadthFirst(
+        graph=graph,
+        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
+        levels=levels if many else levels[0],
+        pred=pred if many else pred[0],
+        method=method,
+        device=str(chosen),
+        stats={**job.stats(), **stats},
+    )
+
+
+# ---- single work-items ------------------------------------------------------------------------------
+
+
+def _search_by_work_items(
+    graph: Graph,
+    sources: Sequence[int],
+    answers: npt.NDArray[np.int32],
+    job: Job,
+    progress: Progress | None,
+    direction: str = "auto",
+) -> dict[str, Any]:
+    """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
+
+    Return what is to be reported.
+
+    Top-down one work-item searches level after level; bottom-up all compute units share a level.
+    """
+    started = time.perf_counter()
+    most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, graph.n))))
+    searching, bottom_up_levels = 0.0, 0
+    for first in range(0, len(sources), most):
+        rows = slice(first, first + most)
+        search = _RowsOfWorkItems(graph, sources[rows], answers[rows], job, direction)
+        bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
+        searching += time.perf_counter() - started
+        search.split()
+        report_done(progress, min(first + most, len(sources)), len(sources))
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+
+
+class _RowsOfWorkItems:
+    """Searches from a few sources at a time (cl/breadth_first_work_items.cl), which have begun.
+
+    The host looks at the device seldom, and prepares what comes next while the device searches: most searches are over
+    sooner than a few looks take.
+    """
+
+    def __init__(
+        self, graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32], job: Job, direction: str
+    ) -> None:
+        self._edges = Neighbours.of(graph, job, incoming=False)
+        self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
+        self._answers = answers
+        # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
+        self._goes_up = direction != "top-down" and "searched_bottom_up" in graph._derived
+        self._macros = {
+            "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
+            **self._edges.macros,
+        }
+        self._words = -(-graph.n // _WORD)
+        self._part_words = np.uint32(-(-self._words // min(self._words, _PARTS)))
+        self._parts = -(-self._words // int(self._part_words))
+        self._found = job.allocate(self._rows * graph.n, np.uint64)
+        self._queue = job.allocate(self._rows * (graph.n + 1), np.int32)
+        self._control = job.allocate(self._rows * _CONTROL_WORDS, np.uint64)
+        state = (self._found, self._queue, self._control)
+        start = job.upload(np.array(sources, np.int32))
+        begin = (
+            start,
+            self._edges.first_edge,
+            *state,
+            np.uint64(_edge_factor(direction, _ITEMS_EDGE_FACTOR)),
+            self._part_words,
+            self._n,
+        )
+        self._bind("begin", self._parts, *begin).queue()
+        limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
+        edges = (self._edges.first_edge, self._edges.vertices)
+        self._top_down = self._bind("top_down", 1, *edges, *state, *limits, self._n)
+        self._top_down.queue()
+        self._bottom_up: _BottomUp | None = None
+
+    def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        kernel = self._job.device.kernel("breadth_first_work_items.cl", name, **self._macros)
+        return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
+
+    def run(self, progress: Progress | None) -> int:
+        """Search to the end; return the number of levels that were found bottom-up."""
+        if self._goes_up:
+            self._queue_bottom_up()
+            self._top_down.queue()
+        self._bind_split()
+        while True:
+            control = self._job.download(self._control, self._rows * _CONTROL_WORDS, np.uint64)
+            steps = control[_STEP::_CONTROL_WORDS]
+            if (steps == _DONE).all():
+                return int(control[_BOTTOM_UP_LEVELS::_CONTROL_WORDS].sum())
+            if progress is not None:
+                progress(int(control[_LEVEL::_CONTROL_WORDS].max()), self._graph.n)
+            self._goes_up = self._goes_up or bool(((steps != _TOP_DOWN) & (steps != _DONE)).any())
+            if self._goes_up:
+                self._queue_bottom_up()
+            self._top_down.queue()
+
+    def _queue_bottom_up(self) -> None:
+        """Queue what does nothing unless bottom-up pays."""
+        if self._bottom_up is None:
+            self._graph._derived["searched_bottom_up"] = True
+            self._bottom_up = self._bind_bottom_up()
+        self._bottom_up.queue(self._job)
+
+    def _bind_bottom_up(self) -> _BottomUp:
+        """Return the kernels that many graphs do without."""
+        job, rows, words, n = self._job, self._rows, self._words, self._n
+        unvisited, frontier = job.allocate(rows * words, np.uint64), job.allocate(2 * rows * words, np.uint64)
+        sums = job.allocate(2 * rows * self._parts, np.uint64)
+        inward = Neighbours.of(self._graph, job, incoming=True)
+        edges = (inward.first_edge, inward.vertices, self._edges.first_edge)
+        bits = (self._found, unvisited, frontier)
+        parts, control, part_words = np.uint32(self._parts), self._control, self._part_words
+        # A level of a large graph takes several dispatches.
+        work = rows * (self._graph.n + self._graph.m)
+        together = max(1, min(self._parts, self._parts * _LONGEST_LEVEL // work))
+        return _BottomUp(
+            self._bind("write_bits", self._parts, *bits, control, part_words, n),
+            [
+                self._bind(
+                    *("bottom_up", min(together, self._parts - first)),
+                    *(*edges, *bits, sums, control, part_words, np.uint32(first), parts, n),
+                )
+                for first in range(0, self._parts, together)
+            ],
+            self._bind("advance", 1, frontier, self._queue, sums, control, parts, n),
+        )
+
+    def _bind_split(self) -> None:
+        job, size = self._job, self._answers.size
+        # In place there is no copy, and both cores ask for the pages of the new array.
+        self._in_place = job.device.kind == "cpu"
+        self._result = job.borrow(self._answers, writable=True) if self._in_place else job.allocate(size, np.int32)
+        self._split = self._bind("split", self._parts, self._found, self._result, self._part_words, self._n)
+
+    def split(self) -> None:
+        """Write the answers."""
+        self._split.queue()
+        if self._in_place:
+            self._job.give_back(self._result, self._answers)
+        else:
+            self._job.download_into(self._answers, self._result)
+
+
+@dataclass(frozen=True)
+class _BottomUp:
+    """The kernels that search levels bottom-up."""
+
+    write_bits: BoundKernel
+    parts: list[BoundKernel]
+    advance: BoundKernel
+
+    def queue(self, job: Job) -> None:
+        """Queue a few levels, or one of a large graph, waiting for each of its parts."""
+        self.write_bits.queue()
+        for _ in range(_BOTTOM_UP_BATCH if len(self.parts) == 1 else 1):
+            for part in self.parts:
+                part.queue()
+                if len(self.parts) > 1:
+                    job.finish()
+            self.advance.queue()
+
+
+def _largest_degree(graph: Graph) -> int:
+    """Return the largest number of edges that leave a vertex, counted only once."""
+    if "largest_degree" not in graph._derived:
+        graph._derived["largest_degree"] = int(np.diff(graph.indptr).max())
+    degree: int = graph._derived["largest_degree"]
+    return degree
+
+
+# ---- work-groups ------------------------------------------------------------------------------------
+
+
+def _search_by_work_groups(
+    graph: Graph,
+    sources: Sequence[int],
+    answers: npt.NDArray[np.int32],
+    job: Job,
+    progress: Progress | None,
+    direction: str = "auto",
+    group_size: int | None = None,
+) -> dict[str, Any]:
+    """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
+    started = time.perf_counter()
+    search = _WorkGroups(graph, job, direction, group_size)
+    searching, bottom_up_levels = 0.0, 0
+    for row, source in enumerate(sources):
+        bottom_up_levels += search.run(source, of_a_search(progress, row, len(sources)))
+        searching += time.perf_counter() - started
+        job.download_into(answers[row, 0], search.levels)
+        job.download_into(answers[row, 1], search.predecessors)
+        report_done(progress, row + 1, len(sources))
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+
+
+class _WorkGroups:
+    """Searches from one source after the other (cl/breadth_first_work_groups.cl)."""
+
+    def __init__(self, graph: Graph, job: Job, direction: str, group_size: int | None) -> None:
+        outward, inward = Neighbours.of(graph, job, incoming=False), Neighbours.of(graph, job, incoming=True)
+        size = _GROUP_SIZE if group_size is None else group_size
+        self._job, self._n, n = job, graph.n, np.uint32(graph.n)
+        macros = {
+            "GROUP_SIZE": size,
+            "PIECE": _PIECE,
+            "EDGES_PER_ITEM": _EDGES_PER_ITEM,
+            "SMALL": _SMALL * size,
+            "MOST_LEVELS": _MOST_LEVELS,
+            **outward.macros,
+        }
+        capacity, words = graph.n + graph.m // _PIECE + 1, -(-graph.n // 32)
+        self.levels, self.predecessors = job.allocate(graph.n, np.int32), job.allocate(graph.n, np.int32)
+        queues = job.allocate(2 * capacity, np.uint64)  # of pairs
+        visited, frontiers = job.allocate(words, np.uint32), job.allocate(2 * words, np.uint32)
+        self._control = job.allocate(_GROUPS_CONTROL_WORDS, np.uint32)
+        items = min(job.device.compute_units * _GROUPS_PER_UNIT * size, round_up(graph.n, size))
+        edges = (outward.first_edge, outward.vertices, inward.first_edge, inward.vertices)
+        state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
+
+        def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+            kernel = job.device.kernel("breadth_first_work_groups.cl", name, **macros)
+            return job.bind(kernel, items, size, *args)
+
+        factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))
+        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
+        self._begin = bind("begin", graph.n, outward.first_edge, *begin)
+        self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
+        self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
+
+    def run(self, source: int, progress: Progress | None) -> int:
+        """Search to the end; return the number of levels that were found bottom-up."""
+        self._begin.set(_SOURCE_ARGUMENT, np.uint32(source))
+        self._begin.queue()
+        batch = _FIRST_BATCH
+        while True:
+            for _ in range(batch):
+                self._search.queue()
+                self._settle.queue()
+            control = self._job.download(self._control, _GROUPS_CONTROL_WORDS, np.uint32)
+            if control[_STEP] == _GROUPS_DONE:
+                return int(control[_GROUPS_BOTTOM_UP_LEVELS])
+            if progress is not None:
+                progress(int(control[_LEVEL]), self._n)
+            batch = min(2 * batch, _LARGEST_BATCH)
+
+
+_SEARCHES = {"work-items": _search_by_work_items, "work-groups": _search_by_work_groups}
+
+# ---- trust ------------------------------------------------------------------------------------------
+
+
+def _trusted_method(device: Device, methods: Sequence[str], preferred: str, group_size: int | None) -> str:
+    """Return the preferred one of some methods, or else another one, that gives right answers on a device.
+
+    Raises
+    ------
+    DeviceError
+        None of them does.
+    """
+    for method in sorted(methods, key=lambda each: each != preferred):
+        size = "" if group_size is None else f" of {group_size}"
+        is_right = functools.partial(_is_right, device, method, group_size)
+        if is_trusted(device, f"breadth-first search in {method}{size}", is_right):
+            return method
+    raise DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
+
+
+def _is_right(device: Device, method: str, group_size: int | None) -> bool:
+    """Return whether levels and predecessors are those of numpy, in every direction."""
+    graph, levels, before = known_levels()
+    sizes: dict[str, Any] = {} if group_size is None else {"group_size": group_size}
+    for direction in _EDGE_FACTORS:
+        answers = np.empty((2, 2, graph.n), np.int32)
+        _SEARCHES[method](graph, [SOURCE, SOURCE], answers, Job(device), None, direction=direction, **sizes)
+        found = np.where(answers[:, 0] == UNREACHED, np.inf, answers[:, 0])
+        if not (found == levels).all() or not (answers[:, 1] == before).all():
+            return False
+    return True
+
+
+# ---- arguments and answers --------------------------------------------------------------------------
+
+
+def _edge_factor(direction: str, measured: int) -> int:
+    forced = _EDGE_FACTORS[direction]
+    return measured if forced is None else forced
+
+
+def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    choices = dict(options or {})
+    allowed = {"method": METHODS, "direction": tuple(_EDGE_FACTORS), "group_size": None}
+    for name, value in choices.items():
+        if name not in allowed:
+            raise ValueError(f"options: no option {name!r}; there are {', '.join(allowed)}")
+        values = allowed[name]
+        if values is not None and value not in values:
+            raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, values))}")
+    size = choices.get("group_size")
+    if size is not None and (size < _SMALLEST_GROUP or size & (size - 1)):
+        raise ValueError(f"options: group_size = {size}, expected a power of two from {_SMALLEST_GROUP} on")
+    return choices

@@ -1,0 +1,278 @@
+"""Dense matrices of path weights: their arithmetic on the device, and how they come there and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device.device import Device, Job
+
+_EXACT_IN_FLOAT64 = 2**53
+_TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
+_C_TYPES = {
+    np.dtype(np.uint16): "ushort",
+    np.dtype(np.int32): "int",
+    np.dtype(np.int64): "long",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The arithmetic of a product on the device.
+
+    Attributes
+    ----------
+    dtype : dtype
+    no_path
+        What stands for infinity.
+    limit
+        The largest finite result; larger ones are no path.
+    non_negative : bool
+        Whether none of the weights is negative.
+    """
+
+    dtype: np.dtype[Any]
+    no_path: Any
+    limit: Any
+    non_negative: bool = False
+
+    @property
+    def least(self) -> Any:
+        """The least finite weight, as a number of the type; integers stop there along a negative cycle."""
+        if self.dtype.kind == "f":
+            return np.finfo(self.dtype).min
+        return self.dtype.type(0 if self.dtype.kind == "u" else -self.limit)
+
+    @property
+    def unbounded(self) -> Any:
+        """What stands for the weight of paths that can pass a negative cycle."""
+        if self.dtype.kind == "u":  # of which there are none
+            return self.dtype.type(np.iinfo(self.dtype).max)
+        return self.dtype.type(-np.inf if self.dtype.kind == "f" else -self.limit - 1)
+
+    def macros(self, device: Device) -> dict[str, str | int]:
+        """Return the macros of ``cl/minplus.cl``, with the minimum that this kind of device is quickest at."""
+        name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
+        on_gpu = device.kind == "gpu"
+        if self.dtype.kind != "f":
+            suffix = "L" if self.dtype.itemsize == 8 else ""
+            return {
+                **{"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"},
+                **{"LEAST": f"({self.least}{suffix})", "ORDER": order, "MINIMUM": minimum},
+            }
+        if self.non_negative and not (on_gpu and self.dtype.itemsize == 8):
+            order = {4: "int", 8: "long"}[self.dtype.itemsize]
+        else:
+            minimum = "fmin" if on_gpu and self.dtype.itemsize == 4 else "smaller"
+        infinity = f"(({name})INFINITY)"
+        return {
+            **{"WEIGHT": name, "NO_PATH": infinity, "LIMIT": infinity, "LEAST": f"(-{infinity})"},
+            **{"ORDER": order, "MINIMUM": minimum},
+        }
+
+
+def _integers(dtype: npt.DTypeLike) -> Weights:
+    """Return an arithmetic whose infinity can be doubled without overflow.
+
+    Less any finite number it is still above the largest finite sum. Where no number is negative, any larger one is.
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    if np.dtype(dtype).kind == "u":
+        return Weights(np.dtype(dtype), (1 << bits - 1) - 1, (1 << bits - 1) - 2, non_negative=True)
+    return Weights(np.dtype(dtype), (1 << bits - 2) - 1, (1 << bits - 3) - 1)
+
+
+NARROW = _integers(np.uint16)
+INTEGERS = (NARROW, _integers(np.int32), _integers(np.int64))
+
+
+def integers_for(bound: int, non_negative: bool) -> Weights | None:
+    """Return the narrowest integers in which no path weight exceeds the limit, or None if there are none.
+
+    Parameters
+    ----------
+    bound : int
+        No path weight that is wanted, or added up on the way to it, is of greater magnitude.
+    non_negative : bool
+    """
+    fitting = (each for each in INTEGERS if bound <= each.limit and (non_negative or not each.non_negative))
+    return next(fitting, None)
+
+
+def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
+    """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none.
+
+    A product of `times` copies of them.
+    """
+    dtype = np.result_type(*matrices)
+    if dtype.kind == "f":
+        # -0.0 is no less than 0.0, but its bits are those of the least integer
+        return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
+    non_negative = not any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
+    return integers_for(times * sum(map(largest, matrices)), non_negative)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Part of a row-major matrix on the device.
+
+    Attributes
+    ----------
+    buffer : pyopencl.Buffer
+    stride : int
+        Elements from one row to the next.
+    first : int
+        Place of the first element of the part.
+    """
+
+    buffer: cl.Buffer
+    stride: int
+    first: int = 0
+
+    def at(self, row: int, column: int) -> Block:
+        """Return the part that begins at this row and column of this one."""
+        return Block(self.buffer, self.stride, self.first + row * self.stride + column)
+
+
+def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], item_size: int) -> None:
+    """Queue a copy of a block of some rows and columns, of elements of some bytes."""
+    rows, columns = shape
+    places = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
+    job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
+
+
+def transpose(
+    job: Job, source: Block, shape: tuple[int, int], stride: int, dtype: np.dtype[Any], filling: Any = 0
+) -> cl.Buffer:
+    """Queue the transposition of a block into a new buffer.
+
+    Parameters
+    ----------
+    job : Job
+    source : Block
+    shape : tuple of int
+        Rows and columns of the block.
+    stride : int
+        Elements from one row of the transpose to the next, at least the rows of the block.
+    dtype : dtype
+    filling
+        What the transpose is filled up with.
+    """
+    rows, columns = shape
+    element = {2: "ushort", 4: "uint", 8: "ulong"}[dtype.itemsize]
+    bits = np.array([filling], dtype).view(f"u{dtype.itemsize}")[0]
+    block, step = _TRANSPOSED
+    kernel = job.device.kernel("transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
+    target = job.allocate(columns * stride, dtype)
+    numbers = map(np.uint32, (source.stride, stride, rows, columns))
+    sizes = (columns, -(-stride // block) * step)
+    job.launch(kernel, sizes, _TRANSPOSED, source.buffer, target, np.uint64(source.first), *numbers, bits)
+    return target
+
+
+def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return path weights as int8 to int64, uint8 to uint64, float32 or float64."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
+    array = np.asarray(array)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: a matrix is expected, got shape {array.shape}")
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: integers or floats are expected, got {array.dtype}")
+    if array.dtype.itemsize > 8:
+        raise ValueError(f"{name}: {array.dtype} is wider than float64")
+    if array.dtype.kind == "f":
+        wrong = np.isnan(array) | (array == -np.inf)
+        if wrong.any():
+            row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+            raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}")
+    return array
+
+
+def user_infinity(dtype: np.dtype[Any]) -> Any:
+    """Return what stands for "no path" in the user's matrices of this type."""
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def largest(matrix: npt.NDArray[Any]) -> int:
+    """Return the largest absolute value of a finite entry."""
+    finite = matrix[matrix != user_infinity(matrix.dtype)]
+    return max(abs(int(finite.min())), abs(int(finite.max()))) if finite.size else 0
+
+
+def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights) -> npt.NDArray[Any]:
+    """Return a row-major matrix of the device's type with the device's infinity, also where it is filled up."""
+    result = np.full(shape, weights.no_path, weights.dtype)
+    part = result[: matrix.shape[0], : matrix.shape[1]]
+    part[:] = matrix
+    if matrix.dtype.kind != "f":
+        part[matrix == user_infinity(matrix.dtype)] = weights.no_path
+    return result
+
+
+def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return finite integers and "no path" in the type of the result."""
+    limits = np.iinfo(dtype)
+    wrong = ~no_path & ((values < limits.min) | (values >= limits.max))
+    if wrong.any():
+        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+        raise OverflowError(
+            f"entry ({row}, {column}) of the product is {values[row, column]}, which {dtype} cannot hold"
+        )
+    result = np.where(no_path, 0, values).astype(dtype)
+    result[no_path] = limits.max
+    return result
+
+
+def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:
+    """Write path weights in the type of a result, which may round only if it is float32.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, n)
+        From row `first` of a matrix on.
+    first : int
+    weights : Weights
+    dist : ndarray, shape (rows, n)
+        Filled. No path is inf or the largest integer; unbounded paths are -inf or the least integer.
+
+    Raises
+    ------
+    OverflowError
+        A distance is outside the integer type.
+    ValueError
+        A distance has no exact float64 value.
+    """
+    dtype = dist.dtype
+    np.copyto(dist, values, casting="unsafe")
+    if weights.dtype.kind == "f" or values.size == 0:
+        return
+    # where there are none, to look for the extremes takes less time than to mark them
+    no_path = values == weights.no_path if values.max() == weights.no_path else np.False_
+    unbounded = values == weights.unbounded if values.min() == weights.unbounded else np.False_
+    if dtype.kind == "i" and dtype.itemsize < values.itemsize:
+        limits = np.iinfo(dtype)
+        wrong = (values <= limits.min) | (values >= limits.max)
+        message = f"is outside {dtype}; ask for dtype='int64'"
+        error: type[Exception] = OverflowError
+    elif dtype == np.float64 and weights.limit > _EXACT_IN_FLOAT64:
+        wrong = dist.astype(values.dtype) != values
+        message = "has no exact float64 value; ask for dtype='int64'"
+        error = ValueError
+    else:
+        wrong = None
+    if wrong is not None and (wrong := wrong & ~(no_path | unbounded)).any():
+        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+        raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
+    if no_path.ndim:
+        np.copyto(dist, user_infinity(dtype), where=no_path)
+    if unbounded.ndim:
+        np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)

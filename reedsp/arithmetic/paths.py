@@ -1,0 +1,226 @@
+"""Which arithmetic computes path sums exactly, and what type the caller gets back."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.device.device import infinity, weight_macros
+from reedsp.graph.graph import Graph
+from reedsp.system.parts import in_parts
+
+ROUNDS_BEYOND = 33
+"""How many more rounds than vertices a method may run before it looks for a negative cycle, the last sums included."""
+
+RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64))
+"""The types that distances can have."""
+
+_INT32_MAX = 2**31 - 1
+_INT64_MAX = 2**63 - 1
+_EXACT_IN_FLOAT64 = 2**53
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """The arithmetic in which a device adds and compares path weights.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        int32, int64, float32 or float64.
+    saturate : bool
+        Whether a path sum might leave the type. It then stops at the type's limit, a float at infinity, and the
+        overflow is reported.
+    """
+
+    dtype: np.dtype[Any]
+    saturate: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{', saturating' if self.saturate else ''}"
+
+    @property
+    def infinity(self) -> Any:
+        """The value that stands for "no path"."""
+        return infinity(self.dtype)
+
+    @property
+    def macros(self) -> dict[str, str | int]:
+        """The macros of ``cl/common.cl``."""
+        return weight_macros(self.dtype, self.saturate and self.dtype.kind == "i")
+
+    def step(self, delta: float) -> Any:
+        """Return a width in the arithmetic by which path weights can rise: neither zero nor beyond it."""
+        if self.dtype.kind == "i":
+            return self.infinity if delta >= self.infinity else self.dtype.type(max(1, delta))
+        limits = np.finfo(self.dtype)
+        return self.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))
+
+
+def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
+    """Return the dtype of the distances that the caller asked for; float64 by default.
+
+    Raises
+    ------
+    ValueError
+        It is none of int32, int64, float32 and float64, or an integer type for fractional weights.
+    """
+    if dtype is None:
+        return np.dtype(np.float64)
+    chosen = np.dtype(dtype)
+    if chosen not in RESULT_TYPES:
+        raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, RESULT_TYPES))}")
+    if chosen.kind == "i" and not graph.has_integral_weights:
+        raise ValueError(f"dtype = {chosen} cannot hold distances of a graph with fractional weights")
+    return chosen
+
+
+def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the array that the caller gave for the distances.
+
+    Raises
+    ------
+    ValueError
+        It cannot hold them.
+    """
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
+    """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
+
+    Whole weights are added as int32 or int64, also when they are stored as floats, as long as float64 would give the
+    same or the caller asked for integers. The least weight of a walk of at most k edges is that of a simple path as
+    long as there is no negative cycle, so a bound on simple paths, and one edge more for the sums that are tried,
+    holds for every sum. Along a negative cycle sums fall further, until the cycle is found: if they could leave the
+    type, they saturate, and so they do where int64 itself is too narrow. Other weights are added in float64, or in
+    float32 if the caller asked for that; rounding can double a sum, since each step adds at most its weight again.
+
+    Raises
+    ------
+    OverflowError
+        A weight is outside the type that the caller asked for.
+    """
+    heaviest = graph.max_abs_weight
+    largest = _INT64_MAX if result.kind == "i" else float(np.finfo(result).max)
+    if graph.weights.dtype.kind == "f" and heaviest > largest:
+        raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
+    bound = graph.simple_path_bound + heaviest
+    integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= _EXACT_IN_FLOAT64
+    if graph.has_integral_weights and integers:
+        falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0
+        narrow = bound < _INT32_MAX
+        limit = _INT32_MAX if narrow else _INT64_MAX
+        return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)
+    floats = np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64)
+    return Arithmetic(floats, saturate=2 * graph.simple_path_bound > float(np.finfo(floats).max))
+
+
+def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
+    """Return the least value of the arithmetic that is greater than `cutoff`.
+
+    Raises
+    ------
+    TypeError
+        The cutoff is not a number.
+    ValueError
+        It is negative or NaN.
+    """
+    if cutoff is None:
+        return arithmetic.infinity
+    if not isinstance(cutoff, numbers.Real):
+        raise TypeError(f"cutoff: expected a number, got {cutoff!r}")
+    if not cutoff >= 0:
+        raise ValueError(f"cutoff = {cutoff}, expected a number of at least 0")
+    if isinstance(cutoff, numbers.Integral):
+        cutoff = int(cutoff)  # numpy would compare it with floats as a float
+    dtype = arithmetic.dtype
+    try:
+        unlimited = math.isinf(cutoff)
+    except OverflowError:  # an int beyond every float
+        unlimited = True
+    if unlimited:
+        return arithmetic.infinity
+    if dtype.kind == "i":
+        return dtype.type(min(math.floor(cutoff) + 1, int(arithmetic.infinity)))
+    with np.errstate(over="ignore"):
+        nearest = dtype.type(cutoff)
+        return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
+
+
+def excludes_overflow(cutoff: float | None, arithmetic: Arithmetic) -> bool:
+    """Return whether every distance that the arithmetic cannot hold is greater than `cutoff`."""
+    if cutoff is None:
+        return False
+    if arithmetic.dtype.kind == "i":
+        return cutoff < int(arithmetic.infinity)
+    return cutoff <= float(np.finfo(arithmetic.dtype).max)
+
+
+def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:
+    """Return the largest value of the arithmetic that is not greater than `cutoff`; None if no distance is greater."""
+    ceiling = ceiling_of(cutoff, arithmetic)
+    if ceiling == arithmetic.infinity:
+        return None
+    return int(ceiling) - 1 if arithmetic.dtype.kind == "i" else float(np.nextafter(ceiling, -arithmetic.infinity))
+
+
+def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Convert distances from the device's arithmetic to the caller's type without changing a value.
+
+    Unreachable vertices become inf, or the largest integer of an integer type. Only a float32 result that the
+    caller asked for may round.
+
+    Raises
+    ------
+    OverflowError
+        A distance is outside the integer type asked for.
+    ValueError
+        A distance has no exact float64 value.
+    """
+    values, converted = dist.reshape(-1), np.empty(dist.shape, result)
+    flat = converted.reshape(-1)
+
+    def convert(first: int, last: int) -> None:
+        part, target = values[first:last], flat[first:last]
+        unreachable = part == arithmetic.infinity
+        np.copyto(target, part, casting="unsafe")
+        if arithmetic.dtype.kind == "i" and result.kind == "i":
+            too_large = ~unreachable & ((part >= infinity(result)) | (part < np.iinfo(result).min))
+            if too_large.any():
+                where = first + int(np.argmax(too_large))
+                raise OverflowError(f"{_entry(dist, where)} is outside {result}; ask for dtype='int64'")
+        elif arithmetic.dtype == np.int64 and result == np.float64:
+            large = np.flatnonzero(~unreachable & (np.abs(part) > _EXACT_IN_FLOAT64))
+            inexact = [int(where) for where in large if int(target[where]) != int(part[where])]
+            if inexact:
+                raise ValueError(
+                    f"{_entry(dist, first + inexact[0])} has no exact float64 value; ask for dtype='int64'"
+                )
+        np.copyto(target, infinity(result), where=unreachable)
+
+    in_parts(convert, values.size, values.itemsize)
+    return converted
+
+
+def _entry(dist: npt.NDArray[Any], where: int) -> str:
+    source, vertex = divmod(where, dist.shape[-1])
+    position = f"{source}, {vertex}" if dist.size > dist.shape[-1] else vertex
+    return f"dist[{position}] = {dist.flat[where]}"
+
+
+def from_result(dist: npt.NDArray[Any], arithmetic: Arithmetic) -> npt.NDArray[Any]:
+    """Convert distances of any result type back to the device's arithmetic; the inverse of :func:`to_result`."""
+    unreachable = dist == infinity(dist.dtype)
+    converted = np.where(unreachable, dist.dtype.type(0), dist).astype(arithmetic.dtype)
+    converted[unreachable] = arithmetic.infinity
+    return converted

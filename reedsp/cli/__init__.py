@@ -1,0 +1,3 @@
+"""The ``reedsp`` command."""
+
+from reedsp.cli.command import main as main

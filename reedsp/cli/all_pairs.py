@@ -1,0 +1,227 @@
+"""``reedsp apsp``: paths between all pairs of vertices."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
+from reedsp.cli.options import (
+    AllPairsMethod,
+    DeviceNames,
+    DistanceType,
+    Force,
+    GraphFile,
+    Json,
+    NegativeCycles,
+    Quiet,
+    Relabel,
+)
+from reedsp.cli.output import Failure, check_output, print_json, refuse, stated_failures
+from reedsp.system.progress_bar import LATE, vertices_bar
+
+if TYPE_CHECKING:
+    from reedsp import AllPairs, Graph
+
+
+def apsp(
+    file: GraphFile,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="VERTEX",
+            show_default=False,
+            help="With --target: print the distance and the route.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Where the route of --source ends."),
+    ] = None,
+    method: Annotated[
+        AllPairsMethod, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(AllPairsMethod)}.")
+    ] = AllPairsMethod.auto,
+    predecessors: Annotated[
+        bool, typer.Option("--predecessors", help="Find the vertex before the last one of each path too.")
+    ] = False,
+    negative_cycles: Annotated[
+        NegativeCycles,
+        typer.Option(
+            metavar="raise|mark",
+            help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf.",
+        ),
+    ] = NegativeCycles.fail,
+    device: DeviceNames = None,
+    memory_limit: Annotated[
+        int | None,
+        typer.Option(metavar="MIB", show_default=False, min=1, help="MiB of memory to use on each device."),
+    ] = None,
+    dtype: Annotated[
+        DistanceType | None,
+        typer.Option(metavar="TYPE", show_default=False, help=f"Type of the distances: {', '.join(DistanceType)}."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
+            ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
+            "when it is given again. A .npz holds dist, pred if asked for, and offset or labels.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find shortest paths between all pairs of vertices of a graph in a file.
+
+    Prints how many pairs have a path and how long the paths are, or with --source and --target one of them.
+    Weights may be negative. The exit status is 1 if there is a negative cycle (unless they are marked), or no route.
+    """
+    with stated_failures():
+        if (source is None) != (target is None):
+            refuse("one needs the other", "--source and --target")
+        if output is not None:
+            check_output(output, force, (".npy", ".npz"))
+        streamed = output if output is not None and output.suffix == ".npy" else None
+        if streamed is not None and os.path.lexists(streamed):
+            # --force keeps the old one until there is another
+            streamed = streamed.with_name(f"{streamed.stem}.new.npy")
+        import reedsp
+
+        started = time.perf_counter()
+        graph = read_graph(file, relabel)
+        read_seconds = time.perf_counter() - started
+        start = None if source is None else vertex_called(graph, source, "--source")
+        goal = None if target is None else vertex_called(graph, target, "--target")
+        started = time.perf_counter()
+        try:
+            with vertices_bar(after=LATE) as progress:
+                paths = reedsp.apsp(
+                    graph,
+                    method.value,
+                    predecessors=predecessors or goal is not None,
+                    negative_cycles=negative_cycles.value,
+                    out=streamed,
+                    device=device[0] if device is not None and len(device) == 1 else device,
+                    progress=progress,
+                    memory_limit=None if memory_limit is None else memory_limit << 20,
+                    dtype=None if dtype is None else dtype.value,
+                )
+        except reedsp.NegativeCycleError as error:
+            fail_on_negative_cycle(error, as_json, "there is a negative cycle")
+        except MemoryError as error:
+            raise Failure(
+                f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
+                "one of them, which `reedsp sssp` finds"
+            ) from None
+        summary = {
+            "file": str(file),
+            "vertices": graph.n,
+            "edges": graph.m,
+            "method": paths.method,
+            "device": paths.device,
+            "read_seconds": read_seconds,
+            "seconds": time.perf_counter() - started,
+        }
+        if start is None or goal is None:
+            answer, failure = _extent(graph, paths), None
+        else:
+            answer, failure = _route_between(graph, paths, start, goal)
+        if output is not None and failure is None:
+            _store(paths, output, streamed, force)
+        if as_json:
+            print_json({**summary, **answer, "stats": paths.stats})
+        elif failure is None and not quiet:
+            _print(summary, answer, output)
+        if failure is not None:
+            raise Failure(failure)
+
+
+def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) -> None:
+    """Write the result, or move what has been written beside its place."""
+    if streamed is None:
+        paths.save(output, overwrite=force)
+    elif streamed != output:
+        for ending in (".npy", ".pred.npy"):
+            if streamed.with_suffix(ending).exists():
+                os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
+
+
+def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
+    """Return how many pairs of different vertices have a path, and how long the paths are."""
+    import numpy as np
+
+    count, unbounded, total = 0, 0, 0.0
+    longest: tuple[Any, int, int] | None = None
+    for source, row in enumerate(paths.dist):  # row by row: the matrix may be all that memory holds
+        finite, endless = _finite(row)
+        unbounded += int(np.count_nonzero(endless)) - int(endless[source])
+        finite[source] = False
+        reached = np.flatnonzero(finite)
+        if len(reached):
+            dist = row[reached]
+            count += len(reached)
+            total += float(dist.sum(dtype=np.float64))
+            farthest = int(dist.argmax())
+            if longest is None or dist[farthest] > longest[0]:
+                longest = dist[farthest], source, int(reached[farthest])
+    return {
+        "reachable_pairs": count,
+        "unbounded_pairs": unbounded,
+        "mean_distance": total / count if count else None,
+        "diameter": None if longest is None else number(graph, longest[0]),
+        "farthest_pair": None if longest is None else [graph.names[vertex] for vertex in longest[1:]],
+    }
+
+
+def _finite(dist: Any) -> tuple[Any, Any]:
+    """Return which distances are finite, and which ones are those of paths that can pass a negative cycle."""
+    import numpy as np
+
+    if dist.dtype.kind == "f":
+        return np.isfinite(dist), dist == -np.inf
+    limits = np.iinfo(dist.dtype)
+    return (dist != limits.max) & (dist != limits.min), dist == limits.min
+
+
+def _route_between(graph: Graph, paths: AllPairs, source: Any, target: Any) -> tuple[dict[str, Any], str | None]:
+    """Return the distance and the route, and why there is none."""
+    answer: dict[str, Any] = {"source": source, "target": target, "distance": None, "path": None}
+    row, column = graph.index(source), graph.index(target)
+    [finite], [endless] = _finite(paths.dist[row, column : column + 1])
+    if endless:
+        return answer, f"routes from {source} to {target} can pass a negative cycle, so that none is shortest"
+    if not finite:
+        return answer, f"there is no route from {source} to {target}"
+    answer["distance"] = number(graph, paths.dist[row, column])
+    answer["path"] = paths.path(source, target)
+    return answer, None
+
+
+def _print(summary: dict[str, Any], answer: dict[str, Any], output: Path | None) -> None:
+    print_graph(summary)
+    if "path" in answer:
+        print_route(answer["source"], answer)
+    else:
+        pairs = summary["vertices"] * (summary["vertices"] - 1)
+        print(f"reached   {answer['reachable_pairs']:,} of {pairs:,} pairs of vertices")
+        if answer["unbounded_pairs"]:
+            print(f"endless   {answer['unbounded_pairs']:,} pairs, whose paths can pass a negative cycle")
+        if answer["farthest_pair"] is not None:
+            first, last = answer["farthest_pair"]
+            print(f"mean      {answer['mean_distance']:.6g}")
+            print(f"diameter  {answer['diameter']}, from {first} to {last}")
+    print(f"solved    {summary['method']}, {summary['seconds']:.3f} s on {summary['device']}")
+    if output is not None:
+        print(f"written   {output}")

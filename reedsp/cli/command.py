@@ -1,0 +1,62 @@
+"""The ``reedsp`` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from reedsp.cli.status import BROKEN_PIPE, DONE, FAILED, INTERRUPTED, say
+
+if TYPE_CHECKING:
+    import typer  # imported by application: `reedsp doctor` has to work where it is missing
+
+
+def main() -> None:
+    """Run the command line and exit; :data:`reedsp.cli.status.STATUSES` says how."""
+    try:
+        status = run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BrokenPipeError:
+        status = BROKEN_PIPE
+    if status == BROKEN_PIPE:  # nobody reads what is still buffered: Python would complain about it on leaving
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    if arguments[:1] == ["doctor"]:
+        from reedsp.cli import doctor
+
+        return doctor.main(arguments[1:])
+    try:
+        commands = application()
+    except ImportError as error:
+        say(f"{error}, which the command line needs; run: {sys.executable} -m pip install typer rich")
+        return FAILED
+    try:
+        commands(args=list(arguments), prog_name="reedsp")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else DONE
+    return DONE
+
+
+def application() -> typer.Typer:
+    """Build the application.
+
+    Raises
+    ------
+    ImportError
+        Typer or rich is missing.
+    """
+    from reedsp.cli.commands import application as build
+
+    return build()
+
+
+if __name__ == "__main__":
+    main()

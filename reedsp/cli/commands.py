@@ -1,0 +1,108 @@
+"""The commands of ``reedsp``: each with the example that its help ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from typer.core import TyperCommand, TyperGroup
+
+from reedsp.cli.all_pairs import apsp
+from reedsp.cli.files import convert, dataset, info
+from reedsp.cli.machine import demo, devices, doctor, tune
+from reedsp.cli.search import bfs, sssp
+from reedsp.cli.verify import verify
+
+COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
+    sssp: (
+        ("reedsp sssp USA-road-d.NY.gr.gz --source 1 --target 264346", "prints a route"),
+        ("reedsp sssp web.el --source 0 --output tree.csv", "writes the distances of all vertices"),
+    ),
+    bfs: (("reedsp bfs web.el --source 0 --target 9", "prints a route with the fewest edges"),),
+    apsp: (
+        ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
+        ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
+    ),
+    verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
+    info: (("reedsp info roads.gr", ""),),
+    convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),
+    dataset: (("reedsp dataset", "lists what is known"), ("reedsp dataset road-ny --folder data", "fetches it")),
+    devices: (("reedsp devices", ""),),
+    doctor: (("reedsp doctor --json > report.json", ""),),
+    tune: (("reedsp tune --quick", ""), ("reedsp tune --device pocl --list", "")),
+    demo: (("reedsp demo --vertices 40000 --output small.png", ""),),
+}
+"""Every command, in the order in which the help lists them, and examples with what they do."""
+
+_EXAMPLES = {command.__name__: examples for command, examples in COMMANDS.items()}
+
+
+class _Command(TyperCommand):
+    """A command whose help shows no type of a switch, and ends with examples, one a line."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_switches(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)
+        examples = Table.grid(padding=(0, 3, 0, 0))
+        examples.add_column(no_wrap=True)
+        for line, what in _EXAMPLES[str(self.name)]:
+            examples.add_row(f"[bold]{line}[/bold]", what)
+        console = Console(highlight=False)
+        console.print(" Examples:")
+        console.print(Padding(examples, (0, 0, 1, 3)))
+
+
+class _Group(TyperGroup):
+    """All commands, whose help shows no type of a switch."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_switches(super().get_params(ctx))
+
+
+def _without_types_of_switches(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
+
+
+def application() -> typer.Typer:
+    """Build the application."""
+    commands = typer.Typer(
+        cls=_Group,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Exact shortest paths on any OpenCL device.",
+        epilog="New here? [bold]reedsp demo[/bold] shows what it does, [bold]reedsp doctor[/bold] what is missing. "
+        "The environment variable REEDSP_DEVICE chooses the device: an index, or part of a name such as "
+        "pocl, nvidia, cpu or gpu.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+    )
+    commands.callback()(_options)
+    for command in COMMANDS:
+        commands.command(cls=_Command)(command)
+    return commands
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        import reedsp
+
+        print(f"reedsp {reedsp.__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-v", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Exact shortest paths on any OpenCL device."""

@@ -1,0 +1,97 @@
+"""A graph as the command line sees it: read with progress, its vertices called by the names of the file."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from reedsp.cli.output import STANDARD, Failure, elided, print_json, refuse
+from reedsp.system.progress_bar import LATE, bytes_bar
+
+if TYPE_CHECKING:
+    from reedsp import Graph
+
+
+@contextlib.contextmanager
+def on_disk(file: Path, suffix: str = "") -> Iterator[Path]:
+    """Give a regular file of this content: of standard input a copy, whose name no message mentions."""
+    if file != STANDARD:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="reedsp-") as folder:
+        copy = Path(folder, f"standard-input{suffix}")
+        with copy.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        try:
+            yield copy
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(copy), "standard input")) from None
+
+
+def read_graph(file: Path, relabel: bool) -> Graph:
+    """Read a graph, showing progress.
+
+    Raises
+    ------
+    Failure
+        The file is no graph.
+    """
+    return read_and_count(file, relabel)[0]
+
+
+def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:
+    """Read a graph, and count the edges that the file lists."""
+    from reedsp.io.readers import survey
+
+    try:
+        with on_disk(file) as path, bytes_bar("reading", after=LATE) as progress:
+            return survey(path, relabel=relabel, progress=progress)
+    except ValueError as error:
+        raise Failure(str(error).replace("relabel=True", "--relabel")) from None
+
+
+def vertex_called(graph: Graph, text: str, option: str) -> Any:
+    """Return the name of the vertex that the file calls so: a number if there is such a vertex, else a string."""
+    with contextlib.suppress(ValueError):
+        return graph.names[graph.index(int(text))]
+    try:
+        return graph.names[graph.index(text)]
+    except ValueError as error:
+        refuse(str(error), option)
+
+
+def number(graph: Graph, distance: Any) -> int | float | None:
+    """Return a distance as the kind of number the graph's weights are; None if there is no path."""
+    if math.isinf(distance):
+        return None
+    return int(distance) if graph.has_integral_weights else float(distance)
+
+
+def fail_on_negative_cycle(error: Any, as_json: bool, what: str) -> NoReturn:
+    """End the command: there is a negative cycle.
+
+    Raises
+    ------
+    Failure
+    """
+    if as_json:
+        print_json({"negative_cycle": error.cycle, "weight": error.weight})
+    raise Failure(f"{what}, of weight {error.weight}: {elided(error.cycle)}") from None
+
+
+def print_graph(summary: dict[str, Any]) -> None:
+    """Print the line about the graph that most commands begin with."""
+    size = f"{summary['vertices']:,} vertices, {summary['edges']:,} edges"
+    print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
+
+
+def print_route(source: Any, answer: dict[str, Any], what: str = "distance") -> None:
+    """Print a distance and its route."""
+    print(f"{what:<10}{answer[what]} from {source} to {answer['target']}")
+    print(f"route     {elided(answer['path'])} ({len(answer['path']):,} vertices)")

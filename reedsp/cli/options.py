@@ -1,0 +1,127 @@
+"""Arguments and options that commands share, what their values can be, and how a shell completes them."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reedsp.system.progress_bar import hidden
+
+
+class Method(enum.StrEnum):
+    """Methods of :func:`reedsp.sssp`."""
+
+    auto = "auto"
+    output_parallel = "output-parallel"
+    input_parallel = "input-parallel"
+    input_parallel_refined = "input-parallel-refined"
+    near_far = "near-far"
+
+
+class AllPairsMethod(enum.StrEnum):
+    """Methods of :func:`reedsp.apsp`."""
+
+    auto = "auto"
+    floyd_warshall = "floyd-warshall"
+    min_plus = "min-plus"
+    johnson = "johnson"
+
+
+class NegativeCycles(enum.StrEnum):
+    """What :func:`reedsp.apsp` does about negative cycles."""
+
+    fail = "raise"
+    mark = "mark"
+
+
+class DistanceType(enum.StrEnum):
+    """Types of the distances of :func:`reedsp.apsp`."""
+
+    float64 = "float64"
+    float32 = "float32"
+    int64 = "int64"
+    int32 = "int32"
+
+
+def complete_device(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Offer a short name of each device found: the first word of its platform, as no shell quotes it, and its kind."""
+    from reedsp import devices
+
+    offered = set()
+    for device in devices():
+        for name in (*re.findall(r"[a-z0-9]+", device.platform.lower())[:1], device.kind):
+            if name.startswith(incomplete) and name not in offered:
+                offered.add(name)
+                yield name, f"{device.name}, {device.platform}"
+
+
+def complete_dataset(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Offer the names of known data sets."""
+    from reedsp.io.datasets import DATASETS
+
+    return ((name, known.title) for name, known in DATASETS.items() if name.startswith(incomplete))
+
+
+def _hide_progress(context: typer.Context, quiet: bool) -> bool:
+    if quiet:
+        context.with_resource(hidden())
+    return quiet
+
+
+GraphFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help="DIMACS .gr, Matrix Market .mtx, edge list .el/.wel/.txt, METIS .graph or SciPy .npz; "
+        "also compressed with gzip or xz. - is standard input.",
+    ),
+]
+Sources = Annotated[
+    list[str],
+    typer.Option(
+        "--source",
+        "-s",
+        metavar="VERTEX",
+        show_default=False,
+        help="Vertex to start from, numbered as in the file; again for each of several.",
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="VERTEX", show_default=False, help="Vertex whose distance and route are wanted."
+    ),
+]
+DeviceName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DEVICE",
+        show_default=False,
+        autocompletion=complete_device,
+        help="Index, or part of the name of a device or platform.",
+    ),
+]
+DeviceNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DEVICE",
+        show_default=False,
+        autocompletion=complete_device,
+        help="Index, or part of the name of a device or platform; again for each to share the work.",
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=_hide_progress, help="Print no text but failures, and no progress.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Let the output replace a file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+JsonList = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects instead of text.")]
+Relabel = Annotated[
+    bool, typer.Option("--relabel", help="For edge lists: keep only the vertices that occur in the file.")
+]

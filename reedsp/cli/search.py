@@ -1,0 +1,274 @@
+"""``reedsp sssp`` and ``reedsp bfs``: paths from one vertex, from each of several, or from the nearest."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
+from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Method, Quiet, Relabel, Sources, Target
+from reedsp.cli.output import (
+    STANDARD,
+    Failure,
+    check_output,
+    elided,
+    new_table,
+    print_json,
+    print_table,
+    refuse,
+    stated_failures,
+)
+from reedsp.system.progress_bar import LATE, search_bar
+
+if TYPE_CHECKING:
+    from reedsp import BreadthFirst, Graph, ShortestPaths
+
+TreeOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of "
+        "all vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
+        "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0. "
+        "- is a .csv on standard output; what else there is to say then goes to standard error.",
+    ),
+]
+
+
+def sssp(
+    file: GraphFile,
+    source: Sources,
+    target: Target = None,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="Of several sources, start at the nearest for each vertex.")
+    ] = False,
+    cutoff: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", show_default=False, help="Leave out paths that are longer than this."),
+    ] = None,
+    method: Annotated[Method, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(Method)}.")] = Method.auto,
+    device: DeviceName = None,
+    output: TreeOutput = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Also check the answer on the device, edge by edge.")
+    ] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find shortest paths from one vertex of a graph in a file, or from several.
+
+    With --target prints the distance and the route, otherwise how far the vertices are that were reached.
+    Weights may be negative. The exit status is 1 if there is no route or a source reaches a negative cycle.
+    """
+    with stated_failures():
+        if nearest and len(source) < 2:
+            refuse("needs several --source", "--nearest")
+        if cutoff is not None and math.isnan(cutoff):
+            refuse("nan is no distance", "--cutoff")
+        _check_output(output, force, as_json)
+        import reedsp
+
+        graph, summary, starts, goal = _read(file, source, target, relabel)
+        bound = int(cutoff) if cutoff is not None and cutoff.is_integer() else cutoff
+        whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
+        started = time.perf_counter()
+        try:
+            with search_bar(1 if nearest else len(starts), "rounds", after=LATE) as progress:
+                paths = reedsp.sssp(
+                    graph,
+                    starts if len(starts) > 1 else starts[0],
+                    method.value,
+                    target=None if whole else goal,
+                    cutoff=bound,
+                    device=device,
+                    progress=progress,
+                    min_only=nearest,
+                )
+        except reedsp.NegativeCycleError as error:
+            fail_on_negative_cycle(error, as_json, "the source reaches a negative cycle")
+        seconds = time.perf_counter() - started
+        if verify:
+            paths.verify()
+        summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
+        summary |= {"seconds": seconds, "verified": verify}
+        answers = _distances(graph, paths, starts, goal)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet)
+
+
+def bfs(
+    file: GraphFile,
+    source: Sources,
+    target: Target = None,
+    device: DeviceName = None,
+    output: TreeOutput = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Also check the answer, edge by edge.")] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find paths with the fewest edges from one vertex of a graph in a file, or from several.
+
+    With --target prints the level, which is the number of edges, and the route; otherwise how many vertices were
+    reached, and the last level. Weights are ignored. The exit status is 1 if there is no route.
+    """
+    with stated_failures():
+        _check_output(output, force, as_json)
+        import reedsp
+
+        graph, summary, starts, goal = _read(file, source, target, relabel)
+        started = time.perf_counter()
+        with search_bar(len(starts), "levels", after=LATE) as progress:
+            paths = reedsp.bfs(graph, starts if len(starts) > 1 else starts[0], device=device, progress=progress)
+        seconds = time.perf_counter() - started
+        if verify:
+            paths.verify()
+        summary |= {"method": paths.method, "device": paths.device, "seconds": seconds, "verified": verify}
+        _finish(graph, paths, summary, _levels(graph, paths, starts, goal), goal, output, force, as_json, quiet)
+
+
+def _check_output(output: Path | None, force: bool, as_json: bool) -> None:
+    if output is not None:
+        check_output(output, force, (".npz", ".csv"))
+    if output == STANDARD and as_json:
+        refuse("both go to standard output", "--output - and --json")
+
+
+def _read(
+    file: Path, source: list[str], target: str | None, relabel: bool
+) -> tuple[Graph, dict[str, Any], list[Any], Any]:
+    """Return the graph, what is to be said about it, and the names of the sources and of the target."""
+    started = time.perf_counter()
+    graph = read_graph(file, relabel)
+    seconds = time.perf_counter() - started
+    starts = [vertex_called(graph, each, "--source") for each in source]
+    goal = None if target is None else vertex_called(graph, target, "--target")
+    summary = {"file": str(file), "vertices": graph.n, "edges": graph.m}
+    summary |= {"source": starts if len(starts) > 1 else starts[0], "read_seconds": seconds}
+    return graph, summary, starts, goal
+
+
+# ---- answers ----------------------------------------------------------------------------------------
+
+
+def _distances(graph: Graph, paths: ShortestPaths, starts: list[Any], goal: Any) -> list[dict[str, Any]]:
+    """Return what was asked for, for each source, or for the nearest of all."""
+    import numpy as np
+
+    rows = np.atleast_2d(paths.dist)
+    answers: list[dict[str, Any]] = []
+    for row, dist in enumerate(rows):
+        if goal is None:
+            reached = np.flatnonzero(np.isfinite(dist))
+            farthest = int(reached[np.argmax(dist[reached])])
+            answer: dict[str, Any] = {
+                "reached": len(reached),
+                "max_distance": number(graph, dist[farthest]),
+                "farthest": graph.name(farthest),
+            }
+        else:
+            distance = number(graph, dist[graph.index(goal)])
+            path = None if distance is None else paths.path(goal, starts[row] if len(rows) > 1 else None)
+            answer = {"target": goal, "distance": distance, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": starts[row], **answer})
+    if paths.nearest is not None and goal is None:
+        nearest = paths.nearest
+        answers[0]["nearest"] = {str(s): int(np.count_nonzero(nearest == graph.index(s))) for s in starts}
+    return answers
+
+
+def _levels(graph: Graph, paths: BreadthFirst, starts: list[Any], goal: Any) -> list[dict[str, Any]]:
+    """Return what was asked for, for each source."""
+    import numpy as np
+
+    rows = np.atleast_2d(paths.levels)
+    answers: list[dict[str, Any]] = []
+    for row, levels in enumerate(rows):
+        if goal is None:
+            farthest = int(np.argmax(levels))
+            answer: dict[str, Any] = {
+                "reached": int(np.count_nonzero(levels >= 0)),
+                "max_level": int(levels[farthest]),
+                "farthest": graph.name(farthest),
+            }
+        else:
+            found = int(levels[graph.index(goal)])
+            level = found if found >= 0 else None
+            path = None if level is None else paths.path(goal, starts[row])
+            answer = {"target": goal, "level": level, "path": path}
+        answers.append(answer if len(rows) == 1 else {"source": starts[row], **answer})
+    return answers
+
+
+def _finish(
+    graph: Graph,
+    paths: ShortestPaths | BreadthFirst,
+    summary: dict[str, Any],
+    answers: list[dict[str, Any]],
+    goal: Any,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write and print the answers; fail if there is no route where one was asked for."""
+    missing = [answer for answer in answers if goal is not None and answer["path"] is None]
+    if output is not None and not missing:
+        if output == STANDARD:
+            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+                paths.write_csv(stream, target=goal)
+        else:
+            paths.save(output, target=goal, overwrite=force)
+    if as_json:
+        told = answers[0] if len(answers) == 1 else {"answers": answers}
+        print_json({**summary, **told, "stats": paths.stats})
+    elif not missing and not quiet:
+        with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
+            _print(graph, summary, answers, output)
+    if missing:
+        names = missing[0].get("source", summary["source"])
+        named = " or ".join(map(str, names)) if isinstance(names, list) else names
+        raise Failure(f"there is no route from {named} to {missing[0]['target']}")
+
+
+def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]], output: Path | None) -> None:
+    print_graph(summary)
+    for answer in answers if "path" in answers[0] else []:
+        print_route(answer["path"][0], answer, "distance" if "distance" in answer else "level")
+    if "path" not in answers[0] and len(answers) > 1:
+        _print_rows(answers)
+    elif "path" not in answers[0]:
+        names = summary["source"]
+        named = elided(names).replace(" -> ", ", ") if isinstance(names, list) else names
+        print(f"reached   {answers[0]['reached']:,} of {graph.n:,} vertices from {named}")
+        where, how_far = answers[0]["farthest"], answers[0].get("max_distance")
+        far = f"at level {answers[0]['max_level']}" if how_far is None else f"at distance {how_far}"
+        print(f"farthest  {where}, {far}")
+        for name, count in answers[0].get("nearest", {}).items():
+            print(f"nearest   {name} to {count:,} vertices")
+    rounds = f", {summary['rounds']:,} rounds" if "rounds" in summary else ""
+    print(f"solved    {summary['method']}{rounds}, {summary['seconds']:.3f} s on {summary['device']}")
+    if summary["verified"]:
+        print(f"verified  {'distances' if 'rounds' in summary else 'levels'} and predecessors are right for every edge")
+    if output is not None and output != STANDARD:
+        print(f"written   {output}")
+
+
+def _print_rows(answers: list[dict[str, Any]]) -> None:
+    extent = "distance" if "max_distance" in answers[0] else "level"
+    table = new_table("source", "reached", "farthest", extent, right=("reached", extent))
+    for answer in answers:
+        values = (answer["source"], f"{answer['reached']:,}", answer["farthest"], answer[f"max_{extent}"])
+        table.add_row(*map(str, values))
+    print_table(table)

@@ -1,0 +1,92 @@
+"""``reedsp verify``: whether a result is that of its graph."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reedsp.cli.graph import on_disk, read_graph, vertex_called
+from reedsp.cli.options import GraphFile, Json, Quiet, Relabel
+from reedsp.cli.output import STANDARD, Failure, print_json, refuse, stated_failures
+from reedsp.system.progress_bar import LATE, vertices_bar
+
+
+def verify(
+    file: GraphFile,
+    result: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULT",
+            show_default=False,
+            help="A .csv or .npz of [bold]reedsp sssp[/bold] or [bold]bfs[/bold], or a .npy or .npz of "
+            "[bold]reedsp apsp[/bold]. - is a .csv on standard input.",
+        ),
+    ],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="VERTEX",
+            show_default=False,
+            help="Also check that this is where the paths start; again for several.",
+        ),
+    ] = None,
+    cutoff: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            show_default=False,
+            help="Longer paths were left out, which a .csv does not say of itself.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    relabel: Relabel = False,
+) -> None:
+    """Check a result against every edge of its graph, on the host, however it was made.
+
+    No edge may lead to a vertex on a shorter path, and each distance must be that of a path. Whole weights are
+    compared exactly, fractional ones to two units in the last place. The exit status is 1 if something is wrong, and
+    the message names the first wrong vertex.
+    """
+    with stated_failures():
+        if file == result == STANDARD:
+            refuse("only one of them can be standard input", "FILE and RESULT")
+        if result != STANDARD and result.suffix not in (".csv", ".npz", ".npy"):
+            refuse(f"{result} does not end in .csv, .npz or .npy", "RESULT")
+        from reedsp.results import certificate, files
+
+        graph = read_graph(file, relabel)
+        with on_disk(result, ".csv") as path:
+            stored = files.load(path, graph, cutoff)
+        named = sorted(vertex for row in stored.sources for vertex in row)
+        if source:
+            wanted = sorted(graph.index(vertex_called(graph, each, "--source")) for each in source)
+            if wanted != named:
+                found = ", ".join(str(graph.names[vertex]) for vertex in named[:6])
+                raise Failure(f"{result}: the paths start at {found}{', ...' if len(named) > 6 else ''}")
+        summary = {"file": str(file), "result": str(result), "vertices": graph.n, "edges": graph.m}
+        summary["rows"] = len(stored.sources)
+        summary["predecessors"] = stored.pred is not None
+        started = time.perf_counter()
+        failure = None
+        try:
+            with vertices_bar("checking", after=LATE) as progress:
+                certificate.check(graph, stored, progress)
+        except certificate.WrongResult as error:
+            failure = str(error)
+        seconds = time.perf_counter() - started
+        if as_json:
+            print_json({**summary, "right": failure is None, "wrong": failure, "seconds": seconds})
+        elif failure is None and not quiet:
+            what = "levels" if stored.levels else "distances"
+            rows = f" from {len(named):,} vertices" if len(stored.sources) > 1 else ""
+            print(f"graph     {file}: {graph.n:,} vertices, {graph.m:,} edges")
+            tree = " and predecessors" if stored.pred is not None else ""
+            print(f"verified  {result}: {what}{tree}{rows} are right for every edge, in {seconds:.3f} s")
+        if failure is not None:
+            raise Failure(f"{result}: {failure}")

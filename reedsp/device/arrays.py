@@ -1,0 +1,229 @@
+"""The arrays that a call is given: numpy arrays, or pyopencl arrays, which stay on their device."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.device.device import BoundKernel, Device, Job, device_of, get_device
+
+_LAUNCHES_BETWEEN_WAITS = 16
+
+
+def is_device_array(array: object) -> bool:
+    """Tell whether this is an array of pyopencl."""
+    module = sys.modules.get("pyopencl.array")  # whoever has such an array has imported it
+    return module is not None and isinstance(array, module.Array)
+
+
+def are_on_device(arrays: Mapping[str, Any]) -> bool:
+    """Tell whether these arrays are arrays of pyopencl.
+
+    Raises
+    ------
+    TypeError
+        Some are and some are not.
+    """
+    given = {name: is_device_array(array) for name, array in arrays.items() if array is not None}
+    first, on_device = next(iter(given.items()))
+    for name, differs in given.items():
+        if differs != on_device:
+            places = ("pyopencl array", "host array")
+            raise TypeError(f"{name}: a {places[not differs]}, but {first} is a {places[not on_device]}; convert one")
+    return on_device
+
+
+def vector(name: str, array: Any) -> Any:
+    """Return a contiguous and aligned array of one dimension.
+
+    An array of the host comes in this machine's byte order, copied only if it has to be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is a masked array, has another number of dimensions, or lies scattered on a device.
+    """
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
+    on_device = is_device_array(array)
+    if not on_device:
+        array = np.asarray(array)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
+    if not on_device:
+        return np.require(array, array.dtype.newbyteorder("="), ("C_CONTIGUOUS", "ALIGNED"))
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{name}: only contiguous arrays are supported on a device")
+    return array
+
+
+def check_output(name: str, out: Any, x: Any) -> None:
+    """Check that results can be stored in this array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They cannot.
+    """
+    if not is_device_array(out) and (not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray)):
+        raise TypeError(f"{name}: expected an array, got {type(out).__name__}")
+    if out.dtype != x.dtype or out.shape != x.shape:
+        raise ValueError(f"{name}: expected shape {x.shape} and dtype {x.dtype}, got {out.shape} and {out.dtype}")
+    if not (out.flags.carray if isinstance(out, np.ndarray) else out.flags.c_contiguous):
+        raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Tell whether two arrays of the host, or two arrays of a device, share memory."""
+    if isinstance(one, np.ndarray):
+        return np.may_share_memory(one, other)
+    if one.base_data is None or one.base_data != other.base_data:
+        return False
+    begin, end = max(one.offset, other.offset), min(one.offset + one.nbytes, other.offset + other.nbytes)
+    return bool(begin < end)
+
+
+class HostArrays:
+    """Numpy arrays: copied to the device and back, or used in place by a CPU device.
+
+    Parameters
+    ----------
+    device : Device
+    borrow : bool
+        Use the arrays in place. Kernels then cannot rely on their alignment.
+    """
+
+    def __init__(self, device: Device, borrow: bool) -> None:
+        self.job: Job = Job(device)
+        self._borrow = borrow
+
+    def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
+        """Return a new array for a result."""
+        return np.empty(length, dtype)
+
+    def read(self, array: Any) -> cl.Buffer:
+        """Return a buffer with the elements of an array."""
+        return self.job.borrow(array, writable=False) if self._borrow else self.job.upload(array)
+
+    def write(self, result: Any) -> cl.Buffer:
+        """Return a buffer for the elements of a result."""
+        return self.job.borrow(result, writable=True) if self._borrow else self.job.allocate(result.size, result.dtype)
+
+    def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
+        """Return buffers for both, which may be the same one."""
+        if self._borrow and not overlap(x, result):
+            return self.read(x), self.write(result)
+        if self._borrow:  # one buffer, because two that overlap are undefined
+            if x.ctypes.data != result.ctypes.data:
+                result[:] = x
+            buffer = self.write(result)
+        else:
+            buffer = self.job.upload(x)
+        return buffer, buffer
+
+    def run(self, plan: Iterable[BoundKernel]) -> None:
+        """Queue kernels, waiting now and then on a CPU device, where Ctrl-C is heard in between only."""
+        for number, kernel in enumerate(plan, start=1):
+            kernel.queue()
+            if number % _LAUNCHES_BETWEEN_WAITS == 0 and self.job.device.kind == "cpu":
+                self.job.finish()
+
+    def finish(self, buffer: cl.Buffer, result: Any) -> Any:
+        """Wait until the result is there, and return it."""
+        if self._borrow:
+            self.job.give_back(buffer, result)
+        else:
+            self.job.download_into(result, buffer)
+        return result
+
+
+class DeviceArrays:
+    """Arrays of pyopencl: everything is queued behind what their owner has queued, and nothing waits.
+
+    Raises
+    ------
+    ValueError
+        The arrays have no queue, or are not of one context, or `device` is not theirs.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], device: Any) -> None:
+        given = {name: array for name, array in arrays.items() if array is not None}
+        first, leader = next(iter(given.items()))
+        if leader.queue is None:
+            raise ValueError(f"{first}: it has no queue; use {first}.with_queue(queue)")
+        for name, array in given.items():
+            if array.context != leader.context:
+                raise ValueError(f"{name}: it belongs to another OpenCL context than {first}")
+        if device is not None and get_device(device).handle != leader.queue.device:
+            raise ValueError(f"device: {first} is on {leader.queue.device.name.strip()}, not on {get_device(device)}")
+        self.job: Job = Job(device_of(leader.queue), recycle=True)
+        self._queue, self._allocator = leader.queue, leader.allocator
+        self.job.begin_after([event for array in given.values() for event in array.events])
+
+    def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
+        """Return a new array for a result."""
+        from pyopencl import array
+
+        return array.empty(self._queue, (length,), dtype, allocator=self._allocator)
+
+    def read(self, array: Any) -> cl.Buffer:
+        """Return a buffer with the elements of an array."""
+        if (buffer := self._buffer_of(array)) is None:
+            buffer = self.job.allocate(array.nbytes, np.uint8)
+            self.job.copy(buffer, 0, array.base_data, array.offset, array.nbytes)
+        return buffer
+
+    def write(self, result: Any) -> cl.Buffer:
+        """Return a buffer for the elements of a result."""
+        return self._buffer_of(result) or self.job.allocate(result.nbytes, np.uint8)
+
+    def _buffer_of(self, array: Any) -> cl.Buffer | None:
+        """Return a buffer of these very elements, or None where no buffer can begin.
+
+        It holds nothing else: a buffer and a part of it must not be used at once.
+        """
+        if array.size == 0:  # no buffer is empty, and no part of one
+            return self.job.allocate(0, array.dtype)
+        buffer: Any = array.base_data
+        if array.offset == 0 and (array.nbytes == buffer.size or not isinstance(buffer, cl.Buffer)):
+            return buffer  # type: ignore[no-any-return]
+        if isinstance(buffer, cl.Buffer) and array.offset % self._alignment == 0:
+            return buffer.get_sub_region(array.offset, array.nbytes)
+        return None  # parts of the buffers that pyopencl's pools lend are not to be had either
+
+    def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
+        """Return buffers for both, which may be the same one.
+
+        Raises
+        ------
+        ValueError
+            They overlap without being the same.
+        """
+        if not overlap(x, result):
+            return self.read(x), self.write(result)
+        if result.offset != x.offset:
+            raise ValueError("out: it overlaps x without being x")
+        buffer = self.read(x)
+        return buffer, buffer
+
+    def run(self, plan: Iterable[BoundKernel]) -> None:
+        """Queue kernels."""
+        for kernel in plan:
+            kernel.queue()
+
+    def finish(self, buffer: cl.Buffer, result: Any) -> Any:
+        """Return an array that will hold the result once the queue has come to this point."""
+        if self._buffer_of(result) is None:
+            self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
+        result.add_event(cl.enqueue_marker(self._queue))
+        self.job.recycle()
+        return result
+
+    @functools.cached_property
+    def _alignment(self) -> int:
+        return int(self.job.device.handle.mem_base_addr_align) // 8

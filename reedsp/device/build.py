@@ -1,0 +1,320 @@
+"""From the files in ``cl/`` to built programs, with a cache on disk.
+
+This is the only module that reads ``cl/``. Macros become ``#define`` lines in the source itself, so that no
+environment variable and no option string of a user can change what a kernel computes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import logging
+import os
+import re
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
+from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+_log = logging.getLogger(__name__)
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_OPTIONS = b"-cl-std=CL1.2"
+_MAGIC = b"reedsp kernel 1\n"
+
+# Environment variables through which pyopencl or a driver would add options of the user's to a build.
+_OPTION_VARIABLES = (
+    "PYOPENCL_BUILD_OPTIONS",
+    "POCL_EXTRA_BUILD_FLAGS",
+    "CL_CONFIG_USE_FAST_RELAXED_MATH",  # Intel's CPU runtime
+    "AMD_OCL_BUILD_OPTIONS",
+    "AMD_OCL_BUILD_OPTIONS_APPEND",
+    "CLOVER_EXTRA_BUILD_OPTIONS",
+)
+_environment_lock = threading.Lock()
+
+# Simulators take build options from their own command line, which no cache key of ours could name; and their log file,
+# which a child process would begin anew.
+_SIMULATORS = ("Oclgrind",)
+
+
+class KernelBuildError(RuntimeError):
+    """A kernel did not compile; the message holds the compiler's log, or how the compiler crashed."""
+
+
+def kernel_directory() -> Path:
+    """Return the folder with the kernel sources: inside an installed wheel, or beside ``reedsp`` in a checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+        The installation is incomplete.
+    """
+    for folder in (_PACKAGE / "cl", _PACKAGE.parent / "cl"):
+        if (folder / "common.cl").is_file():
+            return folder
+    raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")
+
+
+def sources_digest() -> str:
+    """Return a digest of all kernel sources."""
+    digest = hashlib.sha256(_OPTIONS)
+    for file in sorted(kernel_directory().iterdir()):
+        digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def assemble(file: str, macros: Mapping[str, str | int]) -> str:
+    """Join macros and one kernel file, with the files that it includes, each once, into one source.
+
+    ``#line`` directives make its errors name the true file and line.
+    """
+    parts = ['#line 1 "macros set by reedsp"']
+    for name, value in sorted(macros.items()):
+        parts += [f"#undef {name}", f"#define {name} {value}"]
+    return "\n".join([*parts, *_lines_with_includes(file, set())]) + "\n"
+
+
+def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
+    included.add(file)
+    yield f'#line 1 "cl/{file}"'
+    text = (kernel_directory() / file).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if directive := re.fullmatch(r'#include "(\w+\.cl)"', line):
+            if directive[1] not in included:
+                yield from _lines_with_includes(directive[1], included)
+            yield f'#line {number + 1} "cl/{file}"'
+        else:
+            yield line
+
+
+def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str, str | int]) -> cl.Program:
+    """Build one kernel file for one device, from the disk cache if it holds this very source for this very driver.
+
+    What it does not hold is compiled in a child process (:mod:`reedsp.device.compiler`).
+
+    Parameters
+    ----------
+    context, device : pyopencl.Context, pyopencl.Device
+    file : str
+        Name of a file in ``cl/``.
+    macros : mapping
+        Macro names and values.
+
+    Returns
+    -------
+    pyopencl.Program
+
+    Raises
+    ------
+    KernelBuildError
+        The compiler refused the source, and the message names file and line in ``cl/``; or it has crashed.
+    """
+    source = assemble(file, macros)
+    try:
+        if device.platform.name in _SIMULATORS:
+            return compile_here(context, device, source, _OPTIONS)
+        cached = _cache_file(device, source)
+        known = None if cached is None else _read(cached)
+        if known is not None and (program := _load(context, device, known)) is not None:
+            return program
+        program, binary = _compile_apart(context, device, source)
+        if cached is not None:
+            _write(cached, binary)
+        return program
+    except RefusedError as error:
+        raise KernelBuildError(
+            f"cl/{file} did not build on {device.name}:\n{name_lines(str(error), source)}"
+        ) from error
+    except CompilerCrashError as error:
+        raise KernelBuildError(f"the compiler of {device.name} has crashed on cl/{file}: {error}") from error
+
+
+def _compile_apart(context: cl.Context, device: cl.Device, source: str) -> tuple[cl.Program, bytes]:
+    """Compile in a child process, or here where that cannot be; return the binary, too."""
+    try:
+        binary = compiler.compile(driver_of(device), source, _OPTIONS)
+    except CompilerUnavailableError as error:
+        _log.info("kernels are compiled in this process: %s", error)
+    else:
+        if (program := _load(context, device, binary)) is not None:
+            return program, binary
+    program = compile_here(context, device, source, _OPTIONS)
+    return program, binary_of(program)
+
+
+def rehearse(device: cl.Device, call: bytes) -> None:
+    """Have a call made in a child process first: see :meth:`reedsp.device.compiler.Compiler.rehearse`."""
+    compiler.rehearse(driver_of(device), call)
+
+
+def _load(context: cl.Context, device: cl.Device, binary: bytes) -> cl.Program | None:
+    import pyopencl as cl
+
+    try:
+        return _finished(cl._cl._Program(context, [device], [binary]), device, _OPTIONS)
+    except cl.Error as error:
+        _log.info("a binary is not accepted by the driver, and the kernel built anew: %s", error)
+        return None
+
+
+def compile_here(context: cl.Context, device: cl.Device, source: str, options: bytes) -> cl.Program:
+    """Compile in this process.
+
+    Raises
+    ------
+    RefusedError
+        The compiler did not accept the source.
+    """
+    import pyopencl as cl
+
+    program = cl._cl._Program(context, source)
+    try:
+        return _finished(program, device, options)
+    except cl.Error as error:
+        log = str(program.get_build_info(device, cl.program_build_info.LOG)).strip()
+        raise RefusedError(log or str(error)) from error
+
+
+def driver_of(device: cl.Device) -> tuple[str, ...]:
+    """Return what a binary depends on, apart from its source."""
+    return (device.platform.name, device.platform.version, device.name, device.version, device.driver_version)
+
+
+def binary_of(program: cl.Program) -> bytes:
+    """Return the binary of a program for one device."""
+    import pyopencl as cl
+
+    binaries: list[bytes] = program.get_info(cl.program_info.BINARIES)  # type: ignore[assignment]
+    return binaries[0]
+
+
+def name_lines(log: str, source: str) -> str:
+    """Translate the places in the log of a compiler that ignores ``#line``, as NVIDIA's does.
+
+    Such a compiler calls the whole assembled source ``<kernel>`` and counts its lines from the top.
+    """
+    places, file, number = [], "", 0
+    for line in source.splitlines():
+        if directive := re.fullmatch(r'#line (\d+) "(.*)"', line):
+            file, number = directive[2], int(directive[1]) - 1
+        places.append(f"{file}:{number}")
+        number += 1
+
+    def place(match: re.Match[str]) -> str:
+        return places[int(match[1]) - 1] if 0 < int(match[1]) <= len(places) else match[0]
+
+    return re.sub(r"<kernel>:(\d+)", place, log)
+
+
+def _finished(program: cl._cl._Program, device: cl.Device, options: bytes) -> cl.Program:
+    """Compile, or load a binary, below pyopencl's own layer, which unpickles cache files and obeys the environment."""
+    import pyopencl as cl
+
+    with without_option_variables():
+        program._build(options, [device])
+    return cl.Program(program)
+
+
+class _Invokers(dict[Any, Any]):
+    """In memory, what pyopencl keeps in a database of pickles and reads anew for every kernel object."""
+
+    def store_if_not_present(self, key: Any, value: Any) -> None:
+        self.setdefault(key, value)
+
+
+def keep_invokers_in_memory() -> None:
+    """Have pyopencl make kernel objects without its cache on disk: no pickle, and no need of a writable home."""
+    import pyopencl as cl
+
+    without_cache = cl._PYOPENCL_NO_CACHE
+    cl._PYOPENCL_NO_CACHE = True
+    from pyopencl import invoker  # opens the database otherwise
+
+    cl._PYOPENCL_NO_CACHE = without_cache
+    invoker.invoker_cache = _Invokers()  # type: ignore[assignment]
+
+
+@contextlib.contextmanager
+def without_option_variables() -> Iterator[None]:
+    """Hide the variables that would change how a driver builds kernels, for as long as the context lasts."""
+    with _environment_lock:
+        removed = {name: os.environ.pop(name) for name in _OPTION_VARIABLES if name in os.environ}
+        try:
+            yield
+        finally:
+            os.environ.update(removed)
+
+
+# ---- disk cache -------------------------------------------------------------------------------------
+
+
+def _cache_file(device: cl.Device, source: str) -> Path | None:
+    folder = _cache_directory()
+    if folder is None:
+        return None
+    key = hashlib.sha256(repr((driver_of(device), _OPTIONS, source)).encode()).hexdigest()
+    return folder / f"{key}.bin"
+
+
+def _cache_directory() -> Path | None:
+    """Return a cache directory that belongs to this user alone, or None."""
+    try:
+        return private_directory("kernels")
+    except SharedDirectoryError as error:
+        warn_of_shared(error, "kernels are not cached")
+    except OSError as error:
+        _warn_of_compiling_again(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    return None
+
+
+@functools.cache  # once a process
+def _warn_of_compiling_again(reason: str) -> None:
+    warnings.warn(
+        f"every process compiles its kernels again, since they cannot be kept: {reason}; "
+        "set XDG_CACHE_HOME to a folder that can be written to",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _read(file: Path) -> bytes | None:
+    """Return a cached binary if it is complete and unchanged since it was written."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return None
+    start = len(_MAGIC) + hashlib.sha256().digest_size
+    binary = content[start:]
+    if content[:start] != _head(file, binary):
+        _log.info("cached kernel %s is damaged and is built anew", file.name)
+        return None
+    return binary
+
+
+def _head(file: Path, binary: bytes) -> bytes:
+    """Return what a cached binary starts with; the name takes part, so that no entry passes for another one."""
+    return _MAGIC + hashlib.sha256(file.name.encode() + binary).digest()
+
+
+def _write(file: Path, binary: bytes) -> None:
+    try:
+        handle, partial = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(_head(file, binary) + binary)
+            os.replace(partial, file)
+        except BaseException:
+            os.unlink(partial)
+            raise
+    except OSError as error:
+        _warn_of_compiling_again(f"{file.parent}: {error.strerror}")

@@ -1,0 +1,199 @@
+"""Compile and try kernels in a child process, so that a crash of the driver ends the child and not the user's program.
+
+OpenCL compilers run inside the process that calls them, and some have crashed on correct kernels; PoCL's goes on when a
+kernel is launched, for the size of its work-groups. Only what has never been compiled, or tried, on a driver comes
+here: the binary that the child returns is kept, and loaded by every later process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import contextlib
+import json
+import logging
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from typing import IO, Any
+
+_log = logging.getLogger(__name__)
+
+BINARY, REFUSED, UNABLE, RETURNED = b"B", b"R", b"U", b"D"
+"""What an answer starts with: the binary, the compiler's log, why the device cannot be worked with, or nothing."""
+
+DEVICE = "device"
+"""What stands for a device in a pickled call."""
+
+LENGTH = struct.Struct("<Q")
+"""Of what follows in a pipe."""
+
+PATIENCE = 300.0
+"""Seconds, after which a compiler is taken to hang."""
+
+_CHILD = "reedsp.device.compiler_child"
+
+
+class CompilerCrashError(RuntimeError):
+    """The compiler, or a kernel, has ended its process, or has not come to an end."""
+
+
+class CompilerUnavailableError(RuntimeError):
+    """No child process can compile for a device here."""
+
+
+class RefusedError(RuntimeError):
+    """The compiler did not accept the source; the message is its log."""
+
+
+class Compiler:
+    """The child process, started when it is needed first, and again after it has ended.
+
+    Attributes
+    ----------
+    unavailable : str
+        Why there is to be no child process, if there is not.
+    """
+
+    def __init__(self) -> None:
+        self.unavailable = ""
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._messages: IO[bytes] | None = None  # what the child has printed
+        self._owner = os.getpid()
+
+    def compile(self, driver: Sequence[str], source: str, options: bytes) -> bytes:
+        """Return the binary of a source for the device with this driver.
+
+        Parameters
+        ----------
+        driver : sequence of str
+            What :func:`reedsp.device.build.driver_of` returns for the device.
+        source : str
+        options : bytes
+
+        Raises
+        ------
+        RefusedError
+        CompilerCrashError
+        CompilerUnavailableError
+        """
+        kind, content = self._answer({"driver": list(driver), "source": source, "options": options.decode()})
+        if kind == REFUSED:
+            raise RefusedError(content.decode(errors="replace"))
+        return content
+
+    def rehearse(self, driver: Sequence[str], call: bytes) -> None:
+        """Have the child make a call on the device with this driver; what it returns or raises is forgotten.
+
+        Parameters
+        ----------
+        driver : sequence of str
+        call : bytes
+            A pickled function without arguments, with :data:`DEVICE` as persistent id of the device.
+
+        Raises
+        ------
+        CompilerCrashError
+            It has ended the child, or hangs.
+        CompilerUnavailableError
+        """
+        self._answer({"driver": list(driver), "call": base64.b64encode(call).decode()})
+
+    def _answer(self, question: dict[str, Any]) -> tuple[bytes, bytes]:
+        if self.unavailable:
+            raise CompilerUnavailableError(self.unavailable)
+        request = json.dumps(question).encode()
+        with self._lock:
+            answer = None if self._child is None else self._ask(request)
+            if answer is None and (self._child is None or self._child.wait() == 0):  # it has had nothing to do
+                self._start()
+                answer = self._ask(request)
+            if answer is None:
+                raise CompilerCrashError(self._obituary())
+        kind, content = answer[:1], answer[1:]
+        if kind == UNABLE:
+            raise CompilerUnavailableError(content.decode(errors="replace"))
+        return kind, content
+
+    def stop(self) -> None:
+        """End the child process."""
+        child, self._child = self._child, None
+        messages, self._messages = self._messages, None
+        pipes = [messages]
+        if child is not None:
+            pipes += [child.stdin, child.stdout]
+            if self._owner == os.getpid():
+                child.kill()
+                child.wait()
+        for pipe in pipes:
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # a request was being written
+                    pipe.close()
+
+    def _start(self) -> None:
+        self.stop()
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-m", _CHILD],  # -P: nothing is imported from the current directory
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._messages,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for this process, which then stops the child
+            )
+        except (OSError, ValueError) as error:  # no interpreter, or no more processes
+            raise CompilerUnavailableError(str(error)) from error
+        if self._ask(None) is None:
+            raise CompilerUnavailableError(self._obituary())
+
+    def _ask(self, request: bytes | None) -> bytes | None:
+        """Return the answer of the child, or None if it ends instead; without a request, that it is ready."""
+        assert self._child is not None
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        impatient = threading.Timer(PATIENCE, self._child.kill)
+        impatient.daemon = True  # nobody waits for it if it is never cancelled
+        try:
+            impatient.start()
+            if request is not None:
+                self._child.stdin.write(LENGTH.pack(len(request)) + request)
+                self._child.stdin.flush()
+            head = self._child.stdout.read(LENGTH.size)
+            if len(head) < LENGTH.size:
+                return None
+            [length] = LENGTH.unpack(head)
+            answer = self._child.stdout.read(length)
+            return answer if len(answer) == length else None
+        except BrokenPipeError:
+            return None
+        except BaseException:  # Ctrl-C: what the child answers later would be taken for something else
+            self.stop()
+            raise
+        finally:
+            impatient.cancel()
+
+    def _obituary(self) -> str:
+        """Return how the child ended, and the last of what it said; it is forgotten."""
+        assert self._child is not None
+        assert self._messages is not None
+        status = self._child.wait()
+        size = self._messages.seek(0, os.SEEK_END)
+        self._messages.seek(max(0, size - 2000))
+        said = self._messages.read().decode(errors="replace").strip()
+        self.stop()
+        how = signal.strsignal(-status) if status < 0 else f"exit status {status}"
+        return f"{how}\n{said}".strip()
+
+
+compiler = Compiler()
+"""That of this process."""
+
+atexit.register(compiler.stop)

@@ -1,0 +1,76 @@
+"""Repeat a kernel until a round changes nothing, reading back from the device as rarely as possible."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.device.device import Job
+
+PASSES = 6
+"""Bound kernels that an iteration needs: three phases times two directions between two buffers."""
+
+_ROUNDS_RUN = 3
+_MAX_BATCH = 64
+_BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt: Python runs between batches only
+
+
+class Rounds:
+    """Runs the rounds of one iteration; cl/common.cl describes how they report.
+
+    Attributes
+    ----------
+    updates : pyopencl.Buffer
+        Argument of the kernel, beside its phase.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.updates: cl.Buffer = job.upload(np.array([1, 0, 0, 0], np.uint32))
+
+    def run(
+        self, queue_round: Callable[[int], None], limit: int, after_batch: Callable[[int], None] | None = None
+    ) -> tuple[int, bool]:
+        """Run rounds until one changes nothing, or `limit` rounds.
+
+        The rounds of a batch are queued one behind the other without waiting (thesis section 5.3.1 waits after
+        each). Each skips its work once its predecessor has reported no change, so that the rounds queued in vain
+        cost next to nothing.
+
+        Parameters
+        ----------
+        queue_round : callable(round)
+            Queues round number 0, 1, 2, ... with phase ``round % 3``.
+        limit : int
+            Largest number of rounds.
+        after_batch : callable(rounds), optional
+            Called with the number of rounds done after each read-back that shows a change.
+
+        Returns
+        -------
+        rounds : int
+            Rounds that were not skipped, the last one, which found nothing, included.
+        unchanged : bool
+            Whether the last round changed nothing.
+        """
+        done, batch = 0, 1
+        while done < limit:
+            started = time.perf_counter()
+            batch = min(batch, limit - done)
+            for number in range(done, done + batch):
+                queue_round(number)
+            done += batch
+            words = self._job.download(self.updates, 4, np.uint32)
+            if words[done % 3] == 0:
+                return int(words[_ROUNDS_RUN]), True
+            if after_batch is not None:
+                after_batch(done)
+            elapsed = time.perf_counter() - started
+            if elapsed < _BATCH_SECONDS / 2:
+                batch = min(2 * batch, _MAX_BATCH)
+            elif elapsed > _BATCH_SECONDS:
+                batch = max(1, batch // 2)
+        return done, False

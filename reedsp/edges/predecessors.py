@@ -1,0 +1,133 @@
+"""Shortest-path trees from final distances, the same on every device (cl/predecessors.cl)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device.device import Job
+from reedsp.device.dispatch import Slices
+from reedsp.device.iterate import PASSES, Rounds
+from reedsp.edges.device_graph import DeviceGraph
+
+GROUP_SIZE = 64
+_MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
+_EDGES_EACH = 4  # taken by one work-item, all of whose loads are then under way at once
+_NOT_YET = np.iinfo(np.int32).max
+_UNRESOLVED = 0xFFFFFFFF
+_LEVEL_ARGUMENT = 10  # of resolve_level
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Shortest-path trees, one a row, on the device.
+
+    Attributes
+    ----------
+    predecessors : pyopencl.Buffer of int32, shape (rows, n)
+        In the device's order and numbers; NO_VERTEX for sources and unreachable vertices.
+    rows : int
+    overflowed : bool
+        Whether the weight of every path to some vertex lies beyond the arithmetic's range.
+    unresolved : int
+        Number of reached vertices without a predecessor; 0 unless floating-point rounding has left a vertex whose
+        distance no longer follows from the source's.
+    """
+
+    predecessors: cl.Buffer
+    rows: int
+    overflowed: bool
+    unresolved: int
+
+    def read(self, job: Job, graph: DeviceGraph) -> npt.NDArray[np.int32]:
+        """Return the predecessors in the user's order and numbers, shape (rows, n)."""
+        numbers = job.download_rows(self.predecessors, 0, (self.rows, graph.n), np.int32)
+        return graph.to_user_order(graph.to_vertices(numbers))
+
+    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job) -> None:
+        """Copy them into an array of shape (rows, n); the device has the user's order."""
+        job.download_into(predecessors, self.predecessors)
+
+
+def find_trees(
+    job: Job, graph: DeviceGraph, dist: cl.Buffer, sources: Sequence[Sequence[int]], zero_progress_only: bool
+) -> Trees:
+    """Find the trees of final distances on the device.
+
+    Parameters
+    ----------
+    job : Job
+    graph : DeviceGraph
+    dist : pyopencl.Buffer, shape (rows, n)
+        Final distances in the graph's arithmetic and device order.
+    sources : sequence of sequences of int
+        The sources of each row, as the user numbers them. Their distances are 0.
+    zero_progress_only : bool
+        Resolve every tight edge by hop level: needed if the graph has negative weights.
+    """
+    n, rows = graph.n, len(sources)
+    macros = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "EDGES_EACH": _EDGES_EACH, **graph.arithmetic.macros}
+    vertices, group = (n, rows), (GROUP_SIZE, 1)
+    slices = graph.slices(GROUP_SIZE, rows)
+    counts = job.full(2, np.uint32(0))
+    edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
+
+    def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic, slices: Slices | None = None) -> None:
+        kernel = job.device.kernel("predecessors.cl", name, **macros)
+        job.launch(kernel, size, group, *args, np.uint32(n), slices=slices)
+
+    if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
+        predecessors = job.allocate(rows * n, np.int32)
+        launch("resolve_progress", vertices, *edges, dist, predecessors, counts, slices=slices)
+    else:
+        ends = (graph.edge_weights, graph.edge_sources, graph.edge_targets(job))
+        predecessors = job.full(rows * n, np.int32(_NOT_YET))
+        items = -(-graph.m // _EDGES_EACH)
+        launch("resolve_progress_by_edges", (items, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
+        launch("count_unresolved", vertices, dist, predecessors, counts)
+    places = np.unique([row * n + int(graph.number_of[v]) for row, some in enumerate(sources) for v in some])
+    left, overflowed = map(int, job.download(counts, 2, np.uint32))
+    unresolved = 0
+    if left > len(places):
+        levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
+        launch("start_levels", vertices, predecessors, levels[0])
+        start = job.device.kernel("predecessors.cl", "start_at_sources", **macros)
+        on_device = job.upload(places.astype(np.uint64))
+        job.launch(start, len(places), GROUP_SIZE, on_device, levels[0], np.uint32(len(places)))
+        _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
+        final_levels = job.download(levels[0], rows * n, np.uint32)
+        reached = job.download(dist, rows * n, graph.arithmetic.dtype) != graph.arithmetic.infinity
+        unresolved = int(np.count_nonzero(reached & (final_levels == _UNRESOLVED)))
+    return Trees(predecessors, rows, bool(overflowed), unresolved)
+
+
+def _resolve_levels(
+    job: Job,
+    graph: DeviceGraph,
+    dist: cl.Buffer,
+    predecessors: cl.Buffer,
+    levels: list[cl.Buffer],
+    macros: dict[str, str | int],
+    rows: int,
+) -> None:
+    """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
+    kernel = job.device.kernel("predecessors.cl", "resolve_level", **macros)
+    edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
+    rounds = Rounds(job)
+    passes = []
+    for number in range(PASSES):
+        buffers = (levels[number % 2], levels[(number + 1) % 2], rounds.updates)
+        numbers = (np.uint32(number % 3), np.uint32(0), np.uint32(graph.n))
+        size, group = (graph.n, rows), (GROUP_SIZE, 1)
+        args = (*edges, dist, predecessors, *buffers, *numbers)
+        passes.append(job.bind(kernel, size, group, *args, slices=graph.slices(GROUP_SIZE, rows)))
+
+    def queue_level(level: int) -> None:
+        passes[level % PASSES].set(_LEVEL_ARGUMENT, np.uint32(level))
+        passes[level % PASSES].queue()
+
+    rounds.run(queue_level, limit=graph.n + 1)

@@ -1,0 +1,1311 @@
+"""Weighted graphs on the host: validated, immutable, in compressed sparse row (CSR) form.
+
+Everything that enters the library passes through this module, and what it accepts is never checked again:
+indices are in range, weights are numbers, and of parallel edges only the lightest is left.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+import scipy.sparse.csgraph
+
+from reedsp.graph.html import SHOWN, and_more, card
+from reedsp.system.public import public
+
+if TYPE_CHECKING:
+    import networkx
+
+MAX_VERTICES = 2**31 - 1
+"""Largest number of vertices: a vertex number has to fit into int32."""
+
+_INT64 = np.iinfo(np.int64)
+_EXACT_IN_FLOAT64 = 2**53
+_EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
+_NAMES_SHOWN = 8  # in an error
+_INTEGERS = (int, np.integer, np.bool_)
+_NUMBERS = (*_INTEGERS, float, np.floating)
+_Arrays = TypeVar("_Arrays", bound=tuple[npt.NDArray[Any], ...])
+_Edges = list[npt.NDArray[Any]]
+
+
+class InEdges(NamedTuple):
+    """The edges of a graph grouped by the vertex they end at, sources ascending within a group."""
+
+    indptr: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+
+
+@public
+class Graph:
+    """Immutable directed or undirected graph with one weight an edge, in CSR form.
+
+    Vertices have the indices 0 .. n-1, by which every array is ordered. A graph can also know names for them: the
+    numbers of a file, the nodes of a networkx graph, any hashable objects. Then all functions take and return names,
+    except in arrays; see :attr:`names`.
+
+    An undirected graph holds each edge in both directions. Within a row the targets ascend and no target occurs twice:
+    of parallel edges the one with the least weight is kept. Self loops and zero weights are edges like any other.
+
+    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx` or
+    :func:`reedsp.read`; the constructor itself takes the three arrays of a CSR matrix.
+
+    Parameters
+    ----------
+    indptr : array_like of int, shape (n + 1,)
+        Row pointers: the edges that leave vertex ``u`` are ``indptr[u] .. indptr[u + 1] - 1``.
+    indices : array_like of int, shape (m,)
+        Target of each edge.
+    weights : array_like, shape (m,), optional
+        Weight of each edge; 1 when omitted. +inf means that there is no such edge.
+    directed : bool
+        False also adds each edge in the other direction; where both exist the lighter one counts.
+    offset : int
+        Makes numbers names: that of the vertex with index 0; 1 for files that count from 1.
+    labels : sequence of hashable, optional
+        The name of each vertex, other than None, no two of which are equal; by default ``index + offset``.
+
+    Attributes
+    ----------
+    indptr : ndarray of int64, shape (n + 1,)
+    indices : ndarray of int32, shape (m,)
+    weights : ndarray of int32, int64, float32 or float64, shape (m,)
+        All three are read-only.
+    n : int
+        Number of vertices.
+    m : int
+        Number of stored edges; an undirected edge counts twice, an undirected self loop once.
+    directed, offset, labels
+        As given.
+    coordinates : ndarray of float64, shape (n, 2), or None
+        Where each vertex lies, x and y, if :meth:`with_coordinates` was told. Read-only.
+    geographic : bool
+        Whether these are longitude and latitude.
+
+    Raises
+    ------
+    ValueError
+        An array has the wrong shape, an index is out of range, a weight is NaN, -inf or outside int64, or two labels
+        are equal. The message names the argument and the position.
+    TypeError
+        An index is not an integer, the weights are complex, strings or Python objects, or a label is not hashable.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_derived", "coordinates", "directed"),
+        *("indices", "indptr", "labels", "offset", "weights"),
+        "geographic",
+    )
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    directed: bool
+    offset: int
+    labels: tuple[Hashable, ...] | None
+    coordinates: npt.NDArray[np.float64] | None
+    geographic: bool
+    _derived: dict[Any, Any]
+
+    def __init__(
+        self,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        offset: int = 0,
+        labels: Sequence[Hashable] | None = None,
+    ) -> None:
+        pointers = _integer_vector(indptr, "indptr").astype(np.int64)
+        n = len(pointers) - 1
+        if n < 0:
+            raise ValueError("indptr is empty: it needs one entry more than the graph has vertices")
+        targets = _vertex_vector(indices, "indices", n)
+        _check_row_pointers(pointers, len(targets))
+        edge_weights = _weight_vector(weights, "weights", len(targets))
+        _check_labels(labels, n)
+        rows = _existing(pointers, targets, *_clean_weights(edge_weights, "weights[{}]".format))
+        del pointers, targets, edge_weights
+        self._store_rows(*rows, directed, offset, labels)
+
+    def _store_rows(
+        self,
+        indptr: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.int32],
+        weights: npt.NDArray[Any],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Store edges whose weights are clean, in arrays of our own, which are sorted in place."""
+        if not _rows_ascend(indptr, targets):
+            _sort_rows(indptr, targets, weights)
+            indptr, targets, weights = _without_parallel_edges(indptr, targets, weights)
+        rows = indptr, targets, weights
+        if directed or is_symmetric(*rows):
+            self._freeze(rows, directed, offset, labels)
+            return
+        n = len(indptr) - 1
+        edges: _Edges = [np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), targets, weights]
+        del targets, weights, rows
+        self._store(n, edges, str, directed, offset, labels)
+
+    def _store(
+        self,
+        n: int,
+        edges: _Edges,
+        position: Callable[[int], str],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Clean the weights, bring the edges into canonical CSR form and freeze everything.
+
+        The list of sources, targets and weights is emptied, so that each array goes when it is no longer needed.
+        """
+        edges[2], kept = _clean_weights(edges[2], position)
+        if kept is not None:
+            _keep(kept, edges)
+        if not directed:
+            sources, targets, listed = edges
+            edges.clear()  # what follows needs much memory
+            forward = sources != targets
+            listed = np.concatenate((listed, listed[forward]))
+            edges += [np.concatenate((sources, targets[forward])), np.concatenate((targets, sources[forward])), listed]
+            del sources, targets, listed, forward
+        self._freeze(_compress(n, edges), directed, offset, labels)
+
+    def _freeze(
+        self,
+        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None,
+    ) -> None:
+        """Take canonical CSR arrays, which nobody else may write to, and labels that are checked."""
+        offset = integer(offset, "offset")
+        self.indptr, self.indices, self.weights = _frozen(rows)
+        self.directed = bool(directed)
+        self.offset = offset
+        self.labels = None if labels is None else tuple(labels)
+        self.coordinates = None
+        self.geographic = False
+        self._derived = {}
+
+    # ---- constructors -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        n: int,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        directed: bool = True,
+        *,
+        offset: int = 0,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """Build a graph from a list of edges.
+
+        Parameters
+        ----------
+        n : int
+            Number of vertices.
+        sources, targets : array_like of int, shape (m,)
+            Ends of each edge, 0 .. n-1, in any order. Parallel edges keep the least weight.
+        weights : array_like, shape (m,), optional
+            Integers, floats, or booleans (True is an edge of weight 1, False is no edge); 1 when omitted.
+            +inf is no edge. Integers are kept as int32 or int64, float16 and float32 as float32.
+        directed : bool
+            False makes each edge usable in both directions.
+        offset, labels
+            As for :class:`Graph`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for :class:`Graph`.
+        """
+        n = _vertex_count(n)
+        _check_labels(labels, n)
+        return cls._taking([sources, targets, weights], n, directed, offset, labels)
+
+    @classmethod
+    def _taking(cls, edges: list[Any], n: int, directed: bool, offset: int, labels: Sequence[Hashable] | None) -> Graph:
+        """Build a graph of sources, targets and weights; the list is emptied, so that they go when they are copied."""
+        n = _vertex_count(n)
+        weights = edges.pop()
+        for place, name in enumerate(("sources", "targets")):
+            edges[place] = _vertex_vector(edges[place], name, n)
+        if len(edges[0]) != len(edges[1]):
+            raise ValueError(f"sources has {len(edges[0])} entries, targets has {len(edges[1])}")
+        edges.append(_weight_vector(weights, "weights", len(edges[0])))
+        del weights
+        graph = cls.__new__(cls)
+        graph._store(n, edges, "weights[{}]".format, directed, offset, labels)
+        return graph
+
+    @classmethod
+    def _of_rows(
+        cls,
+        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]],
+        directed: bool,
+        offset: int,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """Build a graph of CSR arrays that are as a graph has them, and that nobody else writes to."""
+        graph = cls.__new__(cls)
+        graph._freeze(rows, directed, offset, labels)
+        return graph
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, directed: bool = True) -> Graph:
+        """Build a graph from a SciPy sparse matrix or array of any format.
+
+        Entry (i, j) is the weight of the edge from i to j. A *stored* zero is an edge of weight 0, except in the
+        BSR and DIA formats, which fill their blocks and diagonals with zeros of their own: there a zero is no
+        edge. Entries stored more than once are parallel edges, of which the least counts (SciPy's own
+        conversions would add them up). A stored +inf, or False in a boolean matrix, is no edge.
+
+        Parameters
+        ----------
+        matrix : sparse matrix or sparse array, shape (n, n)
+        directed : bool
+            False makes each edge usable in both directions, with the smaller of the two weights.
+
+        Raises
+        ------
+        ValueError
+            The matrix is not square, its index arrays are corrupt, or a weight is NaN or -inf.
+        TypeError
+            It is not a sparse matrix, or its dtype is not a real number.
+        """
+        if not scipy.sparse.issparse(matrix):
+            raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
+        if matrix.format not in ("csr", "csc"):
+            n, *entries = sparse_entries(matrix)
+            return cls._from_matrix_entries(n, entries, directed)
+        graph = cls.__new__(cls)
+        indptr, targets, weights = _clean_rows(matrix) if matrix.format == "csr" else _transposed_columns(matrix)
+        graph._store_rows(indptr, targets, weights, directed, 0, None)
+        return graph
+
+    @classmethod
+    def from_dense(cls, matrix: npt.ArrayLike, directed: bool = True, *, null_value: float | None = 0) -> Graph:
+        """Build a graph from a dense matrix of weights.
+
+        Parameters
+        ----------
+        matrix : array_like or masked array, shape (n, n)
+            ``matrix[i, j]`` is the weight of the edge from i to j. **+inf is no edge. A 0 is no edge either**, as
+            in scipy.sparse.csgraph, unless `null_value` says otherwise. In a masked array the mask alone says
+            which edges are missing, and a 0 that is not masked is an edge of weight 0.
+        directed : bool
+            False makes each edge usable in both directions, with the smaller of the two weights.
+        null_value : float or None
+            The value that means "no edge" besides +inf. ``None`` or ``numpy.inf`` makes every 0 an edge of
+            weight 0, as the matrices of the thesis have it on the diagonal (section 5.2).
+
+        Raises
+        ------
+        ValueError
+            The matrix is not square or two-dimensional, or an entry is NaN or -inf.
+        TypeError
+            The dtype is not a real number.
+        """
+        masked = np.ma.isMaskedArray(matrix)
+        values = _array(np.ma.getdata(matrix) if masked else matrix, "matrix")
+        if values.ndim != 2:
+            raise ValueError(f"matrix has {values.ndim} dimensions, expected 2")
+        n = _square(values.shape)
+        if isinstance(matrix, Sequence):
+            numbers = np.asarray(matrix, dtype=object).ravel().tolist()
+            values = _checked_weights(numbers, values.ravel(), lambda entry: f"matrix[{entry // n}, {entry % n}]")
+            values = values.reshape(n, n)
+        _require_real(values, "matrix")
+        if masked:
+            present = ~np.ma.getmaskarray(matrix)  # type: ignore[arg-type]
+        elif null_value is None:
+            present = np.ones(values.shape, dtype=bool)
+        else:
+            present = np.asarray(values != null_value)
+        if directed:
+            return cls._from_present_entries(values, present)
+        sources, targets = np.nonzero(present)
+        return cls._from_matrix_entries(n, [sources, targets, values[sources, targets]], directed)
+
+    @classmethod
+    def _from_present_entries(cls, values: npt.NDArray[Any], present: npt.NDArray[np.bool_]) -> Graph:
+        """Return the graph of a dense matrix, whose entries are in canonical order and unique as they stand."""
+        n = len(values)
+
+        def position(edge: int) -> str:
+            source, target = divmod(int(np.flatnonzero(present)[edge]), n)
+            return f"matrix[{source}, {target}]"
+
+        weights, kept = _clean_weights(values[present], position)
+        if kept is not None:
+            present, weights = present.copy(), weights[kept]
+            present[present] = kept
+        graph = cls.__new__(cls)
+        indptr = np.zeros(n + 1, np.int64)
+        np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
+        indices = np.broadcast_to(np.arange(n, dtype=np.int32), present.shape)[present]
+        graph.indptr, graph.indices, graph.weights = _frozen((indptr, indices, weights))
+        graph.geographic = False
+        graph.directed, graph.offset, graph.labels, graph.coordinates, graph._derived = True, 0, None, None, {}
+        return graph
+
+    @classmethod
+    def _from_matrix_entries(cls, n: int, entries: _Edges, directed: bool) -> Graph:
+        """Build a graph of rows, columns and values; the list is emptied, so that they go when they are copied."""
+        _require_real(entries[2], "matrix")
+        for place, name in enumerate(("row indices", "column indices")):
+            entries[place] = _vertex_vector(entries[place], name, n)
+        rows, columns, values = map(len, entries)
+        if not rows == columns == values:
+            raise ValueError(f"matrix has {rows} rows, {columns} columns and {values} weights")
+        graph = cls.__new__(cls)
+        graph._store(n, entries, lambda edge: f"matrix[{entries[0][edge]}, {entries[1][edge]}]", directed, 0, None)
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any], weight: str | None = "weight") -> Graph:
+        """Build a graph from a networkx graph, digraph or multigraph.
+
+        The vertex with index ``i`` is the ``i``-th node in the order of ``list(graph)``; the nodes are its names.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        weight : str or None
+            Edge attribute that holds the weight; an edge without it has weight 1. None gives every edge weight 1.
+
+        Raises
+        ------
+        TypeError
+            A weight is not an int or a float (None included).
+        ValueError
+            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; or
+            another thread has changed the graph meanwhile.
+        """
+        if not is_networkx(graph):
+            raise TypeError(f"graph: expected a networkx graph, got {type(graph).__name__}")
+        if not (weight is None or isinstance(weight, str)):
+            raise TypeError(f"weight: expected the name of an edge attribute or None, got {weight!r}")
+        try:
+            return cls._from_nodes_and_edges(graph, weight)
+        except (KeyError, RuntimeError):  # an edge between nodes that are new, or a dict that grew on the way
+            raise ValueError("graph has changed while it was read") from None
+
+    @classmethod
+    def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
+        nodes = list(graph)
+        vertex_of = {node: vertex for vertex, node in enumerate(nodes)}
+        if weight is None:
+            ends: list[tuple[Any, Any]] = list(graph.edges())
+            values = np.ones(len(ends), dtype=np.int32)
+        else:
+            edges = list(graph.edges(data=weight, default=1))
+            ends = [(u, v) for u, v, _ in edges]
+            values = _python_weights([w for _, _, w in edges], lambda edge: f"weight of edge {ends[edge]!r}")
+        sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int32, len(ends))
+        targets = np.fromiter((vertex_of[v] for _, v in ends), np.int32, len(ends))
+        result = cls.__new__(cls)
+
+        def position(edge: int) -> str:
+            return f"weight of edge {ends[edge]!r}"
+
+        result._store(len(nodes), [sources, targets, values], position, graph.is_directed(), 0, nodes)
+        return result
+
+    def with_coordinates(self, coordinates: npt.ArrayLike, *, geographic: bool | None = None) -> Graph:
+        """Return the same graph with a place for each vertex; nothing but the coordinates is copied.
+
+        Parameters
+        ----------
+        coordinates : array_like of real numbers, shape (n, 2)
+            x and y of each vertex, in any unit, for instance from :func:`reedsp.read_coordinates`.
+        geographic : bool, optional
+            Whether they are longitude and latitude, in degrees, or if some are beyond 180 in millionths of a degree: a
+            map then has the same scale from east to west as from south to north. By default they are if all are
+            integers that millionths of a degree can be, and some are beyond a million, as those of DIMACS' road
+            networks.
+
+        Raises
+        ------
+        ValueError
+            The shape is another one, a number is not finite, or `geographic` and no longitude or latitude.
+        TypeError
+            They are no real numbers.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> square = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3])
+        >>> square.with_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]]).coordinates[2]
+        array([1., 1.])
+        """
+        given = _array(coordinates, "coordinates")
+        _require_real(given, "coordinates")
+        if given.shape != (self.n, 2):
+            raise ValueError(f"coordinates has shape {given.shape}, expected {(self.n, 2)}")
+        places = given.astype(np.float64, order="C")
+        if not np.isfinite(places).all():
+            vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
+            raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
+        graph = Graph.__new__(Graph)
+        graph.geographic = _are_geographic(places, geographic)
+        graph.indptr, graph.indices, graph.weights = self.indptr, self.indices, self.weights
+        graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
+        [graph.coordinates] = _frozen((places,))
+        graph._derived = self._derived  # nothing in it depends on coordinates
+        return graph
+
+    # ---- what the graph is --------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of stored edges."""
+        return len(self.indices)
+
+    @property
+    def max_abs_weight(self) -> int | float:
+        """Largest magnitude of a weight, as a Python number; 0 without edges."""
+        if "max_abs_weight" not in self._derived:
+            extremes = (self.weights.min().item(), self.weights.max().item()) if self.m else (0, 0)
+            self._derived["max_abs_weight"] = max(abs(extremes[0]), abs(extremes[1]))
+        return self._derived["max_abs_weight"]  # type: ignore[no-any-return]
+
+    @property
+    def simple_path_bound(self) -> float:
+        """A number that the magnitude of no simple path's weight exceeds.
+
+        A simple path enters each vertex at most once, so it weighs at most the sum over the vertices of the
+        heaviest edge into each.
+        """
+        if "bound" not in self._derived:
+            heaviest = np.zeros(self.n)
+            np.maximum.at(heaviest, self.indices, np.abs(self.weights.astype(np.float64)))
+            with np.errstate(over="ignore"):
+                total = float(heaviest.sum())
+            exact = self.has_integral_weights and total < _EXACT_IN_FLOAT64
+            self._derived["bound"] = total if exact else total * (1 + 2.0**-20)
+        return self._derived["bound"]  # type: ignore[no-any-return]
+
+    @property
+    def has_negative_weights(self) -> bool:
+        """Whether some edge has a weight below zero."""
+        if "negative" not in self._derived:
+            self._derived["negative"] = bool((self.weights < 0).any())
+        return self._derived["negative"]  # type: ignore[no-any-return]
+
+    @property
+    def has_integral_weights(self) -> bool:
+        """Whether every weight is a whole number, whatever its dtype."""
+        if "integral" not in self._derived:
+            whole = self.weights.dtype.kind == "i" or bool((self.weights == np.rint(self.weights)).all())
+            self._derived["integral"] = whole
+        return self._derived["integral"]  # type: ignore[no-any-return]
+
+    def in_edges(self) -> InEdges:
+        """Return the edges grouped by the vertex they end at (computed once)."""
+        if "in_edges" not in self._derived:
+            if self.directed:
+                # Sorting the edge numbers by target is stable, so that sources ascend within each target.
+                edge_of = scipy.sparse.csr_array(
+                    (np.arange(self.m, dtype=np.int64), self.indices, self.indptr), shape=(self.n, self.n)
+                ).tocsc()
+                indptr = edge_of.indptr.astype(np.int64)
+                sources = edge_of.indices.astype(np.int32)
+                self._derived["in_edges"] = _frozen(InEdges(indptr, sources, self.weights[edge_of.data]))
+            else:
+                self._derived["in_edges"] = InEdges(self.indptr, self.indices, self.weights)
+        return self._derived["in_edges"]  # type: ignore[no-any-return]
+
+    def strong_components(self) -> npt.NDArray[np.int32]:
+        """Return the number of the strongly connected component of each vertex (computed once)."""
+        if "components" not in self._derived:
+            edges = (np.ones(self.m, np.int8), self.indices, self.indptr)
+            adjacency = scipy.sparse.csr_array(edges, shape=(self.n, self.n))
+            self._derived["components"] = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
+        return self._derived["components"]  # type: ignore[no-any-return]
+
+    # ---- names --------------------------------------------------------------------------------------
+
+    @property
+    def has_names(self) -> bool:
+        """Whether vertices have names other than their indices 0 .. n-1."""
+        return self.labels is not None or self.offset != 0
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """The name of each vertex by index: the :attr:`labels`, or the numbers from :attr:`offset` on.
+
+        Arguments, paths, tables, messages and pictures call vertices by these names. Arrays such as ``dist`` and
+        ``pred`` are by index.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(3, [0, 1], [1, 2], offset=1).names
+        range(1, 4)
+        """
+        return range(self.offset, self.offset + self.n) if self.labels is None else self.labels
+
+    def name(self, index: int) -> Any:
+        """Return the name of the vertex with this index.
+
+        Raises
+        ------
+        IndexError
+            There is no such index; negative ones count from the end.
+        TypeError
+            It is not an integer.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(2, [0], [1], labels=["Bern", "Thun"]).name(1)
+        'Thun'
+        """
+        place = integer(index, "index")
+        if not -self.n <= place < self.n:
+            raise IndexError(f"index = {place} is out of range for a graph with {self.n} vertices")
+        return self.names[place]
+
+    def index(self, name: Hashable) -> int:
+        """Return the index of the vertex with this name.
+
+        Raises
+        ------
+        ValueError
+            No vertex has this name; the message says which names there are.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(2, [0], [1], labels=["Bern", "Thun"])
+        >>> reedsp.sssp(graph, "Bern").dist[graph.index("Thun")]
+        np.float64(1.0)
+        """
+        found = self._find(name)
+        if found is None:
+            raise ValueError(f"{name!r} is not a vertex of this graph, {self._names_in_words()}")
+        return found
+
+    def _find(self, name: object) -> int | None:
+        if self.labels is None:
+            number = int(name) - self.offset if isinstance(name, (int, np.integer)) else -1
+            return number if 0 <= number < self.n else None
+        if "index_of" not in self._derived:
+            self._derived["index_of"] = {label: index for index, label in enumerate(self.labels)}
+        try:
+            found: int | None = self._derived["index_of"].get(name)
+        except TypeError:  # it cannot be hashed
+            return None
+        return found
+
+    def _names_in_words(self) -> str:
+        if self.n == 0:
+            return "which has none"
+        if self.labels is None or self.n > _NAMES_SHOWN:
+            first, last = (", ".join(map(repr, each)) for each in (self.names[: _NAMES_SHOWN // 2], self.names[-1:]))
+            shown = f"{self.offset} .. {last}" if self.labels is None else f"{first}, ..., {last} ({self.n:,} in all)"
+            return f"whose vertices are {shown}"
+        return f"whose vertices are {', '.join(map(repr, self.labels))}"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __contains__(self, name: object) -> bool:
+        return self._find(name) is not None
+
+    # ---- edges --------------------------------------------------------------------------------------
+
+    def edges(self) -> Iterator[tuple[Any, Any, int | float]]:
+        """Iterate over the edges: the names of both ends, and the weight as a Python number.
+
+        They come in the order of the indices of their ends; an undirected edge comes once, the end with the smaller
+        index first.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> list(reedsp.Graph.from_edges(3, [2, 0], [0, 1], [7, 5]).edges())
+        [(0, 1, 5), (2, 0, 7)]
+        """
+        names = self.names
+        for source, (first, last) in enumerate(itertools.pairwise(self.indptr.tolist())):
+            ends = zip(self.indices[first:last].tolist(), self.weights[first:last].tolist(), strict=True)
+            yield from ((names[source], names[end], w) for end, w in ends if self.directed or source <= end)
+
+    def neighbors(self, name: Hashable) -> list[Any]:
+        """Return the vertices that edges lead to from one, in the order of their indices.
+
+        Raises
+        ------
+        ValueError
+            No vertex has this name.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.Graph.from_edges(3, [1, 1], [0, 2]).neighbors(1)
+        [0, 2]
+        """
+        vertex = self.index(name)
+        return [self.names[end] for end in self.indices[self.indptr[vertex] : self.indptr[vertex + 1]].tolist()]
+
+    def reverse(self) -> Graph:
+        """Return the same graph with all edges in the opposite direction; an undirected one is that already.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> list(reedsp.Graph.from_edges(2, [0], [1], [4]).reverse().edges())
+        [(1, 0, 4)]
+        """
+        if not self.directed:
+            return self
+        graph = Graph.__new__(Graph)
+        graph._freeze(self.in_edges(), True, self.offset, self.labels)
+        return self._placed(graph, slice(None))
+
+    def subgraph(self, vertices: Iterable[Hashable]) -> Graph:
+        """Return some vertices, and the edges between them.
+
+        Parameters
+        ----------
+        vertices : iterable of int or of other names
+            Which vertices, in the order that their indices are to have. They keep their names, also if these are the
+            numbers 0 .. n-1, and their coordinates.
+
+        Raises
+        ------
+        ValueError
+            One is no vertex, or occurs twice; the message names its position.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> part = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [4, 5, 6, 7]).subgraph([3, 2])
+        >>> list(part.edges()), part.names
+        ([(2, 3, 6)], (3, 2))
+        """
+        number_of: dict[int, int] = {}
+        for place, name in enumerate(vertices):
+            try:
+                vertex = self.index(name)
+            except ValueError as error:
+                raise ValueError(f"vertices[{place}] = {error}") from None
+            if number_of.setdefault(vertex, place) != place:
+                raise ValueError(f"vertices[{place}] = {name!r} is also vertices[{number_of[vertex]}]")
+        chosen = np.fromiter(number_of, np.intp, len(number_of))
+        number = np.full(self.n, -1, np.int32)
+        number[chosen] = np.arange(len(chosen))
+        sources, targets = np.repeat(number, np.diff(self.indptr)), number[self.indices]
+        kept = (sources >= 0) & (targets >= 0)
+        edges: _Edges = [sources[kept], targets[kept], self.weights[kept]]
+        graph = Graph.__new__(Graph)
+        names = [self.names[vertex] for vertex in number_of]
+        graph._store(len(chosen), edges, "weights[{}]".format, self.directed, 0, names)
+        return self._placed(graph, chosen)
+
+    def _placed(self, graph: Graph, chosen: Any) -> Graph:
+        """Return a graph of some of these vertices with their coordinates, if there are any."""
+        if self.coordinates is None:
+            return graph
+        return graph.with_coordinates(self.coordinates[chosen], geographic=self.geographic)
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
+        return scipy.sparse.csr_array(
+            (self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n)
+        )
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"<reedsp.Graph: {self.n:,} vertices, {self.m:,} edges, {kind}, {self.weights.dtype} weights>"
+
+    def _repr_html_(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        shown = list(itertools.islice(self.edges(), SHOWN + 1))
+        span = f", {self.weights.min().item()} to {self.weights.max().item()}" if self.m else ""
+        facts = [("weights", f"{self.weights.dtype}{span}")]
+        if self.n:
+            facts.append(("vertices", f"{self.names[0]} to {self.names[-1]}"))
+        lines = [*shown[:SHOWN], *and_more(len(shown), 3)]
+        return card(
+            f"Graph of {self.n:,} vertices and {self.m:,} edges, {kind}", facts, ["from", "to", "weight"], lines
+        )
+
+    # ---- equality -----------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same vertices, names, coordinates and edges; weights are compared as numbers."""
+        if self is other or not isinstance(other, Graph):
+            return self is other or NotImplemented
+        kind = (self.n, self.m, self.directed, self.geographic)
+        arrays = ((self.indptr, other.indptr), (self.indices, other.indices), (self.weights, other.weights))
+        return (
+            kind == (other.n, other.m, other.directed, other.geographic)
+            and (self.names == other.names or tuple(self.names) == tuple(other.names))
+            and all(np.array_equal(*pair) for pair in arrays)
+            and (self.coordinates is None) == (other.coordinates is None)
+            and (self.coordinates is None or np.array_equal(self.coordinates, other.coordinates))  # type: ignore[arg-type]
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.m, self.directed))
+
+    # ---- immutability -------------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, "_derived"):
+            raise AttributeError(f"a Graph cannot be changed: {name}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph cannot be changed: {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Derived arrays and copies on devices stay behind: whoever loads the graph makes them anew, where needed.
+        state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels, self.coordinates)
+        return _restore, (*state, self.geographic)
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
+
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """Return any accepted kind of graph as a :class:`Graph`.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or masked array, or networkx graph
+    name : str
+        What to call the argument in an error.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if scipy.sparse.issparse(graph):
+        return Graph.from_scipy(graph)
+    if is_networkx(graph):
+        return Graph.from_networkx(graph)
+    if isinstance(graph, (np.ndarray, list, tuple)):
+        return Graph.from_dense(graph)
+    raise TypeError(
+        f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
+        f"got {type(graph).__name__}"
+    )
+
+
+def is_networkx(graph: Any) -> bool:
+    """Whether this is a networkx graph; does not import networkx."""
+    module = sys.modules.get("networkx")
+    return module is not None and isinstance(graph, module.Graph)
+
+
+# ---- validation -------------------------------------------------------------------------------------
+
+
+def _restore(
+    indptr: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[Any],
+    directed: bool,
+    offset: int,
+    labels: tuple[Hashable, ...] | None,
+    coordinates: npt.NDArray[np.float64] | None,
+    geographic: bool,
+) -> Graph:
+    graph = Graph(indptr, indices, weights, directed=directed, offset=offset, labels=labels)
+    return graph if coordinates is None else graph.with_coordinates(coordinates, geographic=geographic)
+
+
+def _are_geographic(places: npt.NDArray[np.float64], told: bool | None) -> bool:
+    """Return whether places are longitude and latitude, and check them if they are said to be."""
+    distance = np.abs(places)
+    millionths = bool((distance > 180).any())
+    beyond = distance > ((180e6, 90e6) if millionths else (180, 90))
+    if told is None:
+        return bool((distance > 1e6).any() and not beyond.any() and (places == np.rint(places)).all())
+    if told and beyond.any():
+        vertex, axis = divmod(_first(beyond.ravel()), 2)
+        expected = ("longitude", "latitude")[axis]
+        raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
+    return bool(told)
+
+
+def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
+    """Check that each vertex has a label that no other one has, and that can be looked up."""
+    if labels is None:
+        return
+    if len(labels) != n:
+        raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+    seen: set[Hashable] = set()
+    for index, label in enumerate(labels):
+        try:
+            known = label in seen
+        except TypeError:
+            raise TypeError(f"labels[{index}] = {label!r} is not hashable") from None
+        if known or label is None:
+            reason = "stands for no vertex" if label is None else f"is also labels[{list(labels).index(label)}]"
+            raise ValueError(f"labels[{index}] = {label!r} {reason}")
+        seen.add(label)
+
+
+def integer(value: object, name: str) -> int:
+    """Return an argument as a Python int.
+
+    Raises
+    ------
+    TypeError
+        It is not an integer; the message names the argument.
+    """
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
+
+
+def _vertex_count(n: object) -> int:
+    if isinstance(n, (bool, np.bool_)):
+        raise TypeError("n: expected an integer, got a bool")
+    count = integer(n, "n")
+    if not 0 <= count <= MAX_VERTICES:
+        raise ValueError(f"n = {count} is outside 0 .. {MAX_VERTICES}")
+    return count
+
+
+def _square(shape: tuple[int, ...]) -> int:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"matrix has shape {shape}, expected a square matrix")
+    return _vertex_count(shape[0])
+
+
+def _first(mask: npt.NDArray[np.bool_]) -> int:
+    return int(np.argmax(mask))
+
+
+def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return any array_like as an array; a masked entry has no value, so that it is refused."""
+    if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
+        raise ValueError(f"{name}[{_first(mask)}] is masked")
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return integers of any width, none of which is outside int64."""
+    array = _array(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
+    if array.dtype == np.uint64 and array.size and array.max() > _INT64.max:
+        where = _first(array > _INT64.max)
+        raise ValueError(f"{name}[{where}] = {array[where]} is outside int64")
+    return array
+
+
+def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int32]:
+    """Return vertices in an array of our own, which is checked: another thread may be writing to the given one."""
+    array = _integer_vector(values, name)
+    if array.size and (array.min() < 0 or array.max() >= n):
+        where = _first((array < 0) | (array >= n))
+        raise ValueError(f"{name}[{where}] = {array[where]} is not a vertex of a graph with {n} vertices")
+    own = array.astype(np.int32)
+    if own.size and not 0 <= own.min() <= own.max() < n:
+        raise ValueError(f"{name} has changed while it was read")
+    return own
+
+
+def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
+    if len(indptr) == 0 or indptr[0] != 0:
+        raise ValueError("indptr[0] must be 0")
+    if len(indptr) - 1 > MAX_VERTICES:
+        raise ValueError(f"indptr describes more than {MAX_VERTICES} vertices")
+    falls = indptr[1:] < indptr[:-1]
+    if falls.any():
+        where = _first(falls) + 1
+        raise ValueError(f"indptr[{where}] = {indptr[where]} is less than the entry before it")
+    if indptr[-1] != edges:
+        raise ValueError(f"indptr ends at {indptr[-1]}, but there are {edges} indices")
+
+
+def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the edges that a sparse matrix stores, parallel ones included, as :meth:`Graph.from_scipy` reads them.
+
+    SciPy's compiled conversions follow corrupt arrays out of bounds, so that they only see what has been checked.
+
+    Returns
+    -------
+    n : int
+        Number of rows and of columns.
+    rows, columns, values : ndarray
+        Where each entry is, and what it is; some may be arrays of the matrix itself.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square, or its index arrays are corrupt.
+    """
+    n = _square(matrix.shape)
+    if matrix.format in ("csr", "csc"):
+        pointers, minor = _checked_rows(matrix, n)
+        major = np.repeat(np.arange(n, dtype=np.int32), np.diff(pointers))
+        return n, *((major, minor) if matrix.format == "csr" else (minor, major)), matrix.data
+    if matrix.format == "bsr":
+        return n, *_block_entries(matrix, n)
+    if matrix.format == "dia":
+        if len(matrix.offsets) != len(matrix.data):
+            raise ValueError(f"offsets has {len(matrix.offsets)} entries for {len(matrix.data)} diagonals")
+        return n, *_diagonal_entries(matrix, n)
+    if matrix.format == "lil":
+        lengths = list(map(len, matrix.rows))
+        if len(lengths) != n or lengths != list(map(len, matrix.data)):
+            raise ValueError(f"rows and data differ in length, or are not {n} lists each")
+    entries = matrix.tocoo(copy=False)
+    return n, entries.row, entries.col, entries.data
+
+
+def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return row pointers and column indices of a compressed matrix in arrays of our own; in BSR, those of blocks."""
+    rows, columns = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    pointers = _integer_vector(matrix.indptr, "indptr").astype(np.int64)
+    if len(pointers) != n // rows + 1:
+        raise ValueError(f"indptr has {len(pointers)} entries, expected {n // rows + 1}")
+    minor = _vertex_vector(matrix.indices, "indices", n // columns)
+    _check_row_pointers(pointers, len(minor))
+    if len(matrix.data) != len(minor):
+        raise ValueError(f"data has {len(matrix.data)} entries for {len(minor)} indices")
+    return pointers, minor
+
+
+def _clean_rows(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return the edges of a CSR matrix that exist, or of a CSC matrix column by column, in arrays of our own."""
+    _require_real(matrix.data, "matrix")
+    indptr, minor = _checked_rows(matrix, _square(matrix.shape))
+
+    def position(edge: int) -> str:
+        place = int(np.searchsorted(indptr, edge, side="right")) - 1, int(minor[edge])
+        row, column = place if matrix.format == "csr" else place[::-1]
+        return f"matrix[{row}, {column}]"
+
+    return _existing(indptr, minor, *_clean_weights(matrix.data, position))
+
+
+def _transposed_columns(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return the edges of a CSC matrix that exist row by row, in arrays of our own."""
+    indptr, targets, weights = transposed(*_clean_rows(matrix))
+    targets = targets.copy()  # SciPy gives parts of longer arrays
+    return indptr.astype(np.int64), targets, weights.copy()
+
+
+def _block_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the entries of a BSR matrix that are not 0."""
+    rows, columns = matrix.blocksize
+    pointers, minor = _checked_rows(matrix, n)
+    major = np.repeat(np.arange(n // rows, dtype=np.int32), np.diff(pointers))
+
+    def place(entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        blocks, inside = np.divmod(entries, rows * columns)
+        row, column = np.divmod(inside, columns)
+        return rows * major[blocks] + row, columns * minor[blocks] + column
+
+    return _padded_entries(matrix.data, n, place)
+
+
+def _diagonal_entries(matrix: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the entries of a DIA matrix that are not 0; what is stored outside the matrix is none."""
+    width, offsets = max(1, matrix.data.shape[1]), matrix.offsets.astype(np.int64)
+
+    def place(entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        diagonals, column = np.divmod(entries, width)
+        return column - offsets[diagonals], column
+
+    return _padded_entries(matrix.data, n, place)
+
+
+def _padded_entries(
+    data: npt.NDArray[Any],
+    n: int,
+    place: Callable[[npt.NDArray[np.int64]], tuple[npt.NDArray[Any], npt.NDArray[Any]]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return row, column and value of what is not 0 in data, whose places in the matrix a function tells.
+
+    Some entries at a time: most may be padding, or outside the matrix.
+    """
+    values = data.reshape(-1)
+
+    def inside(begin: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        some = values[begin : begin + _EDGES_AT_ONCE]
+        entries = np.flatnonzero(some)
+        row, column = place(entries + begin)
+        kept = (row >= 0) & (row < n) & (column < n)
+        return row[kept], column[kept], some[entries[kept]]
+
+    begins = range(0, len(values), _EDGES_AT_ONCE)
+    count = sum(len(inside(begin)[0]) for begin in begins)
+    found = np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, data.dtype)
+    first = 0
+    for begin in begins:
+        parts = inside(begin)
+        for whole, part in zip(found, parts, strict=True):
+            whole[first : first + len(part)] = part
+        first += len(parts[0])
+    return found
+
+
+def _require_real(values: npt.NDArray[Any], name: str) -> None:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {values.dtype}, expected real numbers")
+
+
+def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
+    if values is None:
+        return np.ones(edges, dtype=np.int32)
+    array = _array(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    if len(array) != edges:
+        raise ValueError(f"{name} has {len(array)} entries for {edges} edges")
+    if isinstance(values, Sequence):
+        array = _checked_weights(values, array, f"{name}[{{}}]".format)
+    _require_real(array, name)
+    return array
+
+
+def _checked_weights(
+    values: Sequence[Any], array: npt.NDArray[Any], position: Callable[[int], str]
+) -> npt.NDArray[Any]:
+    """Return what numpy made of Python numbers, unless it has rounded integers or could not read them at all."""
+    if array.dtype.kind == "O" or (array.dtype.kind == "f" and any(isinstance(value, _INTEGERS) for value in values)):
+        return _python_weights(values, position)
+    return array
+
+
+def _python_weights(values: Sequence[Any], position: Callable[[int], str]) -> npt.NDArray[Any]:
+    """Convert Python numbers without loss: all integers to int64, otherwise to float64."""
+    kinds = set(map(type, values))
+    wrong = {kind for kind in kinds if not issubclass(kind, _NUMBERS) or issubclass(kind, np.timedelta64)}
+    if wrong:
+        edge = next(i for i, value in enumerate(values) if type(value) in wrong)
+        raise TypeError(f"{position(edge)} is {values[edge]!r}, expected an int or a float")
+    integral = all(issubclass(kind, _INTEGERS) for kind in kinds)
+    for edge, value in enumerate(values):
+        if isinstance(value, _INTEGERS):
+            number = int(value)
+            if integral and not _INT64.min <= number <= _INT64.max:
+                raise ValueError(f"{position(edge)} = {value} is outside int64")
+            if not integral and not _float64_holds(number):
+                raise ValueError(f"{position(edge)} = {value} has no exact float64 value; give integers only")
+    if integral:
+        return np.array(values, dtype=np.int64)
+    return np.array(values, dtype=np.longdouble if np.longdouble in kinds else np.float64)
+
+
+def _float64_holds(number: int) -> bool:
+    trailing_zeros = (number & -number).bit_length() - 1
+    return number.bit_length() <= 1024 and number.bit_length() - trailing_zeros <= 53
+
+
+def _clean_weights(
+    weights: npt.NDArray[Any], position: Callable[[int], str]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    """Return the weights in a dtype the kernels know, and which edges exist (None: all)."""
+    kind, size = weights.dtype.kind, weights.dtype.itemsize
+    if kind == "b":
+        return np.ones(len(weights), dtype=np.int32), None if weights.all() else weights.copy()
+    if kind in "iu":
+        fits = size < 4 or (size == 4 and kind == "i")
+        whole: npt.NDArray[Any] = weights.astype(np.int32 if fits else np.int64)
+        if kind == "u" and size == 8 and (whole < 0).any():
+            edge = _first(whole < 0)
+            raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
+        return whole, None
+    with np.errstate(over="ignore"):
+        converted: npt.NDArray[Any] = weights.astype(np.float32 if size <= 4 else np.float64)
+    if size > 8 and (inexact := (converted != weights) & ~np.isnan(weights)).any():
+        edge = _first(inexact)
+        raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")
+    bad = np.isnan(converted) | np.isneginf(converted)
+    if bad.any():
+        edge = _first(bad)
+        raise ValueError(f"{position(edge)} is {converted[edge]}, expected a number greater than -inf")
+    converted += 0  # -0.0 + 0.0 is 0.0
+    finite = np.isfinite(converted)
+    return converted, None if finite.all() else finite
+
+
+def _frozen(arrays: _Arrays) -> _Arrays:
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
+
+
+def _rows_ascend(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]) -> bool:
+    """Whether the columns of each row ascend, without one that occurs twice."""
+    later = np.ones(len(columns) + 1, np.bool_)
+    np.greater(columns[1:], columns[:-1], out=later[1:-1])
+    later[indptr] = True  # the first of a row
+    return bool(later.all())
+
+
+def _existing(
+    indptr: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[Any],
+    kept: npt.NDArray[np.bool_] | None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return compressed arrays without the edges that do not exist; `kept` is as of :func:`_clean_weights`."""
+    if kept is not None:
+        before = np.zeros(len(kept) + 1, np.int64)
+        np.cumsum(kept, out=before[1:])
+        indptr = before[indptr]
+        del before
+        _keep(kept, (indices, weights))
+    return indptr, indices, weights
+
+
+def _keep(kept: npt.NDArray[np.bool_], arrays: Sequence[npt.NDArray[Any]]) -> None:
+    """Leave in arrays of our own what is kept, and give the rest of their memory back."""
+    count = 0
+    for begin in range(0, len(kept), _EDGES_AT_ONCE):
+        some = np.flatnonzero(kept[begin : begin + _EDGES_AT_ONCE]) + begin
+        for array in arrays:
+            array[count : count + len(some)] = array[some]
+        count += len(some)
+    _shorten(count, arrays)
+
+
+def _shorten(count: int, arrays: Iterable[npt.NDArray[Any]]) -> None:
+    """Give back the memory behind the first elements of arrays of our own."""
+    for array in arrays:
+        array.resize(count, refcheck=False)
+
+
+def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]) -> None:
+    """Bring the columns of each row into ascending order, in place, and the weights with them."""
+    n = len(indptr) - 1
+    index = np.int32 if len(columns) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the columns
+    matrix = scipy.sparse.csr_array((weights, columns, indptr.astype(index)), shape=(n, n))
+    matrix.has_sorted_indices = False
+    matrix.sort_indices()
+    columns[:], weights[:] = matrix.indices, matrix.data
+
+
+def _without_parallel_edges(
+    indptr: npt.NDArray[Any], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Keep the least of the weights of equal columns, which stand side by side in their row, in the same arrays."""
+    edges = len(columns)
+    first = np.ones(edges + 1, np.bool_)  # of the edges between two vertices
+    np.not_equal(columns[1:], columns[:-1], out=first[1:-1])
+    first[indptr] = True
+    if first.all():
+        return indptr.astype(np.int64), columns, weights
+    rows = np.zeros(len(indptr), np.int64)
+    begin = kept = row = 0
+    while begin < edges:
+        end = min(begin + _EDGES_AT_ONCE, edges)
+        end += int(np.argmax(first[end:]))
+        starts = np.flatnonzero(first[begin:end])
+        last = int(np.searchsorted(indptr, end, side="right"))
+        for some in range(row, last, _EDGES_AT_ONCE):
+            part = slice(some, min(some + _EDGES_AT_ONCE, last))
+            rows[part] = kept + np.searchsorted(starts, indptr[part] - begin)
+        columns[kept : kept + len(starts)] = columns[begin:end][starts]
+        weights[kept : kept + len(starts)] = np.minimum.reduceat(weights[begin:end], starts)
+        begin, kept, row = end, kept + len(starts), last
+    _shorten(kept, (columns, weights))
+    return rows, columns, weights
+
+
+def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
+    rows, columns, weights = edges
+    later = rows[1:] == rows[:-1]
+    later &= columns[1:] > columns[:-1]
+    later |= rows[1:] > rows[:-1]
+    if later.all():
+        indptr = np.zeros(n + 1, dtype=np.int64)
+        for begin in range(0, len(rows), _EDGES_AT_ONCE):
+            some = rows[begin : begin + _EDGES_AT_ONCE]
+            counts = np.bincount(some - some[0])
+            indptr[some[0] + 1 :][: len(counts)] += counts
+        return np.cumsum(indptr, out=indptr), columns, weights
+    del rows, columns, later, edges[2]
+    pointers, columns, order = _sorted_edges(n, edges)
+    weights = weights[order]
+    del order
+    return _without_parallel_edges(pointers, columns, weights)
+
+
+def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return where the edges of each row begin, their columns in ascending order, and which edge each of them is.
+
+    By counting, in two passes: by column, and then by row, which keeps the order within a row. The list of rows and
+    columns is emptied.
+    """
+    columns, rows = edges.pop(), edges.pop()
+    number = np.arange(len(rows), dtype=np.int32 if len(rows) < 2**31 else np.int64)
+    unsorted = scipy.sparse.coo_array((number, (columns, rows)), shape=(n, n))
+    unsorted.has_canonical_format = True  # or else parallel edges, whose numbers these are, would be added up
+    del rows, columns, number
+    by_column = unsorted.tocsr()
+    del unsorted
+    by_row = by_column.tocsc()
+    del by_column
+    return by_row.indptr, by_row.indices.copy(), by_row.data
+
+
+def transposed(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], values: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the CSR arrays of the transposed matrix, the indices of each row in ascending order.
+
+    Entries that occur more than once remain so, in the order in which they stand.
+    """
+    n = len(indptr) - 1
+    index = np.int32 if len(indices) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the indices
+    rows = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+    matrix = scipy.sparse.csr_array((values, *rows), shape=(n, n)).tocsc()
+    return matrix.indptr, matrix.indices, matrix.data
+
+
+def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], values: npt.NDArray[Any]) -> bool:
+    """Whether a matrix, the indices of whose rows ascend, is equal to the transposed one."""
+    others = transposed(indptr, indices, values)
+    return (
+        np.array_equal(indptr, others[0]) and np.array_equal(indices, others[1]) and np.array_equal(values, others[2])
+    )

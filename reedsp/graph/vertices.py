@@ -1,0 +1,84 @@
+"""Arguments that say which vertices are meant: names where a graph knows some, otherwise numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph, integer
+
+
+def vertex_argument(graph: Graph, vertex: Any, argument: str) -> int:
+    """Return the index of a vertex that was named.
+
+    In a graph without names it is an integer; negative ones count from the end, as in SciPy.
+
+    Raises
+    ------
+    TypeError
+        The graph has no names, and this is not an integer.
+    ValueError
+        The graph has no such vertex; the message names the argument, and says which vertices there are.
+    """
+    if graph.has_names:
+        try:
+            return graph.index(vertex)
+        except ValueError as error:
+            raise ValueError(f"{argument} = {error}") from None
+    number = integer(vertex, argument)
+    if not -graph.n <= number < graph.n:
+        raise ValueError(f"{argument} = {number} is not a vertex of a graph with {graph.n} vertices")
+    return number % graph.n
+
+
+def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray[np.intp]:
+    """Return the indices of several vertices.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One is no vertex; the message names its position.
+    """
+    if graph.labels is None and isinstance(vertices, np.ndarray) and vertices.ndim == 1 and _are_integers(vertices):
+        number: npt.NDArray[np.int64] = vertices.astype(np.int64) - graph.offset
+        if ((number >= 0) & (number < graph.n)).all():
+            return number.astype(np.intp)
+    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
+        raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
+    named = enumerate(vertices)
+    return np.array([vertex_argument(graph, each, f"{argument}[{place}]") for place, each in named], np.intp)
+
+
+def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:
+    """Return the indices of the sources, and whether there may be several.
+
+    What is the name of a vertex is one source, also if it is a tuple or another collection; any other collection but a
+    string holds several.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One is no vertex; the message names its position.
+    """
+    if isinstance(source, np.ndarray):
+        if source.ndim > 1:
+            raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")
+        source = source if source.ndim == 1 else source.item()
+    if not isinstance(source, Iterable) or isinstance(source, (str, bytes)) or source in graph:
+        return [vertex_argument(graph, source, "source")], False
+    return vertices_argument(graph, source, "source").tolist(), True
+
+
+def name_or_none(graph: Graph, index: int) -> str:
+    """Return the name of a vertex as an error shows it; a negative index is that of none."""
+    if not 0 <= index < graph.n:
+        return "none" if index < 0 else f"no. {index}"
+    return repr(graph.names[index])
+
+
+def _are_integers(array: npt.NDArray[Any]) -> bool:
+    """Return whether int64 holds whatever such an array may."""
+    return array.dtype.kind in "iu" and np.can_cast(array.dtype, np.int64)

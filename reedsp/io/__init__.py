@@ -1,0 +1,1 @@
+"""Graphs from files, and into them."""

@@ -1,0 +1,490 @@
+"""Graphs written to files: every format that :mod:`reedsp.io.readers` reads, plain or compressed.
+
+What is read back is the same graph. Integers stay integers, and a float is written with the fewest digits that mean
+it and no other. A graph that a format cannot hold is refused; what only concerns the names of the vertices is told.
+
+Text is made a block of edges at a time, as a matrix of characters: a column for each place that a number may fill,
+from which those that are not filled are then left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import lzma
+import os
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph
+from reedsp.io.readers import suffix
+from reedsp.system.atomic_file import write_whole
+from reedsp.system.progress_bar import edges_bar
+
+_BLOCK = 2**16
+"""Edges that are made text at a time: some 60 bytes each."""
+
+_ARCHIVE_BLOCK = 2**20
+"""Bytes of an array that are put into an archive at a time."""
+
+_GZIP_LEVEL = 4  # a third of the time of 6, which the command gzip uses, for a few bytes more
+
+_FOUR_DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(10_000)), np.uint32)
+_POWERS = 10 ** np.arange(20, dtype=np.uint64)
+
+_Characters = tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
+"""Characters of shape (count, width), and which of them are text."""
+
+_Blocks = Iterator[tuple[bytes, int]]
+"""Pieces of a file, each with the number of edges up to its end."""
+
+
+def write(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | bool | None = None,
+) -> None:
+    """Write a graph to a file, which :func:`reedsp.read` reads back as the same graph.
+
+    The format follows from the name; ``.gz`` or ``.xz`` behind it compresses the file. The file appears under its
+    name when it is complete.
+
+    ============ ======================================================================================
+    name         format
+    ============ ======================================================================================
+    .gr          DIMACS shortest path; an undirected graph lists both directions, and is read back as directed.
+                 The format asks for whole weights; fractional ones are written, too
+    .mtx         Matrix Market, coordinate format: pattern where all weights are the integer 1, else integer or
+                 real; symmetric for an undirected graph
+    .el          edge list without weights: for graphs whose weights are all the integer 1. Has a first line ``n m``
+                 where the last vertices have no edges
+    .wel         edge list with weights
+    .graph       METIS: for graphs in which each edge has a counterpart of the same weight, without self loops
+    .npz         as :func:`scipy.sparse.save_npz` writes it, with the direction, the numbering and the labels besides
+    ============ ======================================================================================
+
+    Integers of any width are read back from text as int64, float32 as float64; ``.npz`` keeps the type. Edge lists
+    are numbered by the labels where those are ascending natural numbers and every vertex has an edge, so that
+    ``read(path, relabel=True)`` restores them; otherwise from 0. The other texts count from 1.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str or path-like
+    overwrite : bool
+        Whether a file of this name may be replaced.
+    progress : bool or callable(edges, m), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the number of edges that have been written, and that of all.
+
+    Warns
+    -----
+    UserWarning
+        The labels of the vertices, or their coordinates, are lost.
+
+    Raises
+    ------
+    ValueError
+        The name tells no format, or the format cannot hold this graph; the message names an edge or a vertex.
+    FileExistsError
+        There is a file of this name, and `overwrite` is false.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [7, 2.5])
+    >>> reedsp.write(graph, "two-edges.wel", overwrite=True)
+    >>> with open("two-edges.wel") as file:
+    ...     print(file.read(), end="")
+    0 1 7.0
+    1 2 2.5
+    """
+    bar = edges_bar("writing", progress)
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
+    file = Path(os.fsdecode(path))
+    writer = _writer(file)
+    blocks = writer(graph)
+    for lost in _losses(graph, file):
+        warnings.warn(f"{file}: {lost}", stacklevel=2)
+    with bar as report:
+        write_whole(file, partial(_write_blocks, file, blocks, graph.m, report), overwrite=overwrite)
+
+
+def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
+    """Say how vertices and edges will be named differently in a file of this name, one clause a change.
+
+    Nothing of this alters a shortest path.
+
+    Raises
+    ------
+    ValueError
+        The name tells no format.
+    """
+    file = Path(os.fsdecode(path))
+    _writer(file)
+    form = suffix(file.name)
+    found = []
+    if form != ".npz":
+        first = 0 if form in (".el", ".wel") else 1
+        if graph.labels is None and graph.offset != first and graph.n:
+            found.append(f"vertices are numbered from {first}, no longer from {graph.offset}")
+        if not graph.directed and form in (".gr", ".el", ".wel"):
+            found.append("each edge is listed in both directions")
+        if graph.directed and form == ".graph":
+            found.append("the graph is undirected")
+    return found + _losses(graph, file)
+
+
+def _writer(file: Path) -> Callable[[Graph], _Blocks]:
+    form = suffix(file.name)
+    if form not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ValueError(f"path = {str(file)!r} does not end in one of {known}, with or without .gz or .xz")
+    return FORMATS[form]
+
+
+def _losses(graph: Graph, file: Path) -> list[str]:
+    lost = ["the labels of the vertices are lost"] if _loses_labels(graph, file) else []
+    return lost + (["the coordinates of the vertices are lost"] if graph.coordinates is not None else [])
+
+
+def _loses_labels(graph: Graph, file: Path) -> bool:
+    if graph.labels is None:
+        return False
+    form = suffix(file.name)
+    if form == ".npz":
+        return label_array(graph.labels) is None
+    return form not in (".el", ".wel") or _numbers(graph) is None
+
+
+def _write_blocks(
+    file: Path, blocks: _Blocks, edges: int, progress: Callable[[int, int], None] | None, stream: IO[bytes]
+) -> None:
+    with _compressed(file, stream) as text:
+        for block, done in blocks:
+            text.write(block)
+            if progress is not None:
+                progress(done, edges)
+
+
+def _compressed(file: Path, stream: IO[bytes]) -> contextlib.AbstractContextManager[Any]:
+    """Return what compresses into the stream as the file's name says."""
+    ending = file.suffix.lower()
+    if ending == ".gz":
+        return gzip.GzipFile("", "wb", _GZIP_LEVEL, stream, mtime=0)
+    if ending == ".xz":
+        return lzma.LZMAFile(stream, "wb")
+    return contextlib.nullcontext(stream)
+
+
+# ---- characters -------------------------------------------------------------------------------------
+
+
+def _literal(character: str, count: int) -> _Characters:
+    return np.full((count, 1), ord(character), np.uint8), np.ones((count, 1), bool)
+
+
+def _naturals(numbers: npt.NDArray[Any]) -> _Characters:
+    """Return the decimal digits of numbers that are not negative, made four at a time."""
+    rest = numbers.astype(np.uint64)
+    largest = int(rest.max(initial=0))
+    if largest < 2**32:
+        rest = rest.astype(np.uint32)  # which divides faster
+    groups = -(-len(str(largest)) // 4)
+    digits = np.empty((len(rest), groups), np.uint32)
+    for group in reversed(range(groups)):
+        rest, last = np.divmod(rest, rest.dtype.type(10_000))
+        digits[:, group] = _FOUR_DIGITS[last]
+    lengths = np.maximum(np.searchsorted(_POWERS, numbers.astype(np.uint64), side="right"), 1)
+    return digits.view(np.uint8), np.arange(4 * groups) >= 4 * groups - lengths[:, np.newaxis]
+
+
+def _weights(weights: npt.NDArray[Any]) -> _Characters:
+    if weights.dtype.kind == "f":
+        words = list(map(repr, weights.astype(np.float64).tolist()))
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        kept = np.arange(lengths.max(initial=1)) < lengths[:, np.newaxis]
+        characters = np.zeros(kept.shape, np.uint8)
+        characters[kept] = np.frombuffer("".join(words).encode(), np.uint8)
+        return characters, kept
+    values = weights.astype(np.int64)
+    negative = values < 0
+    magnitude = np.where(negative, ~values, values).astype(np.uint64) + negative  # -2**63 has no int64 magnitude
+    digits, kept = _naturals(magnitude)
+    sign = np.full((len(values), 1), ord("-"), np.uint8)
+    return np.hstack((sign, digits)), np.hstack((negative[:, np.newaxis], kept))
+
+
+def _text(columns: Sequence[_Characters]) -> bytes:
+    characters = np.hstack([column for column, _ in columns])
+    return characters[np.hstack([kept for _, kept in columns])].tobytes()
+
+
+# ---- one edge a line --------------------------------------------------------------------------------
+
+
+def _edge_blocks(graph: Graph) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], int]]:
+    """Yield sources, targets and weights of some edges after others, and the number of edges up to there."""
+    indptr = graph.indptr
+    for first in range(0, graph.m, _BLOCK):
+        last = min(first + _BLOCK, graph.m)
+        low, high = np.searchsorted(indptr, (first, last - 1), side="right") - 1
+        borders = np.clip(indptr[low : high + 2], first, last)
+        sources = np.repeat(np.arange(low, high + 1), borders[1:] - borders[:-1])
+        yield sources, graph.indices[first:last], graph.weights[first:last], last
+
+
+def _lines(graph: Graph, tag: str, first: int, weighted: bool, names: npt.NDArray[Any] | None = None) -> _Blocks:
+    """Yield the lines ``[tag] source target [weight]`` of all edges, the vertices numbered from `first` or named."""
+    for sources, targets, weights, done in _edge_blocks(graph):
+        yield _line_block(sources, targets, weights, tag, first, weighted, names), done
+
+
+def _line_block(
+    sources: npt.NDArray[Any],
+    targets: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    tag: str,
+    first: int,
+    weighted: bool,
+    names: npt.NDArray[Any] | None = None,
+) -> bytes:
+    count = len(sources)
+    if not count:
+        return b""
+    ends = [end + np.int64(first) if names is None else names[end] for end in (sources, targets)]
+    space = _literal(" ", count)
+    columns = [_literal(tag, count), space] if tag else []
+    columns += [_naturals(ends[0]), space, _naturals(ends[1])]
+    if weighted:
+        columns += [space, _weights(weights)]
+    return _text([*columns, _literal("\n", count)])
+
+
+def _gr_blocks(graph: Graph) -> _Blocks:
+    yield b"p sp %d %d\n" % (graph.n, graph.m), 0
+    yield from _lines(graph, "a", 1, weighted=True)
+
+
+def _mtx_blocks(graph: Graph) -> _Blocks:
+    unit = _is_unit(graph)
+    field = "pattern" if unit else "real" if graph.weights.dtype.kind == "f" else "integer"
+    entries = graph.m
+    if not graph.directed:
+        entries = sum(int(np.count_nonzero(sources >= targets)) for sources, targets, _, _ in _edge_blocks(graph))
+    symmetry = "general" if graph.directed else "symmetric"
+    yield f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{graph.n} {graph.n} {entries}\n".encode(), 0
+    if graph.directed:
+        yield from _lines(graph, "", 1, weighted=not unit)
+        return
+    for sources, targets, weights, done in _edge_blocks(graph):
+        lower = sources >= targets
+        yield _line_block(sources[lower], targets[lower], weights[lower], "", 1, weighted=not unit), done
+
+
+def _is_unit(graph: Graph) -> bool:
+    return graph.weights.dtype.kind == "i" and bool((graph.weights == 1).all())
+
+
+# ---- edge lists -------------------------------------------------------------------------------------
+
+
+def _el(graph: Graph) -> _Blocks:
+    wrong = graph.weights != 1
+    if wrong.any():
+        raise ValueError(f"graph: {_edge(graph, int(np.argmax(wrong)))}, but .el holds no weights; .wel does")
+    if graph.weights.dtype.kind == "f" and graph.m:
+        raise ValueError("graph: its weights are floats, but .el holds no weights; .wel does")
+    _check_edges(graph)
+    return _el_blocks(graph)
+
+
+def _el_blocks(graph: Graph) -> _Blocks:
+    names = _numbers(graph)
+    if names is None and _last_used(graph) + 1 < graph.n:
+        yield b"%d %d\n" % (graph.n, graph.m), 0
+    yield from _lines(graph, "", 0, weighted=False, names=names)
+
+
+def _wel(graph: Graph) -> _Blocks:
+    _check_edges(graph)
+    last = _last_used(graph)
+    if last + 1 < graph.n:
+        lost = graph.name(last + 1)
+        raise ValueError(
+            f"graph: no edge begins or ends at vertex {lost!r} or later, which .wel cannot tell; .gr, .mtx and .npz can"
+        )
+    return _lines(graph, "", 0, weighted=True, names=_numbers(graph))
+
+
+def _check_edges(graph: Graph) -> None:
+    if not graph.m:
+        raise ValueError("graph: it has no edges, which an edge list cannot tell; .gr, .mtx and .npz can")
+
+
+def _last_used(graph: Graph) -> int:
+    """Return the largest vertex that has an edge."""
+    return max(int(np.searchsorted(graph.indptr, graph.m)) - 1, int(graph.indices.max(initial=0)))
+
+
+def _numbers(graph: Graph) -> npt.NDArray[np.int64] | None:
+    """Return labels that an edge list can use as the numbers of its vertices; None if there are none such."""
+    labels = None if graph.labels is None else label_array(graph.labels)
+    if labels is None or labels.dtype.kind != "i" or labels.min(initial=0) < 0 or (np.diff(labels) <= 0).any():
+        return None
+    used = np.diff(graph.indptr) > 0
+    used[graph.indices] = True
+    return labels if used.all() else None
+
+
+# ---- METIS ------------------------------------------------------------------------------------------
+
+
+def _metis(graph: Graph) -> _Blocks:
+    sources = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    loops = sources == graph.indices
+    if loops.any():
+        raise ValueError(f"graph: {_edge(graph, int(np.argmax(loops)))} is a self loop, which METIS files cannot hold")
+    if graph.directed and graph.m:
+        _check_symmetry(graph, sources)
+    return _metis_blocks(graph)
+
+
+def _check_symmetry(graph: Graph, sources: npt.NDArray[np.int32]) -> None:
+    """Check that each edge has a counterpart of the same weight."""
+    forth = sources * np.int64(graph.n) + graph.indices
+    back = graph.indices * np.int64(graph.n) + sources
+    counterpart = np.minimum(np.searchsorted(forth, back), graph.m - 1)
+    lone = (forth[counterpart] != back) | (graph.weights[counterpart] != graph.weights)
+    if lone.any():
+        edge = _edge(graph, int(np.argmax(lone)))
+        raise ValueError(f"graph: {edge} has no counterpart of the same weight, which METIS files need")
+
+
+def _metis_blocks(graph: Graph) -> _Blocks:
+    """Yield the header, and the items of all lines: each edge and each line end is one."""
+    weighted = not _is_unit(graph)
+    yield b"%d %d%s\n" % (graph.n, graph.m // 2, b" 001" if weighted else b""), 0
+    line_ends = graph.indptr[1:] + np.arange(graph.n)
+    for first in range(0, graph.m + graph.n, _BLOCK):
+        count = min(_BLOCK, graph.m + graph.n - first)
+        vertex, beyond = np.searchsorted(line_ends, (first, first + count))
+        is_end = np.zeros(count, bool)
+        is_end[line_ends[vertex:beyond] - first] = True
+        edges = slice(first - vertex, first + count - beyond)
+        begins_line = first == 0 or (vertex > 0 and line_ends[vertex - 1] == first - 1)
+        yield _metis_block(graph, edges, is_end, bool(begins_line), weighted), edges.stop
+
+
+def _metis_block(graph: Graph, edges: slice, is_end: npt.NDArray[np.bool_], begins_line: bool, weighted: bool) -> bytes:
+    is_edge = ~is_end
+    follows_edge = is_edge.copy()
+    follows_edge[0] &= not begins_line
+    follows_edge[1:] &= is_edge[:-1]
+    space, newline = _literal(" ", len(is_end)), _literal("\n", len(is_end))
+    columns = [(space[0], follows_edge[:, np.newaxis]), _spread(_naturals(graph.indices[edges] + np.int64(1)), is_edge)]
+    if weighted:
+        columns += [(space[0], is_edge[:, np.newaxis]), _spread(_weights(graph.weights[edges]), is_edge)]
+    return _text([*columns, (newline[0], is_end[:, np.newaxis])])
+
+
+def _spread(column: _Characters, places: npt.NDArray[np.bool_]) -> _Characters:
+    """Put the rows of a column at these places, and nothing elsewhere."""
+    shape = len(places), column[0].shape[1]
+    characters, kept = np.zeros(shape, np.uint8), np.zeros(shape, bool)
+    characters[places], kept[places] = column
+    return characters, kept
+
+
+# ---- SciPy's npz ------------------------------------------------------------------------------------
+
+
+def _npz_blocks(graph: Graph) -> _Blocks:
+    arrays: dict[str, Any] = {
+        "indices": graph.indices,
+        "indptr": graph.indptr,
+        "format": np.array(b"csr"),
+        "shape": np.array((graph.n, graph.n)),
+        "data": graph.weights,
+        "_is_array": np.array(True),
+        "directed": np.array(graph.directed),
+        "offset": np.array(graph.offset),
+    }
+    labels = None if graph.labels is None else label_array(graph.labels)
+    if labels is not None:
+        arrays["labels"] = labels
+    size, done = sum(array.nbytes for array in arrays.values()), 0
+    pieces = _Pieces()
+    with zipfile.ZipFile(pieces, "w") as archive:  # type: ignore[call-overload]
+        for name, array in arrays.items():
+            member = zipfile.ZipInfo(f"{name}.npy")  # of the same date always: the same graph gives the same bytes
+            with archive.open(member, "w", force_zip64=True) as stream:
+                np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(array))
+                content = array.reshape(-1).view(np.uint8)
+                for begin in range(0, len(content), _ARCHIVE_BLOCK):
+                    stream.write(content[begin : begin + _ARCHIVE_BLOCK].tobytes())
+                    done += len(content[begin : begin + _ARCHIVE_BLOCK])
+                    yield pieces.taken(), graph.m * done // size
+    yield pieces.taken(), graph.m
+
+
+class _Pieces:
+    """A stream that cannot seek, and hands out what has been written to it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        pass
+
+    def taken(self) -> bytes:
+        """Return what has been written since the last call."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
+    """Return labels as an array of integers or strings; None if they are neither, or would be changed."""
+    kinds = set(map(type, labels))
+    if kinds not in ({int}, {str}):
+        return None
+    try:
+        array = np.array(labels, dtype=np.int64 if kinds == {int} else np.str_)
+    except OverflowError:
+        return None
+    return array if array.tolist() == list(labels) else None
+
+
+def _edge(graph: Graph, edge: int) -> str:
+    """Name an edge in an error message."""
+    source = int(np.searchsorted(graph.indptr, edge, side="right")) - 1
+    ends = graph.names[source], graph.names[graph.indices[edge]]
+    return f"the edge from {ends[0]!r} to {ends[1]!r} of weight {graph.weights[edge]}"
+
+
+FORMATS: Mapping[str, Callable[[Graph], _Blocks]] = {
+    ".gr": _gr_blocks,
+    ".mtx": _mtx_blocks,
+    ".el": _el,
+    ".wel": _wel,
+    ".graph": _metis,
+    ".npz": _npz_blocks,
+}
+"""What writes the files whose names end so."""

@@ -1,0 +1,198 @@
+"""Fast min-plus products of blocks on the device, which other algorithms are made of."""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyopencl as cl
+
+from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.device.device import BoundKernel, Job, round_up
+from reedsp.device.dispatch import PAIRS_A_STEP
+from reedsp.minplus.tilings import Tiling
+
+_LARGEST_LAUNCH = 1 << 41  # pairs (sum, minimum), so that a display is refreshed in time
+_PAIRS_A_STEP = {2: 256, 4: 128, 8: 32}  # by the bytes of a weight: as many as take a CPU as long as one step
+_DEEPEST = 512
+_ENOUGH_GROUPS = 2  # for each compute unit
+
+
+# How vectors of numbers are handed to a kernel.
+_FOUR_ULONGS = struct.Struct("4Q")
+_FOUR_UINTS = struct.Struct("4I")
+
+
+class Hole(NamedTuple):
+    """Rows and columns of a product that are left out."""
+
+    row: int = 0
+    rows: int = 0
+    column: int = 0
+    columns: int = 0
+
+
+class _Launch(NamedTuple):
+    """Rows of a product that are computed at a time."""
+
+    row: int
+    pairs: int
+    sizes: tuple[int, int]
+    shape: bytes
+    hole: bytes
+
+
+class Products:
+    """Products of blocks in one arithmetic on one device.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    in_groups : bool
+        Use work-groups that share local memory (``cl/minplus_registers.cl``), or work-items that work alone
+        (``cl/minplus_panels.cl``).
+    tilings : sequence of Tiling
+        For either of these, the largest first.
+    """
+
+    def __init__(self, job: Job, weights: Weights, in_groups: bool, tilings: Sequence[Tiling]) -> None:
+        self._job = job
+        self._weights = weights
+        self.in_groups = in_groups
+        self._tilings = tilings
+        self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
+        self._plans: dict[tuple[tuple[int, int, int], Hole], tuple[Tiling, list[_Launch]]] = {}
+        self._panels: cl.Buffer | None = None
+        self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
+
+    def padded(self, shape: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Return rows, columns of a and columns of b in whole tiles, to be filled up with "no path"."""
+        large = (each for each in self._tilings if self._fills_device(each, shape))
+        tiling = next(large, self._tilings[-1])
+        if self.in_groups:
+            rows, inner, columns = map(round_up, shape, (tiling.rows, tiling.inner, tiling.columns))
+            return rows, inner, columns
+        return max(shape[0], tiling.macros["ITEM_ROWS"]), shape[1], round_up(shape[2], tiling.columns)
+
+    def queue(
+        self,
+        a: Block,
+        b: Block,
+        c: Block,
+        shape: tuple[int, int, int],
+        accumulate: bool = False,
+        hole: Hole = Hole(),  # noqa: B008 - it is immutable
+        in_place: bool = False,
+    ) -> None:
+        """Queue c = a b, or with `accumulate` the minimum of that and c.
+
+        Parameters
+        ----------
+        a, b, c : Block
+            They do not overlap in what is read and written.
+        shape : tuple of int
+            Rows of a and c, columns of a and rows of b, columns of b and c, without those left out.
+        accumulate : bool
+        hole : Hole
+            Rows of a and c, and columns of b and c, that are passed over.
+        in_place : bool
+            Work-groups replace the block of a or of b, which is no higher or wider than the smallest tile: one of them
+            alone reads what it replaces. Needs `in_groups`.
+        """
+        if 0 in shape:
+            return
+        rows, inner, columns = shape
+        # What is read of a stays in a CPU's cache until all columns are done, and a launch of few rows ends in time.
+        if self._job.device.kind == "cpu" and inner > _DEEPEST:
+            for first in range(0, inner, _DEEPEST):
+                part = (rows, min(_DEEPEST, inner - first), columns)
+                self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, hole)
+            return
+        tiling, launches = self._planned(shape, hole)
+        strides = _FOUR_UINTS.pack(a.stride, b.stride, c.stride, 0)
+        if not self.in_groups:
+            b = self._pack(tiling, b, shape, hole)
+        for launch in launches:
+            firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
+            arguments = (a.buffer, b.buffer, c.buffer, _FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.hole)
+            self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *arguments)
+            self._job.add_steps(launch.pairs // self._pairs_a_step)
+
+    def _planned(self, shape: tuple[int, int, int], hole: Hole) -> tuple[Tiling, list[_Launch]]:
+        """Return the tiling and the launches for a product."""
+        if (shape, hole) not in self._plans:
+            tiling = self._tiling(shape, hole)
+            plan = []
+            for first, last in self._chunks(tiling, shape):
+                before = first < hole.row
+                place = first if before else first + hole.rows
+                left_out = (hole.row - first, hole.rows) if before else (0, 0)
+                groups = (shape[2] // tiling.columns, max(1, (last - first) // tiling.rows))
+                plan.append(
+                    _Launch(
+                        row=place,
+                        pairs=(last - first) * shape[1] * shape[2],
+                        sizes=(groups[0] * tiling.group_size, groups[1]),
+                        shape=_FOUR_UINTS.pack(last - first, shape[1], shape[2], 0),
+                        hole=_FOUR_UINTS.pack(*left_out, hole.column, hole.columns),
+                    )
+                )
+            self._plans[shape, hole] = tiling, plan
+        return self._plans[shape, hole]
+
+    def _tiling(self, shape: tuple[int, int, int], hole: Hole) -> Tiling:
+        """Return the largest tiling that divides a product and gives every compute unit something to do."""
+        for tiling in self._tilings[:-1]:
+            sides = (
+                tiling.rows,
+                tiling.inner,
+                tiling.columns,
+                tiling.rows,
+                tiling.rows,
+                tiling.columns,
+                tiling.columns,
+            )
+            fits = all(size % side == 0 for size, side in zip((*shape, *hole), sides, strict=True))
+            if fits and self._fills_device(tiling, shape):
+                return tiling
+        return self._tilings[-1]
+
+    def _fills_device(self, tiling: Tiling, shape: tuple[int, int, int]) -> bool:
+        groups = shape[0] * shape[2] // (tiling.rows * tiling.columns)
+        return groups >= _ENOUGH_GROUPS * self._job.device.compute_units
+
+    def _chunks(self, tiling: Tiling, shape: tuple[int, int, int]) -> list[tuple[int, int]]:
+        """Return the first and last rows of launches that end in time, the last of which is not much shorter."""
+        rows, inner, columns = shape
+        largest = min(_LARGEST_LAUNCH, self._pairs_a_step * self._job.device.steps_at_once)
+        step = max(1, largest // (inner * columns) // tiling.rows) * tiling.rows
+        starts = [*range(0, max(1, rows - step // 2), step), rows]
+        return list(itertools.pairwise(starts))
+
+    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], hole: Hole) -> Block:
+        """Queue a copy of b in panels."""
+        size = shape[1] * shape[2]
+        if self._panels is None or self._panels.size < size * self._weights.dtype.itemsize:
+            self._panels = self._job.allocate(size, self._weights.dtype)
+        sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
+        firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
+        whole = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*hole)
+        self._launch(tiling, ("pack", False, False), sizes, b.buffer, self._panels, firsts, strides, *whole)
+        return Block(self._panels, 0)
+
+    def _launch(
+        self, tiling: Tiling, what: tuple[str, bool, bool], sizes: tuple[int, int], *arguments: cl.Buffer | bytes
+    ) -> None:
+        """Launch a kernel, given by its name and whether it accumulates and works in place."""
+        key = (id(tiling), *what)
+        if (kernel := self._kernels.get(key)) is not None:
+            kernel.change(sizes, *arguments)
+        else:
+            name, accumulate, in_place = what
+            own = {**tiling.macros, "ACCUMULATE": int(accumulate), "IN_PLACE": int(in_place)}
+            built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device))
+            kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
+        kernel.queue()

@@ -1,0 +1,279 @@
+"""Min-plus products of matrices (thesis sections 4.1 and 5.2): C[i][j] = min over k of A[i][k] + B[k][j]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.arithmetic.matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
+from reedsp.device.device import Device, Job, Kernel, get_device
+from reedsp.device.dispatch import PAIRS_A_STEP, even
+from reedsp.minplus.selfcheck import trusted_products
+from reedsp.typing import ProductMethod
+
+METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
+
+_NAIVE_GROUP = (32, 4)
+_ROW_BLOCK = 32  # the thesis: the size of a warp
+_TILE = 16
+_COMPARED = (64, 1)
+_IN_GROUPS = {"auto": None, "registers": True, "panels": False}
+
+
+def min_plus_product(
+    a: npt.ArrayLike, b: npt.ArrayLike, method: ProductMethod = "auto", *, device: Device | int | str | None = None
+) -> npt.NDArray[Any]:
+    """Multiply two matrices with min for the sum and + for the product.
+
+    If entry (i, k) of `a` is the weight of the best path from i to k of at most p edges, and `b` likewise of at most
+    q edges, the product holds those of at most p + q edges (thesis section 5.2.1).
+
+    Parameters
+    ----------
+    a : array_like, shape (rows, inner)
+    b : array_like, shape (inner, columns)
+        Path weights in integers or floats. No path is infinity; in matrices of integers it is the largest number of the
+        type, such as ``numpy.iinfo(numpy.int32).max``.
+    method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels"}
+        Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5, tiles of the product in registers,
+        which "auto" takes on GPUs, and vectors and packed panels, which it takes on other devices.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    ndarray, shape (rows, columns), of the type that numpy gives to ``a + b``
+        Exact for integers. A float is the least sum, rounded once; one beyond the type is infinity, as in numpy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is wrong; the message names it, and the position of the first wrong entry.
+    OverflowError
+        An integer result does not fit the type of the result.
+    DeviceError, DeviceMemoryError
+        The device cannot do it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import reedsp
+    >>> a = np.array([[0, 3.0], [np.inf, 0]])
+    >>> reedsp.min_plus_product(a, [[0, 10.0], [4, 0]])
+    array([[0., 3.],
+           [4., 0.]])
+    """
+    left, right = checked("a", a), checked("b", b)
+    if left.shape[1] != right.shape[0]:
+        raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
+    _check_method(method)
+    dtype = np.result_type(left, right)
+    if 0 in (*left.shape, right.shape[1]):
+        return np.full((left.shape[0], right.shape[1]), user_infinity(dtype), dtype)
+    weights = weights_of(left, right)
+    if weights is None:
+        return to_user(*_exact_product(left, right), dtype)
+    job = Job(get_device(device))
+    rows, inner, columns = padded(job, weights, (left.shape[0], left.shape[1], right.shape[1]), method)
+    a_buffer = job.upload(to_device(left, (rows, inner), weights))
+    b_buffer = job.upload(to_device(right, (inner, columns), weights))
+    product = job.allocate(rows * columns, weights.dtype)
+    multiply(job, weights, a_buffer, b_buffer, product, (rows, inner, columns), method)
+    return _download(job, weights, product, (rows, columns), (left.shape[0], right.shape[1]), dtype)
+
+
+def min_plus_power(
+    a: npt.ArrayLike, k: int, method: ProductMethod = "auto", *, device: Device | int | str | None = None
+) -> npt.NDArray[Any]:
+    """Multiply a square matrix `k` times with itself, with min for the sum and + for the product.
+
+    Entry (i, j) is the weight of the best path of exactly `k` edges; of at most `k` edges if the diagonal of `a` is
+    zero. It takes at most 2 log2(k) products (thesis section 5.2.1, matrixExponent).
+
+    Parameters
+    ----------
+    a : array_like, shape (n, n)
+        As for :func:`min_plus_product`.
+    k : int
+        At least 0. The power 0 has zeros on its diagonal, and no other path.
+    method : str
+        How to multiply, as for :func:`min_plus_product`.
+    device : Device, int or str, optional
+        As for :func:`reedsp.sssp`.
+
+    Returns
+    -------
+    ndarray, shape (n, n), of the type of `a`
+        Exact for integers. Floats are rounded at each addition, those beyond the type to infinity, as in numpy.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError, DeviceError, DeviceMemoryError
+        As for :func:`min_plus_product`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import reedsp
+    >>> a = np.array([[0, 3, np.inf], [np.inf, 0, 4], [np.inf, np.inf, 0]])
+    >>> reedsp.min_plus_power(a, 2)
+    array([[ 0.,  3.,  7.],
+           [inf,  0.,  4.],
+           [inf, inf,  0.]])
+    """
+    matrix = checked("a", a)
+    n = matrix.shape[0]
+    if matrix.shape != (n, n):
+        raise ValueError(f"a: a square matrix is expected, got shape {matrix.shape}")
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"k: an integer is expected, got {k!r}")
+    if k < 0:
+        raise ValueError(f"k = {k}, expected at least 0")
+    _check_method(method)
+    if n == 0 or k == 1:
+        return np.array(matrix)
+    if k == 0:
+        result = np.full((n, n), user_infinity(matrix.dtype), matrix.dtype)
+        np.fill_diagonal(result, 0)
+        return result
+    weights = weights_of(matrix, times=int(k))
+    if weights is None:
+        values, no_path = _power_by(_exact_join, (_integers(matrix), matrix == user_infinity(matrix.dtype)), int(k))
+        return to_user(values, no_path, matrix.dtype)
+    job = Job(get_device(device))
+    size = padded_side(job, weights, n, method)
+    shape = (size, size, size)
+
+    def join(left: cl.Buffer, right: cl.Buffer) -> cl.Buffer:
+        product = job.allocate(size * size, weights.dtype)
+        multiply(job, weights, left, right, product, shape, method)
+        return product
+
+    power = _power_by(join, job.upload(to_device(matrix, (size, size), weights)), int(k))
+    return _download(job, weights, power, (size, size), (n, n), matrix.dtype)
+
+
+def _power_by(join: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
+    """Return matrixExponent(matrix, exponent) of the thesis, for which the exponent 1 returns the cube."""
+    if exponent == 1:
+        return matrix
+    half = _power_by(join, matrix, exponent // 2)
+    square = join(half, half)
+    return join(square, matrix) if exponent % 2 else square
+
+
+def multiply(
+    job: Job,
+    weights: Weights,
+    a: cl.Buffer,
+    b: cl.Buffer,
+    c: cl.Buffer,
+    shape: tuple[int, int, int],
+    method: str,
+) -> None:
+    """Queue the product of two matrices on the device.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    a, b, c : pyopencl.Buffer
+        Row-major; `c` is neither of the others.
+    shape : tuple of int
+        Rows of a, columns of a, columns of b; in whole tiles for the fast methods (:meth:`Products.padded`).
+    method : str
+        As for :func:`min_plus_product`.
+    """
+    rows, inner, columns = shape
+    sizes = tuple(map(np.uint32, shape))
+    weight_macros = weights.macros(job.device)
+
+    def launch(kernel: Kernel, group: tuple[int, int]) -> None:
+        by_columns = method in ("naive", "row-blocks")  # read from global memory: a pair takes a whole step
+        steps = rows * inner * columns // (1 if by_columns else PAIRS_A_STEP)
+        slices = even(1, rows, group[1], steps, job.device.steps_at_once)
+        job.launch(kernel, (columns, rows), group, a, b, c, *sizes, slices=slices)
+
+    if method == "naive":
+        launch(job.device.kernel("minplus_naive.cl", "multiply", **weight_macros), _NAIVE_GROUP)
+    elif method in ("row-blocks", "row-blocks-transposed"):
+        transposed = method == "row-blocks-transposed"
+        macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
+        if transposed:
+            b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype)
+        launch(job.device.kernel("minplus_row_blocks.cl", "multiply", **macros), (_ROW_BLOCK, 1))
+    elif method == "tiles":
+        launch(job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weight_macros), (_TILE, _TILE))
+    else:
+        blocks = (Block(a, inner), Block(b, columns), Block(c, columns))
+        trusted_products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
+
+
+def padded(job: Job, weights: Weights, shape: tuple[int, int, int], method: str) -> tuple[int, int, int]:
+    """Return rows of a, columns of a and columns of b in whole tiles of a method, to be filled up with "no path"."""
+    return trusted_products(job, weights, _IN_GROUPS[method]).padded(shape) if method in _IN_GROUPS else shape
+
+
+def padded_side(job: Job, weights: Weights, n: int, method: str) -> int:
+    """Return the side of a square matrix in whole tiles, whose sides are powers of two."""
+    return max(padded(job, weights, (n, n, n), method))
+
+
+def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str) -> tuple[cl.Buffer, bool]:
+    """Return the product of a square matrix with itself, and whether it differs from the matrix."""
+    product, differs = job.allocate(side * side, weights.dtype), job.full(1, np.uint32(0))
+    multiply(job, weights, matrix, matrix, product, (side, side, side), method)
+    kernel = job.device.kernel("all_pairs.cl", "compare", **weights.macros(job.device))
+    slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
+    job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
+    return product, bool(job.download(differs, 1, np.uint32)[0])
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, METHODS))}")
+
+
+def _download(
+    job: Job,
+    weights: Weights,
+    buffer: cl.Buffer,
+    shape: tuple[int, int],
+    part: tuple[int, int],
+    dtype: np.dtype[Any],
+) -> npt.NDArray[Any]:
+    """Return the upper left part of a matrix on the device in the user's type."""
+    values = job.download(buffer, shape[0] * shape[1], weights.dtype).reshape(shape)
+    result = np.ascontiguousarray(values[: part[0], : part[1]])
+    if dtype.kind == "f":
+        result += dtype.type(0)  # no negative zeros
+        return result
+    return to_user(result, result == weights.no_path, dtype)
+
+
+def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
+    return _exact_join(*((_integers(each), each == user_infinity(each.dtype)) for each in (a, b)))
+
+
+def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return Python's integers."""
+    return matrix.astype(object)
+
+
+def _exact_join(
+    a: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]], b: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Multiply matrices of Python's integers, each with the places where there is no path."""
+    (left, no_left), (right, no_right) = a, b
+    finite = [abs(int(x)) for x in (*left[~no_left], *right[~no_right])]
+    no_path = 4 * max(finite, default=0) + 1  # finite sums are below a half of it, however one is subtracted from it
+    left, right = np.where(no_left, no_path, left), np.where(no_right, no_path, right)
+    product = np.full((left.shape[0], right.shape[1]), no_path, object)
+    for k in range(left.shape[1]):
+        product = np.minimum(product, left[:, k, None] + right[None, k, :])
+    return product, (2 * product > no_path).astype(bool)

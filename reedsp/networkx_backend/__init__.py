@@ -1,0 +1,3 @@
+"""The backend that networkx dispatches to."""
+
+from reedsp.networkx_backend.functions import backend as backend

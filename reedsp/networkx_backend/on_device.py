@@ -1,0 +1,441 @@
+"""Searches of networkx graphs on the device: exact distances, to which the order of networkx' searches is added."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.device.device import DeviceError, get_device
+from reedsp.edges.negative_cycles import NegativeCycleError
+from reedsp.graph.graph import Graph
+from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_backend.order import Replay, only_path, replay
+from reedsp.networkx_backend.paths import LazyPaths, PathTree
+from reedsp.typing import DistanceTypeName
+
+FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
+"""Environment variable: 1 sends every search that a device can do to the device, however small."""
+LEAST_NODES = 10_000
+"""Number of nodes from which on the device answered sooner than a search on the host (docs/networkx.md)."""
+LEAST_NODES_FROM_EACH = 250
+"""The same of distances from each node, of which only sums and extremes are wanted."""
+NEAR_NODES = 2000
+"""Nodes that a search between two nodes settles on the host before it is begun on the device."""
+_ROWS_AT_ONCE = 64
+_EXACT_IN_FLOAT64 = 2**53
+_MOST_ENTRIES = 2**24
+
+_launched = 0
+
+
+def kernels_launched() -> int:
+    """Return how many kernels this backend has launched since it was imported."""
+    return _launched
+
+
+@functools.cache
+def has_device() -> bool:
+    """Tell whether there is a device to search on."""
+    try:
+        get_device()
+    except DeviceError:
+        return False
+    return True
+
+
+def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
+    """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
+    large = len(graph) >= (LEAST_NODES if searches < len(graph) else LEAST_NODES_FROM_EACH)
+    return (large or is_forced()) and len(graph) > 0 and has_device()
+
+
+def is_forced() -> bool:
+    """Tell whether searches belong on the device however small they are."""
+    return os.environ.get(FORCE_DEVICE) == "1"
+
+
+def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False, searches: int = 1) -> Arcs | None:
+    """Return the edges for Dijkstra's searches on the device; None means that the host has to search."""
+    if not is_wanted(graph, searches):
+        return None
+    arcs = graph.arcs(weight, reverse)
+    return None if arcs is None or arcs.has_negative_costs else arcs
+
+
+def whole_arcs_for(graph: NetworkXGraph, weight: Any) -> Arcs | None:
+    """Return the edges if all weights are ints, which may be negative; None means that the host has to search."""
+    if not is_wanted(graph):
+        return None
+    arcs = graph.arcs(weight)
+    return None if arcs is None or arcs.hidden or not arcs.is_integral else arcs
+
+
+def takes(cutoff: Any) -> bool:
+    """Tell whether this is a cutoff that distances on the device can be compared with."""
+    return cutoff is None or (type(cutoff) in (int, float) and cutoff >= 0)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The one shortest path between two nodes: its length in the type of the arcs, None without one, and its nodes."""
+
+    length: Any
+    path: list[Node]
+
+
+class DeviceTree:
+    """What a search found, in the order of networkx.
+
+    Parameters
+    ----------
+    graph : NetworkXGraph
+    arcs : Arcs
+    sources : sequence of node
+        As the caller named them.
+    dist : ndarray, shape (n,)
+        Distances in the type of the weights.
+    reached : ndarray of bool, shape (n,)
+    cutoff : number, optional
+        Longest distance of the search.
+    """
+
+    def __init__(
+        self,
+        graph: NetworkXGraph,
+        arcs: Arcs,
+        sources: Sequence[Node],
+        dist: npt.NDArray[Any],
+        reached: npt.NDArray[np.bool_],
+        cutoff: Any = None,
+    ) -> None:
+        self._arcs, self._dist, self._reached, self._cutoff = arcs, dist, reached, cutoff
+        self._number_of = graph.number_of
+        self._sources = [graph.number_of[source] for source in sources]
+        self._names = _renamed(graph.nodes, self._sources, sources)
+
+    @functools.cached_property
+    def _replay(self) -> Replay:
+        return replay(self._arcs, self._dist, self._reached, self._sources)
+
+    @functools.cached_property
+    def _first(self) -> npt.NDArray[np.int64]:
+        return self._replay.first_edges()
+
+    @functools.cached_property
+    def _order(self) -> list[int]:
+        return self._replay.order.tolist()  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def _sources_found(self) -> int:
+        return len(set(self._sources))
+
+    @property
+    def lengths(self) -> dict[Node, Any]:
+        """Distances in the order in which nodes were settled."""
+        names = self._names
+        return dict(zip([names[v] for v in self._order], self._numbers(), strict=True))
+
+    def _numbers(self) -> list[Any]:
+        """Return the distances in the type in which Python's sums give them."""
+        numbers: list[Any] = self._dist[self._replay.order].tolist()
+        numbers[: self._sources_found] = [0] * self._sources_found
+        if self._arcs.values is not None:
+            sums = dict.fromkeys(self._sources, 0)
+            for node, edge in self._tree():
+                sums[node] = sums[int(self._arcs.tails[edge])] + self._arcs.values[edge]
+            numbers = [sums[v] for v in self._order]
+        return numbers
+
+    def _tree(self) -> Iterator[tuple[int, int]]:
+        """Yield each node but the sources and the edge by which it was found."""
+        order = self._order[self._sources_found :]
+        return zip(order, self._first[order].tolist(), strict=True)
+
+    def paths(self, source_last: bool = False) -> LazyPaths:
+        """Return the path to each node; `source_last` turns them round."""
+        before = np.full(self._arcs.n, -1, np.int32)
+        found = np.flatnonzero(self._first >= 0)
+        before[found] = self._arcs.tails[self._first[found]]
+        return LazyPaths(PathTree(self._names, self._number_of, self._replay.order, before.data, source_last))
+
+    def length_to(self, number: int) -> Any:
+        """Return the distance of a node that was reached."""
+        if self._arcs.values is None:
+            return self._dist[number].item()
+        length: Any = 0
+        for edge in self._edges_to(number):
+            length = length + self._arcs.values[edge]
+        return length
+
+    def path_to(self, target: Node, number: int) -> list[Node]:
+        """Return the path to a node that was reached."""
+        tails = self._arcs.tails[self._edges_to(number)].tolist()
+        return [*(self._names[v] for v in tails), target]
+
+    def _edges_to(self, number: int) -> list[int]:
+        edges = []
+        while (edge := int(self._first[number])) >= 0:
+            edges.append(edge)
+            number = int(self._arcs.tails[edge])
+        return edges[::-1]
+
+    @property
+    def predecessors(self) -> dict[Node, list[Node]]:
+        """All predecessors of each node, nodes and predecessors in the order in which they were found."""
+        arcs, names = self._arcs, self._names
+        passed = np.flatnonzero(self._reached[arcs.tails] & self._reached[arcs.heads])
+        if self._cutoff is not None:
+            passed = passed[self._dist[arcs.tails[passed]] + arcs.costs[passed] <= self._cutoff]
+        lists: dict[int, list[Node]] = {v: [] for v in self._replay.discovered(passed).tolist()}
+        heads, tails = self._replay.predecessors()
+        for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
+            lists[head].append(names[tail])
+        return {names[v]: found for v, found in lists.items()}
+
+    def number_reached(self, number: int) -> bool:
+        """Tell whether the search came to a node."""
+        return bool(self._reached[number])
+
+
+def _renamed(nodes: list[Node], numbers: list[int], named: Sequence[Node]) -> list[Node]:
+    """Return the nodes, of which those that the caller named are the caller's objects."""
+    names = nodes
+    for number, name in zip(numbers, named, strict=True):
+        if nodes[number] is not name:
+            names = nodes.copy() if names is nodes else names
+            names[number] = name
+    return names
+
+
+def _counted(result: Any) -> Any:
+    global _launched
+    _launched += result.stats["kernels_launched"]
+    return result
+
+
+# ---- searches ---------------------------------------------------------------------------------------
+
+
+def dijkstra(
+    graph: NetworkXGraph, arcs: Arcs, sources: Sequence[Node], cutoff: Any = None, target: Node | None = None
+) -> DeviceTree:
+    """Search from the nearest of several sources, as far as a target if there is one."""
+    numbers = [graph.number_of[source] for source in dict.fromkeys(sources)]
+    aim = None if target is None else graph.number_of[target]
+    many = len(numbers) > 1
+    dist, reached = _distances(arcs, numbers if many else numbers[0], cutoff, aim, min_only=many)
+    if aim is not None and reached[aim]:
+        reached &= dist <= dist[aim]  # what is farther need not be put in order
+    return DeviceTree(graph, arcs, list(dict.fromkeys(sources)), dist, reached, cutoff)
+
+
+def dijkstra_from_each(graph: NetworkXGraph, arcs: Arcs, cutoff: Any = None) -> Iterator[tuple[Node, DeviceTree]]:
+    """Search from each node in turn, from some of them at a time."""
+    for numbers in _parts(arcs.n, range(arcs.n)):
+        dist, reached = _distances(arcs, numbers, cutoff)
+        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
+            yield node, DeviceTree(graph, arcs, [node], dist[row], reached[row], cutoff)
+
+
+def breadth_first(graph: NetworkXGraph, source: Node, cutoff: Any, reverse: bool = False) -> DeviceTree:
+    """Search along the fewest edges, through the levels that are less than `cutoff`."""
+    arcs = _unweighted(graph, reverse)
+    levels = _counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
+    return DeviceTree(graph, arcs, [source], levels, _within(levels, cutoff))
+
+
+def breadth_first_from_each(graph: NetworkXGraph, cutoff: Any) -> Iterator[tuple[Node, DeviceTree]]:
+    """Search from each node in turn, from some of them at a time."""
+    arcs = _unweighted(graph, reverse=False)
+    for numbers in _parts(arcs.n, range(arcs.n)):
+        levels = _counted(bfs(arcs.graph, numbers)).levels.astype(np.int64)
+        reached = _within(levels, cutoff)
+        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
+            yield node, DeviceTree(graph, arcs, [node], levels[row], reached[row])
+
+
+def distances_from_each(
+    arcs: Arcs, numbers: Sequence[int], weighted: bool
+) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
+    """Yield the distances from each of these nodes, and which of them it reaches, by the numbers of the nodes."""
+    for part in _parts(arcs.n, numbers):
+        if weighted:
+            dist, reached = _distances(arcs, part)
+        else:
+            dist = _counted(bfs(arcs.graph, part)).levels.astype(np.int64)
+            reached = dist >= 0
+        yield from zip(dist, reached, strict=True)
+
+
+def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
+    """Tell whether there is a path from the first node to each."""
+    return bool((_counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
+
+
+def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:
+    """Return the least number of edges between two nodes, None where there is no path."""
+    levels = _counted(bfs(_unweighted(graph, reverse=False).graph, graph.number_of[source])).levels
+    level = int(levels[graph.number_of[target]])
+    return level if level >= 0 else None
+
+
+def path_with_fewest_edges(graph: NetworkXGraph, source: Node, target: Node) -> Between | None:
+    """Return the one path with the fewest edges, None if there are others."""
+    arcs = _unweighted(graph, reverse=False)
+    levels = _counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
+    return _between(graph, arcs, levels, levels >= 0, source, target)
+
+
+def path_between(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> Between | None:
+    """Return the one shortest path between two nodes, None if others may be as short; no weight is negative."""
+    aim = graph.number_of[target]
+    dist, reached = _distances(arcs, graph.number_of[source], target=aim)
+    if not reached[aim]:
+        return Between(None, [])
+    # Farther nodes need not have been found. From one that is no farther than the target, an edge is no longer.
+    farthest = dist[aim]
+    rounding = 0.0 if arcs.is_integral else float(4 * arcs.n * np.finfo(np.float64).eps * farthest)
+    return _between(graph, arcs, np.minimum(dist, farthest), np.ones(arcs.n, bool), source, target, rounding)
+
+
+def bellman_ford_path(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> Between | None:
+    """Return the one shortest path where weights are ints that may be negative, None if others are as short.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle that the source leads to.
+    """
+    dist, reached = _distances(arcs, graph.number_of[source])
+    return _between(graph, arcs, dist, reached, source, target)
+
+
+def _between(
+    graph: NetworkXGraph,
+    arcs: Arcs,
+    dist: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    source: Node,
+    target: Node,
+    rounding: float = 0,
+) -> Between | None:
+    start, aim = graph.number_of[source], graph.number_of[target]
+    if not reached[aim]:
+        return Between(None, [])
+    numbers = only_path(arcs, dist, reached, start, aim, rounding)
+    return None if numbers is None else Between(dist[aim].item(), [graph.nodes[number] for number in numbers])
+
+
+def bellman_ford_length(graph: NetworkXGraph, arcs: Arcs, source: Node, target: Node) -> int | None:
+    """Return a distance where weights are ints that may be negative, None where there is no path.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle that the source leads to.
+    """
+    dist, reached = _distances(arcs, graph.number_of[source])
+    number = graph.number_of[target]
+    return int(dist[number]) if reached[number] else None
+
+
+def potentials(arcs: Arcs) -> npt.NDArray[np.int64]:
+    """Return the least distance of each node from any other or itself, for Johnson's weights.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle.
+    """
+    n = arcs.n  # one vertex more, from which an edge of weight 0 leads to every node
+    tails = np.concatenate((arcs.tails, np.full(n, n, np.int32)))
+    heads = np.concatenate((arcs.heads, np.arange(n, dtype=np.int32)))
+    graph = Graph.from_edges(n + 1, tails, heads, np.concatenate((arcs.costs, np.zeros(n, np.int64))))
+    dist: npt.NDArray[np.int64] = _counted(sssp(graph, n, dtype="int64")).dist[:n]
+    return dist
+
+
+def without_negative_costs(arcs: Arcs) -> Arcs:
+    """Return the edges with Johnson's weights, by which the same paths are shortest.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle.
+    """
+    above = potentials(arcs)
+    costs = arcs.costs + above[arcs.tails] - above[arcs.heads]
+    graph = Graph.from_edges(arcs.n, arcs.tails, arcs.heads, costs)
+    return Arcs(arcs.n, arcs.tails, arcs.heads, costs, None, graph, arcs.hidden)
+
+
+def all_distances(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | None:
+    """Return the matrix of distances for one of weights, in which inf is no edge, or None if the host has to do it.
+
+    That is so where rounding or the sign of a zero depends on the order of the sums, and where there is a negative
+    cycle.
+    """
+    edges = matrix[np.isfinite(matrix)]
+    bound = float(np.abs(edges).max(initial=0)) * (len(matrix) + 1)
+    whole = bound < _EXACT_IN_FLOAT64 and not ((edges != np.rint(edges)) | (np.signbit(edges) & (edges == 0))).any()
+    if not whole or np.isnan(matrix).any() or np.isneginf(matrix).any():
+        return None
+    try:
+        dist: npt.NDArray[np.float64] = _counted(apsp(Graph.from_dense(matrix, null_value=None))).dist
+    except NegativeCycleError:
+        return None
+    return dist
+
+
+def shorten(graph: NetworkXGraph, lengths: dict[Node, dict[Node, Any]]) -> bool:
+    """Replace weights of single edges, inf where there is none, by distances; tell whether the device could do it."""
+    infinity = float("inf")
+    rows = [[row[node] for node in graph] for row in lengths.values()]
+    if any(type(length) is not int and length != infinity for row in rows for length in row):
+        return False
+    dist = all_distances(np.array(rows, np.float64))
+    if dist is None:
+        return False
+    for row, found in zip(lengths.values(), dist.tolist(), strict=True):
+        row.update(
+            {node: int(length) if length < infinity else length for node, length in zip(graph, found, strict=True)}
+        )
+    return True
+
+
+# ---- distances --------------------------------------------------------------------------------------
+
+
+def _unweighted(graph: NetworkXGraph, reverse: bool) -> Arcs:
+    arcs = graph.arcs(None, reverse)
+    assert arcs is not None
+    return arcs
+
+
+def _within(levels: npt.NDArray[np.int64], cutoff: Any) -> npt.NDArray[np.bool_]:
+    reached: npt.NDArray[np.bool_] = (levels == 0) | ((levels > 0) & (levels - 1 < cutoff))
+    return reached
+
+
+def _parts(n: int, numbers: Sequence[int]) -> Iterator[list[int]]:
+    step = max(1, min(_ROWS_AT_ONCE, _MOST_ENTRIES // max(1, n)))
+    for first in range(0, len(numbers), step):
+        yield list(numbers[first : first + step])
+
+
+def _distances(
+    arcs: Arcs, source: int | list[int], cutoff: Any = None, target: int | None = None, min_only: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    dtype: DistanceTypeName = "int64" if arcs.is_integral else "float64"
+    found = _counted(sssp(arcs.graph, source, target=target, cutoff=cutoff, dtype=dtype, min_only=min_only)).dist
+    unreached = np.iinfo(np.int64).max if arcs.is_integral else np.inf
+    return found, found != unreached

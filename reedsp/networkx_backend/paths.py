@@ -1,0 +1,154 @@
+"""Shortest paths to many nodes, of which only those are written down that someone asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.networkx_backend.graph import Node
+
+_NOT_YET = object()
+
+
+@dataclass(frozen=True)
+class PathTree:
+    """Where paths come from.
+
+    Attributes
+    ----------
+    names : list of node
+        By number.
+    number_of : mapping
+        The number of each node.
+    order : ndarray of int, shape (k,)
+        Numbers of the nodes that have a path, each after the one before it on its path.
+    before : memoryview of int, shape (n,)
+        Number of the node before each on its path, -1 where a path begins.
+    source_last : bool
+        Whether paths lead to the root of the tree, rather than from it.
+    """
+
+    names: list[Node]
+    number_of: Mapping[Node, int]
+    order: npt.NDArray[np.int64]
+    before: memoryview
+    source_last: bool
+
+    def path_of(self, node: Node) -> list[Node]:
+        """Return the path of one node."""
+        number = self.number_of[node]
+        path = []
+        while number >= 0:
+            path.append(self.names[number])
+            number = self.before[number]
+        return path if self.source_last else path[::-1]
+
+    def all_paths(self) -> Iterator[list[Node]]:
+        """Yield the path of each node, in their order."""
+        paths: dict[int, list[Node]] = {}
+        for number in self.order.tolist():
+            so_far = paths.get(self.before[number], [])
+            name = self.names[number]
+            paths[number] = [name, *so_far] if self.source_last else [*so_far, name]
+            yield paths[number]
+
+
+class LazyPaths(dict[Node, list[Node]]):
+    """A dict of the path of each node, which is made when it is first asked for.
+
+    Everything that can be done with a dict gives what it gives with a dict; copies, pickles and unions are plain dicts.
+
+    Parameters
+    ----------
+    tree : PathTree
+    """
+
+    def __init__(self, tree: PathTree) -> None:
+        super().__init__(dict.fromkeys([tree.names[number] for number in tree.order.tolist()], _NOT_YET))
+        self._tree: PathTree | None = tree
+
+    def _made(self, node: Any, path: Any) -> list[Node]:
+        if path is _NOT_YET and self._tree is not None:
+            path = self._tree.path_of(node)
+            super().__setitem__(node, path)
+        return path  # type: ignore[no-any-return]
+
+    def _make_all(self) -> None:
+        if self._tree is None:
+            return
+        numbers = self._tree.order.tolist()
+        for number, path in zip(numbers, self._tree.all_paths(), strict=True):
+            node = self._tree.names[number]
+            if super().get(node) is _NOT_YET:  # neither asked for, nor changed or deleted by the owner
+                super().__setitem__(node, path)
+        self._tree = None
+
+    def __getitem__(self, node: Any) -> list[Node]:
+        return self._made(node, super().__getitem__(node))
+
+    def get(self, node: Any, default: Any = None) -> Any:
+        """Return a path, or the default where there is none."""
+        return self._made(node, super().get(node, default))
+
+    def setdefault(self, node: Any, default: Any = None) -> Any:
+        """Return a path; where there is none, the default, which is kept."""
+        return self._made(node, super().setdefault(node, default))
+
+    def pop(self, node: Any, *default: Any) -> Any:
+        """Remove and return a path."""
+        return self._made_and_gone(node, super().pop(node, *default))
+
+    def popitem(self) -> tuple[Node, list[Node]]:
+        """Remove and return the last node and its path."""
+        node, path = super().popitem()
+        return node, self._made_and_gone(node, path)
+
+    def _made_and_gone(self, node: Any, path: Any) -> Any:
+        return self._tree.path_of(node) if path is _NOT_YET and self._tree is not None else path
+
+    def __iter__(self) -> Iterator[Node]:  # defined, so that dict(paths) and the like ask for the paths
+        return super().__iter__()
+
+    def values(self) -> Any:
+        """Return a view of all paths."""
+        self._make_all()
+        return super().values()
+
+    def items(self) -> Any:
+        """Return a view of all nodes with their paths."""
+        self._make_all()
+        return super().items()
+
+    def copy(self) -> dict[Node, list[Node]]:
+        """Return a plain dict of the same paths."""
+        return dict(self.items())
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return dict, (self.copy(),)
+
+    def __eq__(self, other: object) -> bool:
+        self._make_all()
+        return super().__eq__(other._all_made() if isinstance(other, LazyPaths) else other)
+
+    __hash__ = None
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def _all_made(self) -> LazyPaths:
+        self._make_all()
+        return self
+
+    def __repr__(self) -> str:
+        self._make_all()
+        return super().__repr__()
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.copy()

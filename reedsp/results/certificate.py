@@ -1,0 +1,338 @@
+"""Whether distances are the shortest, decided on the host from the edges of the graph and nothing else.
+
+Finite distances are right if and only if the sources have distance 0, no edge leads to a vertex on a shorter path,
+and each other reached vertex has an edge that gives exactly its distance and, followed backwards, leads to a source:
+then each distance is that of a path, and none is shorter. Where weights are whole, the sums are whole, too, and
+exact; otherwise a distance may differ from the sum that gives it by two units in the last place.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+import scipy.sparse.csgraph
+
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.graph import Graph
+from reedsp.results.files import Stored, masks
+
+_SAFE = 2**62  # sums of two numbers up to here fit into int64
+_UNITS = 2
+
+
+class WrongResult(Exception):
+    """A result is not the one of its graph; the message names the first wrong vertex."""
+
+
+def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | None = None) -> int:
+    """Check every row of a result against every edge.
+
+    Parameters
+    ----------
+    graph : Graph
+    stored : Stored
+    progress : callable(rows, of), optional
+        Called after each row.
+
+    Returns
+    -------
+    int
+        Number of rows.
+
+    Raises
+    ------
+    WrongResult
+        A rule is broken. The message names a vertex as the file of the graph does.
+    """
+    edges = _Edges(graph, stored.levels)
+    marked = _marked(stored)
+    if marked is not None:
+        _check_marked(graph, marked)
+    for row, sources in enumerate(stored.sources):
+        try:
+            _check_row(edges, stored, row, sources, marked)
+        except WrongResult as error:
+            if len(stored.sources) == 1:
+                raise
+            raise WrongResult(f"from {graph.names[sources[0]]}: {error}") from None
+        if progress is not None:
+            progress(row + 1, len(stored.sources))
+    if stored.nearest is not None:
+        _check_nearest(graph, stored, stored.nearest)
+    return len(stored.sources)
+
+
+class _Edges:
+    """The edges of a graph in arrays, with weights that can be added to distances."""
+
+    def __init__(self, graph: Graph, levels: bool) -> None:
+        self.graph = graph
+        self.tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+        self.heads = graph.indices
+        self.whole = levels or graph.has_integral_weights
+        self.weights: npt.NDArray[Any] = np.ones(graph.m, np.int64) if levels else self._weights()
+
+    def _weights(self) -> npt.NDArray[Any]:
+        weights = self.graph.weights
+        if not self.whole:
+            return weights.astype(np.float64)
+        return weights.astype(np.int64) if self.graph.max_abs_weight < _SAFE else _objects(weights)
+
+    @functools.cached_property
+    def _keys(self) -> npt.NDArray[np.int64]:
+        return self.tails * np.int64(self.graph.n) + self.heads  # ascending, as the edges of a Graph are
+
+    def between(self, tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the edge from each of some vertices to another; -1 where there is none."""
+        keys = self._keys
+        wanted = tails * np.int64(self.graph.n) + heads
+        place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+        return np.where(keys[place] == wanted, place, -1) if len(keys) else np.full(len(wanted), -1)
+
+    def name(self, edge: int) -> str:
+        weight = self.weights[edge]
+        return f"the edge from {self.graph.names[self.tails[edge]]} of weight {weight}"
+
+
+def _objects(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return whole numbers as Python's, which never overflow."""
+    return np.array([int(value) for value in values.tolist()] or [0], object)[: len(values)]
+
+
+def _distances(edges: _Edges, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Return the distances of a row in a type that the weights can be added to; 0 where there is none."""
+    dist = np.where(reached, dist, dist.dtype.type(0))
+    if not edges.whole:
+        return dist.astype(np.float64)
+    if dist.dtype.kind == "f":
+        fractional = np.flatnonzero(dist != np.rint(dist))
+        if len(fractional):
+            raise _wrong(edges.graph, fractional[0], f"its distance {dist[fractional[0]]} is not whole")
+        large = bool((np.abs(dist) >= _SAFE).any())
+    else:
+        large = bool(((dist >= _SAFE) | (dist <= -_SAFE)).any())
+    return _objects(dist) if large or edges.weights.dtype.kind == "O" else dist.astype(np.int64)
+
+
+def _wrong(graph: Graph, vertex: int, reason: str) -> WrongResult:
+    return WrongResult(f"vertex {graph.names[vertex]}: {reason}")
+
+
+def _check_row(
+    edges: _Edges, stored: Stored, row: int, sources: list[int], marked: npt.NDArray[np.bool_] | None
+) -> None:
+    graph = edges.graph
+    reached, unbounded = masks(stored, row)
+    if stored.dist.dtype.kind == "f" and (nan := np.isnan(stored.dist[row])).any():
+        raise _wrong(graph, int(np.argmax(nan)), "its distance is nan")
+    if marked is None and unbounded.any():
+        raise _wrong(graph, np.flatnonzero(unbounded)[0], "its distance is -inf")
+    dist = _distances(edges, stored.dist[row], reached)
+    exact = stored.dist.dtype.itemsize >= 8 or stored.dist.dtype.kind != "f"
+    unit = 0.0 if edges.whole and exact else _UNITS * float(np.finfo(np.float64 if exact else np.float32).eps)
+    if marked is not None:
+        _check_unbounded(edges, sources[0], reached, unbounded, marked)
+    pred = None if stored.pred is None else stored.pred[row]
+    for source in sources:
+        if not (reached[source] or unbounded[source]) or (reached[source] and dist[source] != 0):
+            raise _wrong(graph, source, "it is a source, but its distance is not 0")
+    shorter = _shorter(edges, dist, reached, unbounded, _cutoff(stored, dist, reached), unit)
+    behind_shorter = np.zeros(graph.n, bool)
+    behind_shorter[edges.heads[shorter]] = True
+    _check_support(edges, sources, dist, reached, pred, unit, behind_shorter)
+    if len(shorter):
+        edge = int(shorter[np.argmin(edges.heads[shorter])])
+        vertex = int(edges.heads[edge])
+        has = f"its distance is {dist[vertex]}" if reached[vertex] else "it has no distance"
+        given = dist[edges.tails[edge]] + edges.weights[edge]
+        raise _wrong(graph, vertex, f"{has}, but {edges.name(edge)} gives {given}")
+
+
+def _slack(edges: _Edges, edge: npt.NDArray[Any], dist: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:
+    """Return by how much the distance at the end of each edge exceeds what it gives; 0 within the rounding."""
+    begin, end, weight = dist[edges.tails[edge]], dist[edges.heads[edge]], edges.weights[edge]
+    excess = end - (begin + weight)
+    if not unit:
+        return np.asarray(excess)
+    allowed = unit * np.maximum(np.maximum(np.abs(begin), np.abs(end)), np.abs(weight)).astype(np.float64)
+    return np.where(np.abs(excess.astype(np.float64)) <= allowed, 0, excess)
+
+
+def _check_support(
+    edges: _Edges,
+    sources: list[int],
+    dist: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    pred: npt.NDArray[Any] | None,
+    unit: float,
+    behind_shorter: npt.NDArray[np.bool_],
+) -> None:
+    """Check that each distance is that of a path: of the one that the predecessors say, if there are any.
+
+    Where that fails behind a vertex to which there is a shorter path, the latter is what has to be told.
+    """
+    graph = edges.graph
+    is_source = np.zeros(graph.n, bool)
+    is_source[sources] = True
+    others = np.flatnonzero(reached & ~is_source)
+    if pred is None:
+        inner = np.flatnonzero(reached[edges.tails] & reached[edges.heads])
+        tight = inner[_slack(edges, inner, dist, unit) == 0]
+        lost = reached & ~_reachable(graph, edges.tails[tight], edges.heads[tight], sources)
+        if lost.any():
+            vertex = int(np.argmax(lost))
+            raise _wrong(graph, vertex, f"no path gives its distance {dist[vertex]}")
+        return
+    stray = (pred != NO_VERTEX) & (~reached | is_source)
+    if stray.any():
+        reason = "it is a source" if is_source[np.argmax(stray)] else "it has no distance"
+        raise _wrong(graph, int(np.argmax(stray)), f"it has a predecessor, though {reason}")
+    before = pred[others].astype(np.int64)
+    bad = np.ones(len(others), bool)
+    valid = (before >= 0) & (before < graph.n)
+    valid[valid] = reached[before[valid]]
+    edge = np.full(len(others), -1)
+    edge[valid] = edges.between(before[valid], others[valid])
+    exists = edge >= 0
+    bad[exists] = _slack(edges, edge[exists], dist, unit) != 0
+    if bad.any():
+        _raise_unsupported(edges, others, before, edge, bad, dist, behind_shorter)
+        return
+    rooted = _reachable(graph, before, others, sources)
+    if not rooted[others].all():
+        vertex = int(others[~rooted[others]][0])
+        raise _wrong(graph, vertex, "its predecessors do not lead back to a source")
+
+
+def _raise_unsupported(
+    edges: _Edges,
+    others: npt.NDArray[Any],
+    before: npt.NDArray[Any],
+    edge: npt.NDArray[Any],
+    bad: npt.NDArray[np.bool_],
+    dist: npt.NDArray[Any],
+    behind_shorter: npt.NDArray[np.bool_],
+) -> None:
+    """Name the first vertex that does not fit to its predecessor, while nothing is wrong with the predecessor."""
+    wrong = np.append(behind_shorter, False)  # the last one for predecessors that are no vertices
+    wrong[others[bad]] = True
+    inside = np.where((before >= 0) & (before < edges.graph.n), before, edges.graph.n)
+    first = np.flatnonzero(bad & ~wrong[inside])
+    if not len(first) and behind_shorter.any():
+        return
+    place = int(first[0]) if len(first) else int(np.flatnonzero(bad)[0])
+    vertex = int(others[place])
+    if edge[place] < 0:
+        known = 0 <= before[place] < edges.graph.n
+        name = edges.graph.names[before[place]] if known else before[place]
+        raise _wrong(edges.graph, vertex, f"there is no edge to it from its predecessor {name}")
+    tail = int(before[place])
+    given = dist[tail] + edges.weights[edge[place]]
+    raise _wrong(edges.graph, vertex, f"its distance is {dist[vertex]}, but {edges.name(edge[place])} gives {given}")
+
+
+def _reachable(
+    graph: Graph, tails: npt.NDArray[Any], heads: npt.NDArray[Any], sources: list[int]
+) -> npt.NDArray[np.bool_]:
+    """Return which vertices some edges lead to from any of the sources."""
+    root = graph.n  # with an edge to each source
+    rows = np.concatenate((tails, np.full(len(sources), root)))
+    columns = np.concatenate((heads, sources))
+    links = scipy.sparse.csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(root + 1, root + 1))
+    found = np.zeros(root + 1, bool)
+    found[scipy.sparse.csgraph.breadth_first_order(links, root, return_predecessors=False)] = True
+    return found[:root]
+
+
+def _cutoff(stored: Stored, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> float | None:
+    """Return the distance beyond which paths were left out of a row."""
+    bounds = [stored.cutoff]
+    if stored.stopped_at is not None and reached[stored.stopped_at]:
+        bounds.append(dist[stored.stopped_at])
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def _shorter(
+    edges: _Edges,
+    dist: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    unbounded: npt.NDArray[np.bool_],
+    cutoff: float | None,
+    unit: float,
+) -> npt.NDArray[np.int64]:
+    """Return the edges that lead to a vertex on a shorter path, or on any path to one without a distance."""
+    graph = edges.graph
+    slack = unit * abs(cutoff) if unit and cutoff is not None else 0
+    if cutoff is not None and (reached & (dist > cutoff + slack)).any():
+        vertex = int(np.argmax(reached & (dist > cutoff + slack)))
+        raise _wrong(graph, vertex, f"its distance {dist[vertex]} is beyond the cutoff {cutoff}")
+    edge = np.flatnonzero(reached[edges.tails] & ~unbounded[edges.heads])
+    inner = reached[edges.heads[edge]]
+    bad = np.zeros(len(edge), bool)
+    bad[inner] = _slack(edges, edge[inner], dist, unit) > 0
+    given = dist[edges.tails[edge]] + edges.weights[edge]
+    bad[~inner] = True if cutoff is None else given[~inner] <= cutoff - slack
+    return edge[bad]
+
+
+def _check_nearest(graph: Graph, stored: Stored, nearest: npt.NDArray[Any]) -> None:
+    """Check that each vertex has the nearest source of its predecessor."""
+    assert stored.pred is not None
+    pred = stored.pred[0]
+    expected = np.where(pred >= 0, nearest[np.maximum(pred, 0)], NO_VERTEX)
+    expected[stored.sources[0]] = stored.sources[0]
+    wrong = np.flatnonzero(expected != nearest)
+    if len(wrong):
+        raise _wrong(graph, wrong[0], "its nearest source is not that of its predecessor")
+
+
+# ---- negative cycles --------------------------------------------------------------------------------
+
+
+def _marked(stored: Stored) -> npt.NDArray[np.bool_] | None:
+    """Return which vertices a matrix says to be on a closed path through a negative cycle; None if there is none."""
+    if len(stored.sources) != stored.dist.shape[1] or stored.nearest is not None or stored.levels:
+        return None
+    marked = np.array([masks(stored, row)[1][row] for row in range(len(stored.sources))], bool)
+    return marked if marked.any() else None
+
+
+def _check_marked(graph: Graph, marked: npt.NDArray[np.bool_]) -> None:
+    """Check that the components marked have a negative cycle; that the others have none shows in their distances."""
+    component = graph.strong_components()
+    matrix = graph.to_scipy()
+    for each in np.unique(component[marked]):
+        inside = np.flatnonzero(component == each)
+        if not marked[inside].all():
+            vertex = inside[~marked[inside]][0]
+            raise _wrong(graph, vertex, "its distance from itself is not -inf, but that of its component is")
+        try:
+            scipy.sparse.csgraph.bellman_ford(matrix[inside][:, inside], indices=0)
+        except scipy.sparse.csgraph.NegativeCycleError:
+            continue
+        raise _wrong(graph, inside[0], "its distance from itself is -inf, but its component has no negative cycle")
+
+
+def _check_unbounded(
+    edges: _Edges,
+    source: int,
+    reached: npt.NDArray[np.bool_],
+    unbounded: npt.NDArray[np.bool_],
+    marked: npt.NDArray[np.bool_],
+) -> None:
+    """Check that exactly the vertices behind a negative cycle that the source reaches are marked."""
+    graph = edges.graph
+    linked = _reachable(graph, edges.tails, edges.heads, [source])
+    behind = _reachable(graph, edges.tails, edges.heads, np.flatnonzero(linked & marked).tolist())
+    for wrong, reason in (
+        (unbounded & ~behind, "its distance is -inf, but no path can pass a negative cycle"),
+        (behind & ~unbounded, "its distance is not -inf, but a path can pass a negative cycle"),
+        (reached & ~linked, "it has a distance, but no path leads to it"),
+    ):
+        if wrong.any():
+            raise _wrong(graph, int(np.argmax(wrong)), reason)

@@ -1,0 +1,122 @@
+"""Results as graphs of networkx and as tables of pandas."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import networkx
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def tree_to_networkx(
+    graph: Graph,
+    pred: npt.NDArray[np.int32],
+    reached: npt.NDArray[np.intp],
+    attributes: Mapping[str, list[Any]],
+) -> networkx.DiGraph[Any]:
+    """Return the reached vertices and the edges from their predecessors.
+
+    Parameters
+    ----------
+    graph : Graph
+    pred : ndarray of int32, shape (n,)
+    reached : ndarray of intp, shape (r,)
+    attributes : mapping of str to list
+        Attributes of the nodes, one entry for each reached vertex.
+    """
+    names = graph.names
+    tree: networkx.DiGraph[Any] = networkx.DiGraph()
+    columns = zip(*attributes.values(), strict=True)
+    for vertex, values in zip(reached.tolist(), columns, strict=True):
+        tree.add_node(names[vertex], **dict(zip(attributes, values, strict=True)))
+    below = reached[pred[reached] >= 0]
+    weights = weights_of_edges(graph, pred[below], below)
+    ends = zip(pred[below].tolist(), below.tolist(), weights.tolist(), strict=True)
+    tree.add_weighted_edges_from((names[u], names[v], weight) for u, v, weight in ends)
+    return tree
+
+
+def pairs_to_networkx(graph: Graph, dist: npt.NDArray[Any], finite: npt.NDArray[np.bool_]) -> networkx.DiGraph[Any]:
+    """Return an edge, weighted with the distance, for each pair of different vertices that has one."""
+    names = graph.names
+    closure: networkx.DiGraph[Any] = networkx.DiGraph()
+    closure.add_nodes_from(names)
+    for source in range(graph.n):
+        targets = np.flatnonzero(finite[source])
+        targets = targets[targets != source]
+        weights = dist[source, targets].tolist()
+        closure.add_weighted_edges_from(
+            (names[source], names[target], weight) for target, weight in zip(targets.tolist(), weights, strict=True)
+        )
+    return closure
+
+
+def weights_of_edges(graph: Graph, sources: npt.NDArray[Any], targets: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the weights of edges that exist, given by their ends."""
+    tails = np.repeat(np.arange(graph.n, dtype=np.int64), np.diff(graph.indptr))
+    keys = tails * graph.n + graph.indices  # ascending
+    places = np.searchsorted(keys, sources.astype(np.int64) * graph.n + targets)
+    return np.asarray(graph.weights[places])
+
+
+def import_pandas() -> Any:
+    """Return pandas.
+
+    Raises
+    ------
+    ImportError
+        It is not installed; the message says how to.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_dataframe: pandas is not installed; install it with: pip install pandas") from None
+    return pandas
+
+
+def rows_to_dataframe(
+    graph: Graph, sources: list[int] | None, columns: Mapping[str, npt.NDArray[Any]], vertices: Mapping[str, Any]
+) -> pandas.DataFrame:
+    """Return one line for each vertex, or with several sources for each source and vertex.
+
+    Parameters
+    ----------
+    graph : Graph
+    sources : list of int, or None
+        That of each row of the columns, where there are several.
+    columns : mapping of str to ndarray, shape (k, n)
+        Numbers.
+    vertices : mapping of str to ndarray, shape (k, n)
+        Vertices, negative for none, which are shown by name.
+    """
+    pandas = import_pandas()
+    names = np.fromiter((*graph.names, None), object, graph.n + 1)
+    rows = 1 if sources is None else len(sources)
+    column_of = functools.partial(pandas.Series, dtype=object)  # which keeps every name, and None, as it is
+    content: dict[str, Any] = {}
+    if sources is not None:
+        content["source"] = column_of(np.repeat(names[np.asarray(sources, np.intp)], graph.n))
+    content["vertex"] = column_of(np.tile(names[:-1], rows))
+    content.update({name: column.ravel() for name, column in columns.items()})
+    for name, column in vertices.items():
+        content[name] = column_of(names[np.where(column.ravel() >= 0, column.ravel(), -1)])
+    frame = pandas.DataFrame(content)
+    if graph.labels is None:  # names are whole numbers, of which those that are missing may be left out
+        whole = dict.fromkeys(vertices, "Int64") | dict.fromkeys({"source", "vertex"} & set(content), "int64")
+        frame = frame.astype(whole)
+    return frame.set_index([name for name in ("source", "vertex") if name in content])
+
+
+def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:
+    """Return the matrix of distances with the names of the vertices on both sides."""
+    pandas = import_pandas()
+    names = pandas.Index(list(graph.names), tupleize_cols=False)
+    return pandas.DataFrame(dist, index=names, columns=names)

@@ -1,0 +1,295 @@
+"""Results in files, read to be checked: distances or levels with their trees, as CSV or as numpy's ``.npz``, ``.npy``.
+
+A CSV names vertices as the graph's file does. The arrays of ``.npz`` and ``.npy`` count them from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import math
+import os
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.graph import Graph
+from reedsp.io.readers import check_archive, check_array
+
+_UNREACHED_LEVEL = -1
+_NAME = re.compile("-?[0-9]{1,19}")
+_INTEGER = re.compile("[+-]?[0-9]{1,400}")
+_NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a result file says: a row of distances for each source.
+
+    Attributes
+    ----------
+    sources : list of list of int
+        The vertices that each row starts from.
+    dist : ndarray, shape (k, n)
+        Distances; int64 where all of them are whole, else floating-point. Unspecified where `reached` is false.
+    reached, unbounded : ndarray of bool, shape (k, n)
+        Where there is a finite distance, and where a path can pass a negative cycle.
+    pred : ndarray of int, shape (k, n), or None
+    nearest : ndarray of int, shape (n,), or None
+    cutoff : float or None
+        Longer paths were left out.
+    levels : bool
+        Whether each edge counts 1.
+    stopped_at : int or None
+        The search from each source may have stopped at this vertex, and have left out what is farther away.
+    """
+
+    sources: Sequence[list[int]]
+    dist: npt.NDArray[Any]
+    reached: npt.NDArray[np.bool_]
+    unbounded: npt.NDArray[np.bool_]
+    pred: npt.NDArray[Any] | None
+    nearest: npt.NDArray[Any] | None = None
+    cutoff: float | None = None
+    levels: bool = False
+    stopped_at: int | None = None
+
+
+def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
+    """Read what the method `save` of a result, or `reedsp.apsp(out=...)`, wrote.
+
+    A matrix in a ``.npy`` file is mapped rather than read; its predecessors are in ``name.pred.npy``, if anywhere.
+
+    Raises
+    ------
+    ValueError
+        The file is no such result, or not one of this graph. The message begins with its name.
+    """
+    try:
+        if path.suffix == ".csv":
+            return _load_csv(path, graph, cutoff)
+        if path.suffix == ".npy":
+            beside = path.with_suffix(".pred.npy")
+            pred = _mapped(beside) if beside.exists() else None
+            return _matrices(_mapped(path), pred, graph)
+        if path.suffix == ".npz":
+            return _load_npz(read_arrays(path), graph, cutoff)
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{path}: {error}") from None
+    raise ValueError(f"{path}: the name does not end in .csv, .npz or .npy")
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    with open(path, "rb") as file:
+        check_array(file, os.fstat(file.fileno()).st_size, path.name)
+    mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
+    return mapped
+
+
+def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a ``.npz`` file.
+
+    Raises
+    ------
+    ValueError
+        It is none, or holds other than numbers and strings.
+    """
+    with open(path, "rb") as file:
+        try:
+            check_archive(file)
+            file.seek(0)
+            with np.load(file) as content:
+                return dict(content)
+        except MemoryError:
+            raise
+        except Exception as error:  # zipfile and zlib raise many kinds for an archive that is damaged
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # which is that of a place before the file
+                raise
+            raise ValueError(f"not an archive of arrays: {error}") from None
+
+
+def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> Stored:
+    levels = "levels" in content
+    if not levels and "dist" not in content:
+        raise ValueError("there is neither an array 'dist' nor 'levels'")
+    pred = content.get("pred")
+    if "source" not in content:
+        if levels:
+            raise ValueError("there is an array 'levels', but none that is called 'source'")
+        return _matrices(content["dist"], pred, graph)
+    named = np.atleast_1d(content["source"])
+    if named.dtype.kind not in "iu" or named.ndim > 1 or not named.size or not ((named >= 0) & (named < graph.n)).all():
+        raise ValueError(f"source: {content['source']} is not a vertex of this graph")
+    nearest = content.get("nearest")
+    sources = [named.tolist()] if nearest is not None else [[each] for each in named.tolist()]
+    dist = np.atleast_2d(content["levels" if levels else "dist"])
+    if "cutoff" in content:
+        stored = content["cutoff"]
+        if stored.shape or stored.dtype.kind not in "iuf":
+            raise ValueError(f"cutoff: expected a number, got {stored.dtype} of shape {stored.shape}")
+        cutoff = float(stored) if stored.dtype.kind == "f" else int(stored)
+    stored = _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
+    if "stopped_at" not in content:
+        return stored
+    stopped_at = content["stopped_at"]
+    if stopped_at.shape or stopped_at.dtype.kind not in "iu" or not 0 <= stopped_at < graph.n:
+        raise ValueError(f"stopped_at: {stopped_at} is not a vertex of this graph")
+    return replace(stored, stopped_at=int(stopped_at))
+
+
+def _matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:
+    return _rows([[source] for source in range(graph.n)], dist, pred, graph, None, None, False)
+
+
+def _rows(
+    sources: list[list[int]],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[Any] | None,
+    graph: Graph,
+    nearest: npt.NDArray[Any] | None,
+    cutoff: float | None,
+    levels: bool,
+) -> Stored:
+    """Check shapes and types, and find out where there is a path. Matrices stay mapped: see :func:`masks`."""
+    shape = (len(sources), graph.n)
+    for name, each in (("distances", dist), ("pred", pred)):
+        if each is not None and each.shape != shape:
+            raise ValueError(f"the {name} have shape {each.shape}, but this graph needs {shape}")
+    if dist.dtype.kind not in "iuf" or (pred is not None and pred.dtype.kind not in "iu"):
+        raise ValueError(f"expected numbers, got {dist.dtype}{'' if pred is None else f' and {pred.dtype}'}")
+    if nearest is not None and (nearest.shape != (graph.n,) or nearest.dtype.kind not in "iu"):
+        raise ValueError(f"expected nearest to be {graph.n} vertices, got {nearest.dtype} of shape {nearest.shape}")
+    nothing = np.empty((0, 0), bool)
+    return Stored(sources, dist, nothing, nothing, pred, nearest, cutoff, levels)
+
+
+def masks(stored: Stored, row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return where a row has a finite distance, and where a path can pass a negative cycle."""
+    if stored.reached.size:
+        return stored.reached[row], stored.unbounded[row]
+    dist = stored.dist[row]
+    if stored.levels:
+        return dist != _UNREACHED_LEVEL, np.zeros(len(dist), bool)
+    if dist.dtype.kind == "f":
+        return np.isfinite(dist), np.isneginf(dist)
+    limits = np.iinfo(dist.dtype)
+    return (dist != limits.max) & ((dist != limits.min) | (limits.min == 0)), (dist == limits.min) & (limits.min < 0)
+
+
+def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        header = next(reader, [])
+        known = {name: place for place, name in enumerate(header)}
+        levels = "level" in known
+        if not {"vertex", "level" if levels else "distance", "predecessor"} <= set(known):
+            raise ValueError(f"1: expected the columns vertex, distance and predecessor, got {','.join(header)!r}")
+        several, near = "source" in known, "nearest" in known
+        names = _Names(graph)
+        table = _Table()
+        for line, fields in enumerate(reader, 2):
+            if len(fields) != len(header):
+                raise ValueError(f"{line}: expected {len(header)} fields, got {len(fields)}")
+            table.sources.append(names.vertex(fields[known["source"]], line) if several else 0)
+            table.vertices.append(names.vertex(fields[known["vertex"]], line))
+            table.values.append(_value(fields[known["level" if levels else "distance"]], line))
+            table.pred.append(names.vertex_or_none(fields[known["predecessor"]], line))
+            table.nearest.append(names.vertex_or_none(fields[known["nearest"]], line) if near else NO_VERTEX)
+    if not table.values:
+        raise ValueError("there is no vertex in it")
+    keys, order = table.arranged(graph)
+    shape = len(keys), graph.n
+    dist, reached, unbounded = _values([table.values[line] for line in order.tolist()], shape)
+    pred = np.array(table.pred)[order].reshape(shape)
+    starts = _starts(keys, several, reached, pred, near)
+    nearest = np.array(table.nearest)[order].reshape(shape)[0] if near else None
+    return Stored(starts, dist, reached, unbounded, pred, nearest, cutoff, levels)
+
+
+def _starts(
+    keys: list[int], several: bool, reached: npt.NDArray[np.bool_], pred: npt.NDArray[Any], near: bool
+) -> list[list[int]]:
+    """Return the sources of each row: they are named, or have a distance and no predecessor."""
+    if several:
+        return [[source] for source in keys]
+    roots = np.flatnonzero(reached[0] & (pred[0] == NO_VERTEX)).tolist()
+    if not roots or (len(roots) > 1 and not near):
+        raise ValueError(f"{len(roots)} vertices have a distance but no predecessor, where one source is expected")
+    return [roots]
+
+
+class _Names:
+    """Vertices by the names that a CSV calls them by."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._vertex_of: dict[str, int] = {}
+        if graph.labels is not None:
+            self._vertex_of = {str(label): vertex for vertex, label in enumerate(graph.labels)}
+
+    def vertex(self, text: str, line: int) -> int:
+        if self._graph.labels is not None:
+            vertex = self._vertex_of.get(text, -1)
+        else:
+            vertex = int(text) - self._graph.offset if _NAME.fullmatch(text) else -1
+        if not 0 <= vertex < self._graph.n:
+            raise ValueError(f"{line}: {text[:40]!r} is not a vertex of this graph")
+        return vertex
+
+    def vertex_or_none(self, text: str, line: int) -> int:
+        return self.vertex(text, line) if text else NO_VERTEX
+
+
+class _Table:
+    """What the lines of a CSV say, in their order: as much memory as lines, whatever they claim."""
+
+    def __init__(self) -> None:
+        self.sources, self.vertices = array("q"), array("q")
+        self.values: list[int | float] = []
+        self.pred, self.nearest = array("q"), array("q")
+
+    def arranged(self, graph: Graph) -> tuple[list[int], npt.NDArray[np.intp]]:
+        """Return the sources as they first appear, and for each of them the lines of all vertices, in their order."""
+        sources, firsts, rows = np.unique(self.sources, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(firsts)
+        rows = np.argsort(by_appearance)[rows]
+        vertices = np.array(self.vertices)
+        order = np.lexsort((vertices, rows))
+        rows, vertices = rows[order], vertices[order]
+        again = (rows[1:] == rows[:-1]) & (vertices[1:] == vertices[:-1])
+        if again.any():
+            raise ValueError(f"{order[1:][again].min() + 2}: a second line for the same vertex")
+        short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
+        if short.size:
+            missing = graph.names[np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]]
+            raise ValueError(
+                f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
+            )
+        return sources[by_appearance].tolist(), order
+
+
+def _value(text: str, line: int) -> int | float:
+    if text in ("inf", "-inf"):
+        return float(text)
+    if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
+        return int(text) if _INTEGER.fullmatch(text) else number
+    raise ValueError(f"{line}: expected a distance, got {text[:40]!r}")
+
+
+def _values(
+    values: list[int | float], shape: tuple[int, int]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return distances as int64 where they are all written as integers, and where they are finite and -inf."""
+    infinite = np.array([value in (np.inf, -np.inf) for value in values])
+    finite = [0 if out else value for value, out in zip(values, infinite.tolist(), strict=True)]
+    integral = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in finite)
+    numbers = np.array(finite, np.int64 if integral else np.float64).reshape(shape)
+    endless = np.array([value == -np.inf for value in values])
+    return numbers, ~infinite.reshape(shape), endless.reshape(shape)

@@ -1,0 +1,419 @@
+"""What a solver returns: distances, predecessors, routes, and how they were computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import IO, TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.arithmetic.paths import Arithmetic, bound_of, ceiling_of, from_result, to_result
+from reedsp.device.device import Device, Job, get_device, infinity
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.negative_cycles import exact_shortest_paths
+from reedsp.edges.verify import VerificationError, verify_on_host, verify_tree
+from reedsp.graph.graph import Graph
+from reedsp.graph.html import SHOWN, and_more, card, distance_text, run_facts
+from reedsp.graph.vertices import name_or_none, vertex_argument, vertices_argument
+from reedsp.results.export import matrix_to_dataframe, pairs_to_networkx
+from reedsp.results.plot import axes_for, draw_matrix
+from reedsp.results.routes import Routes, walk
+from reedsp.results.search_result import AsArray, SearchResult
+from reedsp.results.text import write_arrays, write_result
+from reedsp.results.ties import edge_sources, tight_edges
+from reedsp.system.public import public
+from reedsp.typing import Distances
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    from matplotlib.axes import Axes
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class ShortestPaths(SearchResult):
+    """Shortest paths from one source or several.
+
+    Attributes
+    ----------
+    graph : Graph
+    source : int or other name, or list of these
+        The source, or one source for each row of `dist` and `pred`.
+    dist : ndarray, shape (n,) or (k, n)
+        Distance of each vertex; inf (in an integer dtype its largest value) where there is no path.
+    pred : ndarray of int32, same shape
+        Vertex before the last one on a shortest path; -9999 for the source and where there is no path. The
+        predecessors form a tree, which is the same on every device.
+    nearest : ndarray of int32, shape (n,), or None
+        If paths from the nearest of several sources were asked for: that source, or -9999 where there is no path.
+    method : str
+        The method that was used.
+    rounds : int
+        Rounds that the device ran, over all sources.
+    device : str
+        Name and platform of the device.
+    stats : dict
+        ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
+        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``exact_on_host`` (number of
+        sources that the host had to solve in whole numbers, because rounding defeated the device's floats).
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> paths = reedsp.sssp(reedsp.Graph.from_edges(4, [0, 0, 2], [1, 2, 1], [7, 2, 3]), 0)
+    >>> paths.dist, paths.path(1)
+    (array([ 0.,  5.,  2., inf]), [0, 2, 1])
+    """
+
+    graph: Graph
+    source: Any
+    dist: Distances
+    pred: npt.NDArray[np.int32]
+    nearest: npt.NDArray[np.int32] | None
+    method: str
+    rounds: int
+    device: str
+    stats: dict[str, Any]
+    _device: Device | None  # None after it was loaded from a pickle: then any device serves
+    _arithmetic: Arithmetic
+    _cutoff: float | None
+    _target: int | None  # the search stopped there
+    _rows_from_host: frozenset[int]
+    _exact: npt.NDArray[Any] | None  # distances before rounding to `dist`, where that loses something
+
+    _title: ClassVar[str] = "Shortest paths"
+    _quantity: ClassVar[str] = "distance"
+    _column: ClassVar[str] = "dist"
+
+    @property
+    def _numbers(self) -> npt.NDArray[Any]:
+        return self.dist
+
+    @property
+    def _effort(self) -> list[tuple[str, int]]:
+        return [("rounds", self.rounds)]
+
+    @property
+    def _vertex_columns(self) -> dict[str, npt.NDArray[np.int32]]:
+        return {"pred": self.pred} if self.nearest is None else {"pred": self.pred, "nearest": self.nearest}
+
+    @property
+    def _kept(self) -> dict[str, Any]:
+        limit = bound_of(self._cutoff, self._arithmetic)
+        given = {"nearest": self.nearest, "cutoff": limit, "stopped_at": self._target, "exact": self._exact}
+        rows = {"exact_rows": np.array(sorted(self._rows_from_host), np.int64)} if self._rows_from_host else {}
+        return {"dist": self.dist, **{name: value for name, value in given.items() if value is not None}, **rows}
+
+    def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        return np.asarray(numbers != infinity(numbers.dtype))
+
+    def _tight(self, row: int) -> npt.NDArray[np.bool_]:
+        if row in self._rows_from_host:
+            exact, scale, _ = exact_shortest_paths(self.graph, self._starts(row))
+            ends = zip(edge_sources(self.graph).tolist(), self.graph.indices.tolist(), strict=True)
+            weights = [int(fraction * scale) for fraction in map(Fraction, self.graph.weights.tolist())]
+            tight = [
+                (before := exact[u]) is not None and before + weight == exact[v]
+                for (u, v), weight in zip(ends, weights, strict=True)
+            ]
+            return np.array(tight, bool)
+        dist = self._in_arithmetic(row)
+        return tight_edges(self.graph, dist, self._arithmetic.infinity)
+
+    def _in_arithmetic(self, row: int) -> npt.NDArray[Any]:
+        """Return the distances of this row in the arithmetic of the device, in which they were added."""
+        if self._exact is not None:
+            return self._exact[row]  # type: ignore[no-any-return]
+        return from_result(np.atleast_2d(self.dist)[row], self._arithmetic)
+
+    def _starts(self, row: int) -> list[int]:
+        if self.nearest is not None:
+            return [self.graph.index(each) for each in self.source]
+        return super()._starts(row)
+
+    def _row(self, source: Hashable | None) -> int:
+        if self.nearest is None:
+            return super()._row(source)
+        if source is not None:
+            raise ValueError("source: the paths start at the nearest of the sources")
+        return 0
+
+    def to_dict(self, source: Hashable | None = None) -> dict[Hashable, int | float]:
+        """Return the distance of each reached vertex by its name."""
+        dist, _, reached = self._arrays(self._row(source))
+        names = self.graph.names
+        return {names[v]: dist[v].item() for v in np.flatnonzero(reached).tolist()}
+
+    def verify(self) -> bool:
+        """Check on the device that this is a shortest-path tree, by the rules of the Graph500 validator.
+
+        Distances obey the triangle inequality on every edge; each predecessor has an edge that gives exactly the
+        distance; the predecessors lead back to the source.
+
+        Returns
+        -------
+        bool
+            True.
+
+        Raises
+        ------
+        VerificationError
+            They do not; the message names a vertex.
+        """
+        dist, pred = np.atleast_2d(self.dist, self.pred)
+        arithmetic = self._arithmetic
+        for row in range(len(dist)):
+            sources = self._starts(row)
+            if row in self._rows_from_host:
+                verify_on_host(self.graph, sources[0], dist[row], pred[row])
+                continue
+            exact = self._in_arithmetic(row)
+            changed = np.flatnonzero(to_result(exact, arithmetic, dist.dtype) != dist[row])
+            if len(changed):
+                name = self.graph.names[changed[0]]
+                raise VerificationError(f"vertex {name!r}: its distance was changed to {dist[row, changed[0]]}")
+            ceiling = ceiling_of(self._cutoff, arithmetic)
+            if self._target is not None and exact[self._target] != arithmetic.infinity:
+                ceiling = min(ceiling, ceiling_of(exact[self._target].item(), arithmetic))
+            verify_tree(self.graph, sources, exact, pred[row], Job(self._device or get_device()), arithmetic, ceiling)
+        if self.nearest is not None:
+            self._verify_nearest(self._starts(0))
+        return True
+
+    def _verify_nearest(self, sources: list[int]) -> None:
+        """Check that each vertex has the nearest source of its predecessor."""
+        assert self.nearest is not None
+        expected = np.where(self.pred >= 0, self.nearest[np.maximum(self.pred, 0)], np.int32(NO_VERTEX))
+        expected[sources] = sources
+        wrong = np.flatnonzero(expected != self.nearest)
+        if len(wrong):
+            vertex, nearest = self.graph.names[wrong[0]], name_or_none(self.graph, self.nearest[wrong[0]])
+            raise VerificationError(f"vertex {vertex!r}: {nearest} is not its nearest source")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_device": None}  # a device's handle is this process's own
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class AllPairs(AsArray):
+    """Shortest paths between all pairs of vertices.
+
+    Attributes
+    ----------
+    graph : Graph
+    dist : ndarray, shape (n, n)
+        Distance from the vertex of the row to that of the column. inf (in an integer dtype its largest value) where
+        there is no path, -inf (the least value) where a path can pass a negative cycle.
+    pred : ndarray of int32, shape (n, n), or None
+        Vertex before the last one on a shortest path; -9999 on the diagonal, and where `dist` is infinite. Each row is
+        a tree, which is the same on every device. None unless asked for.
+    method : str
+        The method that was used.
+    device : str
+        Name and platform of the device.
+    stats : dict
+        ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
+        ``bytes_allocated`` and ``arithmetic`` (in which path weights were added).
+    """
+
+    graph: Graph
+    dist: Distances
+    pred: npt.NDArray[np.int32] | None
+    method: str
+    device: str
+    stats: dict[str, Any]
+
+    def path(self, source: Hashable, target: Hashable) -> list[Any]:
+        """Return the vertices of a shortest path, the source first and the target last (thesis section 5.2.2).
+
+        Parameters
+        ----------
+        source, target : int or other name
+            Vertices; see :attr:`Graph.names`.
+
+        Returns
+        -------
+        list of int or of other names
+
+        Raises
+        ------
+        ValueError
+            There is no path, or none is shortest because it can pass a negative cycle; a vertex does not exist; or
+            predecessors were not asked for.
+        """
+        pred = self._trees("path")
+        start = vertex_argument(self.graph, source, "source")
+        vertex = vertex_argument(self.graph, target, "target")
+        if self.dist[start, vertex] == _unbounded(self.dist.dtype):
+            raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
+        route = [vertex]
+        while route[-1] != start:
+            before = int(pred[start, route[-1]])
+            if before == NO_VERTEX:
+                raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
+            route.append(before)
+        return [self.graph.names[each] for each in reversed(route)]
+
+    def paths_between(self, sources: Iterable[Hashable], targets: Iterable[Hashable]) -> Routes:
+        """Return a shortest path for each of many pairs, all walked together.
+
+        Parameters
+        ----------
+        sources, targets : iterable of int or of other names
+            Both ends of each path.
+
+        Returns
+        -------
+        Routes
+            A sequence of lists, each as :meth:`path` returns it; an empty one where there is no path, or none is
+            shortest because it can pass a negative cycle.
+
+        Raises
+        ------
+        ValueError, TypeError
+            A vertex does not exist (the message names its position), there are more of one than of the other, or
+            predecessors were not asked for.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [7, 2, 1])
+        >>> list(reedsp.apsp(graph, predecessors=True).paths_between([0, 1], [2, 0]))
+        [[0, 1, 2], [1, 2, 0]]
+        """
+        pred = self._trees("paths_between")
+        starts = vertices_argument(self.graph, sources, "sources")
+        ends = vertices_argument(self.graph, targets, "targets")
+        if len(starts) != len(ends):
+            raise ValueError(f"sources has {len(starts)} entries, targets has {len(ends)}")
+        finite = self._finite(self.dist[starts, ends])
+        return walk(self.graph, pred, starts, ends, finite)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in ``.npz``; :func:`reedsp.load` makes the same result of the file.
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        ValueError
+            The name ends otherwise.
+        OSError
+            The file cannot be written; FileExistsError if there is one that may not be replaced.
+        """
+        write_result(path, {".npz": self._write_npz}, overwrite=overwrite)
+
+    def _write_npz(self, stream: IO[bytes]) -> None:
+        arrays = {"dist": self.dist} | ({} if self.pred is None else {"pred": self.pred})
+        about = {"result": type(self).__name__, "method": self.method, "device": self.device, "stats": self.stats}
+        # Compression would take longer than the solution.
+        write_arrays(stream, self.graph, arrays, about, compress=False)
+
+    def to_networkx(self) -> networkx.DiGraph[Any]:
+        """Return the distances as a graph of networkx: an edge for each pair of vertices that has a shortest path.
+
+        Returns
+        -------
+        networkx.DiGraph
+            All vertices by their names, and up to n * (n - 1) edges whose ``weight`` is the distance.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> closure = reedsp.apsp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3])).to_networkx()
+        >>> closure.edges(data="weight")
+        OutEdgeDataView([(0, 1, 4.0), (0, 2, 7.0), (1, 2, 3.0)])
+        """
+        return pairs_to_networkx(self.graph, self.dist, self._finite(self.dist))
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the matrix of distances as a table of pandas, which has to be installed.
+
+        Returns
+        -------
+        pandas.DataFrame, shape (n, n)
+            Its rows and columns have the names of the vertices. It shares the memory of `dist`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(2, [0], [1], [4], labels=["a", "b"])
+        >>> print(reedsp.apsp(graph).to_dataframe())
+             a    b
+        a  0.0  4.0
+        b  inf  0.0
+        """
+        return matrix_to_dataframe(self.graph, self.dist)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of distances with matplotlib, which has to be installed.
+
+        Pairs without a path, or without a shortest one, are left white. Of a large matrix some rows and columns are
+        drawn.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        ax = axes_for(ax)
+        draw_matrix(ax, self.graph, self.dist, self._finite)
+        return ax
+
+    def _trees(self, name: str) -> npt.NDArray[np.int32]:
+        if self.pred is None:
+            raise ValueError(f"{name}: there are no predecessors; ask for them with predecessors=True")
+        return self.pred
+
+    def _finite(self, dist: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return where there is a shortest path."""
+        return np.asarray((dist != infinity(dist.dtype)) & (dist != _unbounded(dist.dtype)))
+
+    @property
+    def _numbers(self) -> npt.NDArray[Any]:
+        return self.dist
+
+    def _repr_html_(self) -> str:
+        shown = range(min(self.graph.n, SHOWN))
+        names = [self.graph.names[v] for v in shown]
+        rows = [(name, *map(distance_text, self.dist[v, : len(shown)])) for v, name in zip(shown, names, strict=True)]
+        title = f"Shortest paths between all pairs of {self.graph.n:,} vertices"
+        facts = [("method", self.method), *run_facts(self.stats, self.device)]
+        rows += [tuple(row) for row in and_more(self.graph.n, len(rows) + 1)]
+        return card(title, facts, ["from \\ to", *map(str, names)], rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"<reedsp.AllPairs: {self.graph.n:,} vertices, {self.method}, "
+            f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
+        )
+
+
+def _unbounded(dtype: np.dtype[Any]) -> float | int:
+    """Return the distance of paths that can pass a negative cycle."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min

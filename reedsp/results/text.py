@@ -1,0 +1,124 @@
+"""Results written to files: distances or levels with their trees, as CSV or as numpy's ``.npz``.
+
+A CSV calls vertices by their names. The arrays of a ``.npz`` have them by index; ``about``, a text in JSON, says how
+the result was found and of which graph it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph
+from reedsp.io.writers import label_array
+from reedsp.system.atomic_file import write_whole
+
+_INT64_MAX = 2**63 - 1
+
+
+def write_result(
+    path: str | os.PathLike[str], formats: Mapping[str, Callable[[IO[bytes]], None]], *, overwrite: bool
+) -> None:
+    """Write a file in the format that its name ends in, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    formats : mapping of str to callable(stream)
+        What writes the files whose names end so.
+    overwrite : bool
+        Whether a file of this name may be replaced.
+
+    Raises
+    ------
+    ValueError
+        The name ends otherwise.
+    OSError
+        The file cannot be written; FileExistsError if there is one that may not be replaced.
+    """
+    file = Path(path)
+    if file.suffix not in formats:
+        raise ValueError(f"path = {str(file)!r}, expected a name that ends in {' or '.join(formats)}")
+    write_whole(file, formats[file.suffix], overwrite=overwrite)
+
+
+def write_rows(
+    stream: IO[bytes],
+    graph: Graph,
+    quantity: str,
+    numbers: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    columns: Mapping[str, npt.NDArray[np.int32]],
+    sources: Sequence[Any] | None,
+    vertices: Sequence[int] | None,
+) -> None:
+    """Write a line for each vertex, or for some of them, and for each of several sources, as CSV.
+
+    Parameters
+    ----------
+    stream : binary file
+    graph : Graph
+    quantity : str
+        What to call the numbers.
+    numbers, reached : ndarray, shape (k, n)
+        Distances or levels, and where there is one; "inf" is written where there is none.
+    columns : mapping of str to ndarray of int32, shape (k, n)
+        Vertices for each vertex, negative for none.
+    sources : sequence of names, optional
+        That of each row, if there are several.
+    vertices : sequence of int, optional
+        Those that are written; all by default.
+    """
+    names = graph.names
+    number = int if graph.has_integral_weights or numbers.dtype.kind == "i" else float
+    chosen = range(graph.n) if vertices is None else vertices
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*(["source"] if sources is not None else []), "vertex", quantity, *columns])
+    for row in range(len(numbers)):
+        before = [] if sources is None else [sources[row]]
+        values, known = numbers[row].tolist(), reached[row].tolist()
+        named = [[names[v] if v >= 0 else "" for v in column[row].tolist()] for column in columns.values()]
+        writer.writerows(
+            [*before, names[v], number(values[v]) if known[v] else "inf", *(column[v] for column in named)]
+            for v in chosen
+        )
+    text.detach()  # flushes, and leaves the stream open
+
+
+def write_arrays(
+    stream: IO[bytes], graph: Graph, arrays: Mapping[str, Any], about: Mapping[str, Any], *, compress: bool
+) -> None:
+    """Write arrays, what the vertices are called, and facts in JSON, as ``.npz``."""
+    said = np.array(json.dumps({**about, "graph": fingerprint(graph)}))
+    every: dict[str, Any] = {**arrays, **numbering(graph), "about": said}
+    save = np.savez_compressed if compress else np.savez
+    save(stream, **every)
+
+
+def numbering(graph: Graph) -> dict[str, npt.NDArray[Any]]:
+    """Return what the vertices are called, as far as arrays of numbers or strings can say it."""
+    labels = None if graph.labels is None else label_array(graph.labels)
+    return {"offset": np.array(graph.offset, np.int64)} | ({} if labels is None else {"labels": labels})
+
+
+def fingerprint(graph: Graph) -> str:
+    """Return what tells graphs with other edges or weights apart; weights are compared as numbers."""
+    weights = graph.weights
+    if weights.dtype.kind == "i" or (graph.has_integral_weights and graph.max_abs_weight <= _INT64_MAX):
+        weights = weights.astype(np.int64)
+    else:
+        weights = weights.astype(np.float64)
+    digest = hashlib.sha256(f"{graph.n} {weights.dtype}".encode())
+    for array in (graph.indptr, graph.indices, weights):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""What needs the standard library alone: folders, files, threads, progress, and where OpenCL is found."""

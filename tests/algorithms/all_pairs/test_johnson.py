@@ -1,0 +1,124 @@
+"""Johnson's all pairs against the oracle and the matrix methods: potentials, trees, negative cycles, choice."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.all_pairs import apsp, johnson
+from reedsp.device.device import Device
+from tests.support import oracle
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+
+CYCLE_FREE = [family for family in FAMILIES if family.name != "negative cycle out of reach"]
+
+
+def graph_of(family: Family, dtype: type = np.int64) -> reedsp.Graph:
+    weights = np.array(family.weights, dtype)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+@pytest.mark.parametrize("family", [each for each in CYCLE_FREE if each.n <= 300], ids=lambda family: family.name)
+def test_families(family: Family, device: Device) -> None:
+    paths = reedsp.apsp(graph_of(family), "johnson", True, device=device)
+    expected = oracle.all_distances(family.n, family.edges)
+    unreached = [[None if d == np.inf else Fraction(d) for d in row] for row in paths.dist.tolist()]
+    assert unreached == expected
+    assert paths.pred is not None
+    assert paths.pred.tolist() == oracle.all_predecessors(family.n, family.edges, expected)
+    assert paths.method == "johnson"
+
+
+@pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
+def test_negative_cycles(family: Family, device: Device) -> None:
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        reedsp.apsp(graph_of(family), "johnson", device=device)
+    assert oracle.closed_walk_weight(family.edges, caught.value.cycle) < 0
+
+
+def test_row_12_a_negative_cycle_anywhere_counts(device: Device) -> None:
+    family = next(family for family in FAMILIES if family.name == "negative cycle out of reach")
+    with pytest.raises(reedsp.NegativeCycleError):
+        reedsp.apsp(graph_of(family), "johnson", device=device)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("negative", [False, True])
+def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    n, m = 150, 600
+    u, v = rng.integers(0, n, (2, m))
+    weights = rng.integers(0, 30, m)
+    if negative:
+        potential = rng.integers(-500, 500, n)
+        weights += potential[v] - potential[u]
+    graph = reedsp.Graph.from_edges(n, u, v, weights)
+    monkeypatch.setattr(johnson, "rows_at_once", lambda *arguments: 10)
+    seen: list[tuple[int, int]] = []
+    paths = reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, progress=lambda *state: seen.append(state))
+    matrices = reedsp.apsp(graph, "floyd-warshall", True, device=device, dtype=dtype)
+    assert paths.dist.dtype == np.dtype(dtype)
+    assert np.array_equal(paths.dist, matrices.dist)
+    assert np.array_equal(paths.pred, matrices.pred)
+    assert seen == [(done, n) for done in range(10, n + 1, 10)]
+    without = reedsp.apsp(graph, "johnson", device=device, dtype=dtype)
+    assert without.pred is None
+    assert np.array_equal(without.dist, paths.dist)
+
+
+def test_fractional_weights(device: Device) -> None:
+    rng = np.random.default_rng(2)
+    n, m = 120, 500
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.random(m))
+    paths = reedsp.apsp(graph, "johnson", True, device=device)
+    for source in (0, 77):
+        one = reedsp.sssp(graph, source, "output-parallel", device=device)
+        assert np.array_equal(paths.dist[source], one.dist)
+        assert np.array_equal(paths.pred[source], one.pred)
+    negative = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [-0.5, 2.0])
+    with pytest.raises(ValueError, match="weights that are negative and fractional need another method"):
+        reedsp.apsp(negative, "johnson", device=device)
+    assert reedsp.apsp(negative, device=device).dist[0, 2] == 1.5
+
+
+def test_large_weights_widen_or_are_refused(device: Device) -> None:
+    big = 2**40
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 3, 3], [big, -big, 3, 5])
+    assert reedsp.apsp(graph, "johnson", device=device).dist[0].tolist() == [0, big, 0, 3]
+    huge = 2**62
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [-huge, huge, 1])
+    with pytest.raises(OverflowError, match="int64"):
+        reedsp.apsp(graph, "johnson", device=device)
+
+
+def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    path = reedsp.Graph.from_edges(200, np.arange(199), np.arange(1, 200), np.arange(199))
+    monkeypatch.setattr(apsp, "_LEAST_VERTICES_PER_EDGE", {"cpu": 1, "gpu": 1})
+    paths = reedsp.apsp(path, device=device)
+    assert paths.method == "johnson"
+    assert np.array_equal(paths.dist, scipy.sparse.csgraph.dijkstra(path.to_scipy()))
+    assert reedsp.apsp(path, device=device, memory_limit=1 << 24).method == "floyd-warshall"
+    assert reedsp.apsp(path, device=device, options={"kernel": "blocked"}).method == "floyd-warshall"
+    negative = reedsp.Graph.from_edges(200, np.arange(199), np.arange(1, 200), np.full(199, -1))
+    assert reedsp.apsp(negative, device=device).method == "johnson"
+    assert reedsp.apsp(negative, negative_cycles="mark", device=device).method == "floyd-warshall"
+    with pytest.raises(ValueError, match="negative_cycles = 'mark'"):
+        reedsp.apsp(negative, "johnson", negative_cycles="mark", device=device)
+    with pytest.raises(ValueError, match="need method='floyd-warshall'"):
+        reedsp.apsp(path, "johnson", memory_limit=1 << 24, device=device)
+    with pytest.raises(ValueError, match="'johnson' has no option 'kernel'"):
+        reedsp.apsp(path, "johnson", options={"kernel": "blocked"}, device=device)
+    monkeypatch.setattr(apsp, "_LEAST_VERTICES_PER_EDGE", {"cpu": 10**6, "gpu": 10**6})
+    assert reedsp.apsp(path, device=device).method == "floyd-warshall"
+
+
+def test_one_vertex_and_none(device: Device) -> None:
+    assert reedsp.apsp(reedsp.Graph.from_edges(1, [], []), "johnson", device=device).dist.tolist() == [[0]]
+    assert reedsp.apsp(reedsp.Graph.from_edges(0, [], []), "johnson", device=device).dist.shape == (0, 0)
+    loop = reedsp.Graph.from_edges(1, [0], [0], [-1])
+    with pytest.raises(reedsp.NegativeCycleError):
+        reedsp.apsp(loop, "johnson", device=device)

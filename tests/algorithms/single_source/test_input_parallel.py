@@ -1,0 +1,377 @@
+"""Both input-parallel methods against the oracle, against each other and against SciPy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.single_source import input_parallel as module
+from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
+from reedsp.algorithms.single_source.outcome import Solution
+from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
+from reedsp.device.device import Job
+from reedsp.edges import device_graph
+from tests.support import oracle
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+
+METHODS = {
+    "plain": input_parallel,
+    "refined": functools.partial(input_parallel_refined, list_active=False),
+    "refined, listed": functools.partial(input_parallel_refined, list_active=True),
+}
+DTYPES = [np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64)]
+EXACT = {np.dtype(np.int32): 2**31, np.dtype(np.int64): 2**63, np.dtype(np.float32): 2**24, np.dtype(np.float64): 2**53}
+
+each_method = pytest.mark.parametrize("method", METHODS)
+each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
+
+
+def graph_of(family: Family, dtype: object = np.int64) -> reedsp.Graph:
+    weights = np.array(family.weights, dtype)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+def solve(
+    method: str, graph: reedsp.Graph, source: int, device: reedsp.Device, dtype: object = np.float64, **options: Any
+) -> Solution:
+    """Solve in the arithmetic that the front door would choose for distances of this dtype."""
+    return METHODS[method](graph, source, Job(device), choose_arithmetic(graph, np.dtype(dtype)), **options)
+
+
+def fits(family: Family, dtype: np.dtype) -> bool:
+    """Return whether the arithmetic holds every path sum, and one edge more."""
+    graph = graph_of(family)
+    return graph.simple_path_bound + graph.max_abs_weight < EXACT[dtype]
+
+
+@functools.cache
+def expected_of(number: int) -> tuple[list[Fraction | None], list[int]]:
+    family = FAMILIES[number]
+    dist = oracle.distances(family.n, family.edges, family.source)
+    return dist, oracle.predecessors(family.n, family.edges, family.source, dist)
+
+
+def check(number: int, solution: Solution, arithmetic: Arithmetic) -> None:
+    dist, tree = expected_of(number)
+    assert solution.dist.dtype == arithmetic.dtype
+    assert [None if d == arithmetic.infinity else Fraction(d.item()) for d in solution.dist] == dist
+    assert solution.predecessors.dtype == np.int32
+    assert solution.predecessors.tolist() == tree
+    assert not solution.exact_on_host
+
+
+@each_method
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [
+        pytest.param(number, dtype, id=f"{family.name}-{dtype}")
+        for number, family in enumerate(FAMILIES)
+        for dtype in DTYPES
+        if fits(family, dtype)
+    ],
+)
+def test_families_in_every_arithmetic(method: str, number: int, dtype: np.dtype, device: reedsp.Device) -> None:
+    family, arithmetic = FAMILIES[number], Arithmetic(dtype)
+    solution = METHODS[method](graph_of(family), family.source, Job(device), arithmetic)
+    check(number, solution, arithmetic)
+    if family.directed and dtype.kind == "i":
+        saturating = Arithmetic(dtype, saturate=True)
+        check(number, METHODS[method](graph_of(family), family.source, Job(device), saturating), saturating)
+
+
+@each_method
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.float32, np.uint16, np.int8])
+def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.Device) -> None:
+    for number, family in enumerate(FAMILIES):
+        weights = np.array(family.weights, np.int64)
+        if (weights.astype(dtype).astype(np.int64) == weights).all():
+            graph = graph_of(family, dtype)
+            arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+            check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+
+
+@each_method
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: reedsp.Device) -> None:
+    graph = graph_of(family)
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    other = output_parallel(graph, family.source, Job(device), arithmetic)
+    assert solve(method, graph, family.source, device).rounds == other.rounds
+
+
+@each_method
+@each_dtype
+@pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
+def test_negative_cycles(method: str, family: Family, dtype: np.dtype, device: reedsp.Device) -> None:
+    graph = graph_of(family)
+    chosen = choose_arithmetic(graph, np.dtype(np.int64))
+    if graph.max_abs_weight >= EXACT[dtype]:
+        dtype = chosen.dtype
+    arithmetic = Arithmetic(dtype, saturate=chosen.saturate and dtype.kind == "i")
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        METHODS[method](graph, family.source, Job(device), arithmetic)
+    weight = oracle.closed_walk_weight(family.edges, caught.value.cycle)
+    assert weight < 0
+    assert caught.value.weight == weight
+
+
+@each_method
+@pytest.mark.parametrize("length", [14, 29, 30, 31, 32, 33, 46, 47, 48, 61, 62, 63])
+def test_negative_cycle_that_is_reached_late(method: str, length: int, device: reedsp.Device) -> None:
+    """Around the rounds in which sources begin to be kept and cycles to be looked for."""
+    vertices = np.arange(length)
+    u, v = np.append(vertices, [length, length]), np.append(vertices + 1, [length + 1, length - 1])
+    weights = np.full(len(u), 3)
+    weights[-1] = -4
+    graph = reedsp.Graph.from_edges(length + 2, u, v, weights)
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        solve(method, graph, 0, device)
+    assert sorted(caught.value.cycle[:-1]) == [length - 1, length]
+    assert caught.value.weight == -1
+    weights[-1] = -3
+    assert solve(method, reedsp.Graph.from_edges(length + 2, u, v, weights), 0, device).dist[-1] == 3 * length + 3
+
+
+@each_method
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fractional_weights_add_up_from_left_to_right(method: str, dtype: type, device: reedsp.Device) -> None:
+    rng = np.random.default_rng(1)
+    n, m = 150, 700
+    u, v = rng.integers(0, n, (2, m))
+    weights = (rng.random(m) * 10.0 ** rng.integers(-6, 3, m)).astype(dtype)
+    solution = solve(method, reedsp.Graph.from_edges(n, u, v, weights), 5, device, dtype)
+    assert solution.dist.dtype == dtype
+    edges = oracle.edges_of(u, v, weights.tolist(), True)
+    assert solution.dist.tolist() == oracle.left_to_right_distances(n, edges, 5, dtype)
+
+
+@each_method
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fractional_negative_weights(method: str, dtype: type, device: reedsp.Device) -> None:
+    rng = np.random.default_rng(2)
+    n, m = 120, 500
+    potential = rng.random(n) * 10 - 5
+    u, v = rng.integers(0, n, (2, m))
+    weights = (potential[v] - potential[u] + rng.random(m)).astype(dtype)
+    graph = reedsp.Graph.from_edges(n, u, v, weights)
+    solution = solve(method, graph, 0, device, dtype)
+    expected = oracle.distances(n, oracle.edges_of(u, v, weights.tolist(), True), 0)
+    assert min(solution.dist) < 0 < max(solution.dist)
+    for got, right in zip(solution.dist, expected, strict=True):
+        bound = n * 20 * np.finfo(dtype).eps
+        assert (right is None and got == np.inf) or abs(Fraction(got.item()) - right) <= bound
+    other = output_parallel(graph, 0, Job(device), choose_arithmetic(graph, np.dtype(dtype)))
+    assert np.array_equal(solution.dist, other.dist)
+    assert np.array_equal(solution.predecessors, other.predecessors)
+
+
+@each_method
+def test_rounding_neither_hides_nor_fakes_a_negative_cycle(method: str, device: reedsp.Device) -> None:
+    """At 1e16 neighbouring floats are 2 apart: +0.5 and -0.75 vanish there, and -1.1 counts as -2."""
+    hidden = reedsp.Graph.from_edges(4, [0, 1, 2, 2], [1, 2, 1, 3], [1e16, 0.5, -0.75, 1.0])
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        solve(method, hidden, 0, device)
+    assert sorted(caught.value.cycle[:-1]) == [1, 2]
+    assert caught.value.weight == -0.25
+    u, v, weights = [0, 1, 2, 3, 3], [1, 2, 3, 1, 4], [1e16, 0.9, 0.9, -1.1, 8.0]
+    solution = solve(method, reedsp.Graph.from_edges(5, u, v, weights), 0, device)
+    edges = oracle.edges_of(u, v, weights, True)
+    expected = oracle.distances(5, edges, 0)
+    assert solution.exact_on_host
+    assert solution.dist.tolist() == [float(d) for d in expected]
+    assert solution.predecessors.tolist() == oracle.predecessors(5, edges, 0, expected)
+
+
+@each_method
+def test_sums_beyond_the_arithmetic(method: str, device: reedsp.Device) -> None:
+    big, most = 2**62, 2**63 - 1
+    path = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [big, big - 1, 1])
+    with pytest.raises(OverflowError, match="beyond int64"):
+        solve(method, path, 0, device)
+    assert solve(method, path, 1, device, np.int64).dist.tolist() == [most, 0, big - 1, big]
+    downhill = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [-big, -big, -1])
+    with pytest.raises(OverflowError, match="below int64"):
+        solve(method, downhill, 0, device)
+    floats = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
+    with pytest.raises(OverflowError, match="beyond float64"):
+        solve(method, floats, 0, device)
+
+
+@each_method
+def test_whole_range_of_int64(method: str, device: reedsp.Device) -> None:
+    """High words that are equal, and low words that are greatest, least, and of either sign."""
+    heavy = [2**63 - 2, 2**63 - 3, 2**63 - 2**32, 2**32 - 1, 2**32, 2**31, 1, 0, -1, -(2**31), -(2**32), -(2**62)]
+    n = len(heavy) + 2
+    leaves = list(range(1, n - 1))
+    graph = reedsp.Graph.from_edges(n, [0] * len(heavy), leaves, heavy)
+    assert solve(method, graph, 0, device, np.int64).dist.tolist() == [0, *heavy, 2**63 - 1]
+    for kept in (heavy[:3], heavy[3:5], heavy[6:9], heavy[9:]):
+        u, v = [0] * len(kept) + leaves[: len(kept)], leaves[: len(kept)] + [n - 1] * len(kept)
+        graph = reedsp.Graph.from_edges(n, u, v, kept + [0] * len(kept))
+        solution = solve(method, graph, 0, device, np.int64)
+        assert solution.dist[-1] == min(kept)
+        assert solution.predecessors[-1] == 1 + kept.index(min(kept))
+
+
+@each_method
+def test_subnormal_weights_count(method: str, device: reedsp.Device) -> None:
+    tiny = 5e-324
+    graph = reedsp.Graph.from_edges(4, [0, 1, 0, 3], [1, 2, 3, 2], [tiny, tiny, 3 * tiny, 0.0])
+    assert solve(method, graph, 0, device).dist.tolist() == [0, tiny, 2 * tiny, 3 * tiny]
+
+
+@each_method
+def test_ceiling(method: str, device: reedsp.Device) -> None:
+    family = next(f for f in FAMILIES if f.name == "random")
+    whole = graph_of(family)
+    halves = reedsp.Graph(whole.indptr, whole.indices, whole.weights + 0.5, directed=True)
+    for graph in (whole, halves):
+        arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        full = solve(method, graph, 0, device)
+        for cutoff in (0, 20, 20.5, 21, 1e9):
+            part = solve(method, graph, 0, device, ceiling=ceiling_of(cutoff, arithmetic))
+            within = full.dist <= cutoff
+            assert np.array_equal(part.dist, np.where(within, full.dist, arithmetic.infinity))
+            assert np.array_equal(part.predecessors, np.where(within, full.predecessors, -9999))
+
+
+def potentials(n: int, m: int, dtype: type, seed: int) -> reedsp.Graph:
+    """Negative edges without a negative cycle, and a hub in which a tenth of all edges end."""
+    rng = np.random.default_rng(seed)
+    potential = rng.integers(-1000, 1000, n)
+    u, v = rng.integers(0, n, (2, m))
+    v[rng.random(m) < 0.1] = n // 2
+    weights = (potential[v] - potential[u] + rng.integers(0, 100, m)).astype(dtype)
+    return reedsp.Graph.from_edges(n, u, v, weights + (0.5 if dtype is np.float64 else 0))
+
+
+@each_method
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize("negative", [False, True])
+def test_medium_graphs(method: str, dtype: type, negative: bool, device: reedsp.Device) -> None:
+    n, m = (900, 6000) if negative else (5000, 60_000)
+    graph = potentials(n, m, dtype, seed=7)
+    if not negative:
+        graph = reedsp.Graph(graph.indptr, graph.indices, np.abs(graph.weights) + 1, directed=True)
+    heavier = dtype is np.int64
+    if heavier:
+        graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights * 2**20, directed=True)
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    assert arithmetic.dtype == dtype
+    solution = METHODS[method](graph, 3, Job(device), arithmetic)
+    reference = scipy.sparse.csgraph.bellman_ford if negative else scipy.sparse.csgraph.dijkstra
+    expected = reference(graph.to_scipy(), indices=3)
+    assert np.array_equal(np.where(solution.dist == arithmetic.infinity, np.inf, solution.dist), expected)
+    other = output_parallel(graph, 3, Job(device), arithmetic)
+    assert np.array_equal(solution.predecessors, other.predecessors)
+    assert solution.rounds == other.rounds
+
+
+SEVERAL = [
+    number
+    for number, family in enumerate(FAMILIES)
+    if family.name in ("no edges", "inward star", "grid", "complete", "beyond int32", "negative edges")
+]
+SHARES = {
+    "one edge each": lambda device: (1, min(64, device.max_work_group_size), 256),
+    "runs of three": lambda device: (3, 1, 5),
+    "all in one": lambda device: (1 << 20, 1, 1),
+}
+
+
+@pytest.mark.parametrize("method", ["refined", "refined, listed"])
+@pytest.mark.parametrize("shares", SHARES)
+def test_any_way_of_sharing_out_the_edges(
+    method: str, shares: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_shares", SHARES[shares])
+    for number in SEVERAL:
+        family = FAMILIES[number]
+        graph = graph_of(family)
+        arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+
+
+@pytest.mark.parametrize("method", ["refined", "refined, listed"])
+def test_places_of_64_bits(method: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a graph of 2^32 edges or more."""
+    monkeypatch.setattr(device_graph, "_offsets", lambda indptr, m: (indptr.astype(np.uint64), {"OFFSET": "ulong"}))
+    for number in SEVERAL:
+        family = FAMILIES[number]
+        graph = graph_of(family)
+        arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+
+
+def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the number of active edges of each round."""
+    counts: list[int] = []
+    plan = module._Refined.plan_rounds
+
+    def plan_and_count(state: Any, watched: bool) -> Callable[[int], None]:
+        queue = plan(state, watched)
+
+        def queue_round(number: int) -> None:
+            queue(number)
+            counts.append(int(state.task.job.download(state.prefixes, graph.n + 1, state.offset)[-1]))
+
+        return queue_round
+
+    monkeypatch.setattr(module._Refined, "plan_rounds", plan_and_count)
+    solution = solve("refined, listed", graph, 0, device)
+    return counts[: solution.rounds]
+
+
+def test_only_edges_that_leave_updated_vertices_are_relaxed(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = next(f for f in FAMILIES if f.name == "random")
+    dist: list[Fraction | None] = [None] * family.n
+    dist[0], active, expected = Fraction(0), {0}, []
+    while active:
+        relaxed = [edge for edge in set(best_edges(family)) if edge[0] in active]
+        expected.append(len(relaxed))
+        before, active = list(dist), set()
+        for u, v, weight in relaxed:
+            if dist[v] is None or before[u] + weight < dist[v]:
+                dist[v] = before[u] + weight
+                active.add(v)
+    assert count_active(device, graph_of(family), monkeypatch) == expected
+
+
+def best_edges(family: Family) -> list[oracle.Edge]:
+    """Return the edges of a graph that keeps the best of parallel ones."""
+    best: dict[tuple[int, int], Fraction] = {}
+    for u, v, weight in family.edges:
+        best[u, v] = min(weight, best.get((u, v), weight))
+    return [(u, v, weight) for (u, v), weight in best.items()]
+
+
+@each_method
+def test_progress(method: str, device: reedsp.Device) -> None:
+    family = next(f for f in FAMILIES if f.name == "path")
+    seen: list[tuple[int, int]] = []
+    solution = solve(method, graph_of(family), 0, device, progress=lambda *state: seen.append(state))
+    assert solution.rounds == family.n
+    rounds = [done for done, _ in seen]
+    assert rounds == sorted(rounds)
+    assert 0 < rounds[-1] <= family.n
+    assert {most for _, most in seen} == {family.n}
+
+
+@each_method
+def test_same_answer_every_time(method: str, device: reedsp.Device) -> None:
+    graph = potentials(3000, 30_000, np.float64, seed=9)
+    first = solve(method, graph, 1, device)
+    for _ in range(5):
+        again = solve(method, graph, 1, device)
+        assert np.array_equal(again.dist, first.dist)
+        assert again.rounds == first.rounds

@@ -1,0 +1,375 @@
+"""Near-far: both sets of kernels, settings that try every branch, targets, nearest sources and several rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.single_source import near_far, near_far_work_group, sssp
+from reedsp.algorithms.single_source.near_far_work_group import Tuning
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device, Job
+from reedsp.edges import predecessors
+from reedsp.edges.device_graph import OutEdges
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family
+
+NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
+DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
+
+both = pytest.mark.parametrize("work_groups", [False, True], ids=["items", "groups"])
+families = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+
+
+def graph_of(family: Family) -> reedsp.Graph:
+    weights = np.array(family.weights, np.int64)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+def solve(graph: reedsp.Graph, source: Any, work_groups: bool, device: Device, **more: Any) -> reedsp.ShortestPaths:
+    return reedsp.sssp(graph, source, "near-far", device=device, options={"work_groups": work_groups}, **more)
+
+
+def random_graph(n: int, m: int, seed: int, high: int = 1000) -> reedsp.Graph:
+    rng = np.random.default_rng(seed)
+    return reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.integers(0, high, m))
+
+
+def references(graph: reedsp.Graph, sources: list[int]) -> np.ndarray:
+    """Distances by SciPy, which takes stored zeros for edges of weight 0."""
+    return scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=sources)
+
+
+# ---- the kernels for work-groups, in settings of their own -----------------------------------------
+
+
+def run(device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **settings: Any) -> np.ndarray:
+    return search(device, graph, source, dtype, **settings)[0]
+
+
+def search(
+    device: Device, graph: reedsp.Graph, source: int, dtype: np.dtype, **settings: Any
+) -> tuple[np.ndarray, int]:
+    arithmetic = Arithmetic(dtype)
+    job = Job(device)
+    edges = OutEdges.of(graph, job, arithmetic)
+    tuning = Tuning(
+        group_size=16,
+        groups=3,
+        local_rounds=2,
+        least_share=5,
+        delta=7.0,
+        queue=32,
+        hub=8,
+        edges_alone=40,
+        room=2 * graph.n,
+    )
+    dist, rounds = near_far_work_group.solve(
+        job, edges, arithmetic, [[source]], tuning=dataclasses.replace(tuning, **settings)
+    )
+    assert rounds > 0
+    return job.download(dist, graph.n, dtype), rounds
+
+
+@families
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_work_groups_in_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
+    if max(family.weights, default=0) > 2**20 and dtype.itemsize == 4:
+        pytest.skip("the weights do not fit into this type")
+    expected = [None if d is None else int(d) for d in oracle.distances(family.n, family.edges, family.source)]
+    got = run(device, graph_of(family), family.source, dtype)
+    unreached = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    assert [None if d == unreached else int(d) for d in got.tolist()] == expected
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"delta": 1e-9},
+        {"delta": 1e30},
+        {"local_rounds": 1},
+        {"local_rounds": 1000},
+        {"groups": 1},
+        {"groups": 50, "delta": 300.0},
+        {"hub": 1},
+        {"hub": 10**6},
+        {"edges_alone": 0},
+        {"edges_alone": 0, "local_rounds": 1000, "hub": 10**6},
+        {"edges_alone": 10**6, "hub": 10**6},
+        {"room": 0},
+        {"room": 0, "delta": 1e30, "groups": 7},
+    ],
+    ids=str,
+)
+def test_settings_change_nothing(settings: dict[str, Any], device: Device) -> None:
+    graph = random_graph(3000, 30_000, seed=1)
+    expected = references(graph, [5])[0]
+    got = run(device, graph, 5, np.dtype(np.int32), **settings)
+    assert np.array_equal(np.where(got == 2**31 - 1, np.inf, got), expected)
+
+
+@pytest.mark.parametrize("group_size", [4, 16])
+def test_edges_decide_how_much_one_work_group_takes_alone(group_size: int, device: Device) -> None:
+    """Not entries: along layers of four vertices sixteen edges at a time; nothing leads to the vertex of many edges."""
+    layers, width = 60, 4
+    n = layers * width
+    before = np.repeat(np.arange(n - width), width)
+    after = (before // width + 1) * width + np.tile(np.arange(width), n - width)
+    sources = np.concatenate(([n] * width, before, np.full(n, n + 1)))
+    targets = np.concatenate((np.arange(width), after, np.arange(n)))
+    graph = reedsp.Graph.from_edges(n + 2, sources, targets, np.ones(len(sources), int))
+    settings = {"group_size": group_size, "queue": 32, "local_rounds": 2, "delta": 1e9, "hub": 10**6}
+    expected = references(graph, [n])[0]
+    rounds = {}
+    for edges_alone in (15, 16):
+        got, rounds[edges_alone] = search(device, graph, n, np.dtype(np.int32), **settings, edges_alone=edges_alone)
+        assert np.array_equal(np.where(got == 2**31 - 1, np.inf, got), expected)
+    assert rounds[16] == 1
+    assert rounds[15] == layers
+
+
+def test_dense_graphs_are_not_taken_for_ones_with_hubs(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tuning_of(graph: reedsp.Graph) -> Tuning:
+        edges = OutEdges.of(graph, Job(device), Arithmetic(np.dtype(np.int32)))
+        return near_far_work_group.tuning_for(device, edges, 1)
+
+    complete = np.triu(np.ones((1100, 1100), int), 1)
+    star = reedsp.Graph.from_edges(1101, np.zeros(1100, int), np.arange(1, 1101), directed=False)
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device, "max_work_group_size", 1024)
+    dense, hub = tuning_of(reedsp.Graph.from_dense(complete, directed=False)), tuning_of(star)
+    assert (dense.group_size, dense.least_share, dense.edges_alone) == (256, 1, 1024)
+    assert (hub.group_size, hub.least_share, hub.edges_alone) == (512, 4, 2048)
+
+
+def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every vertex is lowered again and again within one round: more entries than there is room for."""
+    n = 300
+    later = [(u, v) for u in range(n) for v in range(u + 1, min(u + 40, n))]
+    u, v = np.array(later).T
+    graph = reedsp.Graph.from_edges(n, u, v, (v - u) ** 2)
+    repeated: list[int] = []
+    requeue = near_far_work_group._Search._requeue
+    monkeypatch.setattr(
+        near_far_work_group._Search, "_requeue", lambda self, launch: (repeated.append(launch), requeue(self, launch))
+    )
+    many_edges = random_graph(200, 20_000, seed=3, high=10**6)
+    got = run(device, many_edges, 0, np.dtype(np.int32), room=0, delta=1e9, local_rounds=1, groups=8)
+    assert np.array_equal(got, references(many_edges, [0])[0])
+    got = run(device, graph, 0, np.dtype(np.int32), room=0, delta=1e9, local_rounds=1, groups=8)
+    assert np.array_equal(got, references(graph, [0])[0])
+    assert repeated, "there was room for everything: this test tries nothing"
+
+
+# ---- what both sets of kernels promise --------------------------------------------------------------
+
+
+@both
+@families
+def test_target(family: Family, work_groups: bool, device: Device) -> None:
+    graph = graph_of(family)
+    full = reedsp.sssp(graph, family.source, "output-parallel", device=device)
+    for target in {family.source, family.n - 1, family.n // 2, family.n // 3}:
+        options = {"work_groups": work_groups, "delta": 1}  # many splits, any of which could be taken for the last
+        part = reedsp.sssp(graph, family.source, "near-far", target=target, device=device, options=options)
+        within = full.dist <= full.dist[target]
+        assert np.array_equal(part.dist, np.where(within, full.dist, np.inf))
+        assert np.array_equal(part.pred, np.where(within, full.pred, -9999))
+        assert part.verify()
+
+
+def test_target_is_final_when_the_search_stops(device: Device) -> None:
+    """It is reached early by a long way round, and its distance falls once more, several splits later."""
+    n = 50
+    u, v = [*range(n - 1), 0, n - 2], [*range(1, n), n, n]
+    graph = reedsp.Graph.from_edges(n + 1, u, v, [2] * (n - 1) + [1000, 3])
+    for work_groups in (False, True):
+        options = {"work_groups": work_groups, "delta": 1}
+        paths = reedsp.sssp(graph, 0, "near-far", target=n, device=device, options=options)
+        assert paths.dist[n] == 2 * (n - 2) + 3
+
+
+@families
+def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU, where many edges end at one vertex."""
+    monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
+    monkeypatch.setattr(device, "kind", "gpu")
+    paths = solve(graph_of(family), family.source, False, device)
+    expected = oracle.distances(family.n, family.edges, family.source)
+    assert paths.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
+
+
+def test_trees_by_edges_notice_distances_beyond_int64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
+    monkeypatch.setattr(device, "kind", "gpu")
+    big = 2**62
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [big, big - 1, 1])
+    with pytest.raises(OverflowError, match="a distance is beyond int64"):
+        reedsp.sssp(graph, 0, "near-far", device=device)
+    paths = reedsp.sssp(graph, 1, "near-far", dtype="int64", device=device)
+    assert paths.dist.tolist() == [2**63 - 1, 0, big - 1, big]
+    assert paths.pred.tolist() == [-9999, -9999, 1, 2]
+
+
+@both
+def test_target_stops_early(work_groups: bool, device: Device) -> None:
+    """The first vertices of a long path cost next to nothing."""
+    n = 20_000
+    path = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.full(n - 1, 3))
+    part = solve(path, 0, work_groups, device, target=5)
+    assert np.array_equal(np.flatnonzero(np.isfinite(part.dist)), np.arange(6))
+    assert part.rounds < solve(path, 0, work_groups, device).rounds / 10
+    assert part.path(5) == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(ValueError, match="no path"):
+        part.path(6)
+
+
+@both
+def test_target_and_cutoff(work_groups: bool, device: Device) -> None:
+    graph = random_graph(500, 2500, seed=4)
+    full = references(graph, [0])[0]
+    far, near = np.argsort(np.where(np.isfinite(full), full, -1))[[-1, 250]]
+    for target, cutoff in ((far, full[near]), (near, full[far])):
+        part = solve(graph, 0, work_groups, device, target=int(target), cutoff=float(cutoff))
+        assert np.array_equal(part.dist, np.where(full <= full[near], full, np.inf))
+        assert part.verify()
+
+
+@both
+@families
+def test_nearest_source(family: Family, work_groups: bool, device: Device) -> None:
+    graph = graph_of(family)
+    sources = sorted({family.source, family.n - 1, family.n // 2})
+    each = np.array([reedsp.sssp(graph, source, "output-parallel", device=device).dist for source in sources])
+    result = solve(graph, [*sources, sources[0]], work_groups, device, min_only=True)
+    assert result.dist.shape == (family.n,)
+    assert np.array_equal(result.dist, each.min(axis=0))
+    assert result.nearest is not None
+    for vertex, nearest in enumerate(result.nearest.tolist()):
+        if np.isinf(result.dist[vertex]):
+            assert nearest == -9999
+            with pytest.raises(ValueError, match=f"no path to vertex {vertex}"):
+                result.path(vertex)
+        else:
+            assert each[sources.index(nearest), vertex] == result.dist[vertex]
+            assert result.path(vertex)[0] == nearest
+    assert result.verify()
+    assert f"{np.isfinite(result.dist).sum():,} of {family.n:,} reached" in repr(result)
+    for source in sources:
+        assert (result.dist[source], result.nearest[source], result.pred[source]) == (0, source, -9999)
+
+
+def test_nearest_source_agrees_with_scipy(device: Device) -> None:
+    graph = random_graph(2000, 8000, seed=5)
+    sources = [3, 500, 1999]
+    expected, _, nearest = scipy.sparse.csgraph.dijkstra(
+        graph.to_scipy(), indices=sources, min_only=True, return_predecessors=True
+    )
+    result = reedsp.sssp(graph, sources, min_only=True, device=device)
+    assert np.array_equal(result.dist, expected)
+    alone = np.count_nonzero(references(graph, sources) == expected, axis=0) == 1
+    assert alone.sum() > 1000
+    assert np.array_equal(result.nearest[alone], nearest[alone])
+
+
+def test_bad_nearest_sources(device: Device) -> None:
+    graph = random_graph(10, 30, seed=6)
+    for source in (3, []):
+        with pytest.raises(ValueError, match="min_only: needs a sequence of at least one source"):
+            reedsp.sssp(graph, source, min_only=True, device=device)
+    with pytest.raises(ValueError, match="min_only: method 'output-parallel' cannot do it"):
+        reedsp.sssp(graph, [1, 2], "output-parallel", min_only=True, device=device)
+    negative = reedsp.Graph.from_edges(2, [0], [1], [-1])
+    with pytest.raises(ValueError, match="min_only: needs weights that are not negative"):
+        reedsp.sssp(negative, [0, 1], min_only=True, device=device)
+    result = reedsp.sssp(graph, [1, 2], min_only=True, device=device)
+    with pytest.raises(ValueError, match="the paths start at the nearest of the sources"):
+        result.path(3, source=1)
+
+
+def test_verify_notices_a_wrong_nearest_source(device: Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1], [2, 3], [1, 1])
+    result = reedsp.sssp(graph, [0, 1], min_only=True, device=device)
+    assert result.verify()
+    result.nearest[2] = 1
+    with pytest.raises(reedsp.VerificationError, match="vertex 2: 1 is not its nearest source"):
+        result.verify()
+
+
+@both
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_many_sources(work_groups: bool, at_once: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sssp, "rows_at_once", lambda *arguments: at_once)
+    graph = random_graph(700, 3000, seed=7)
+    sources = [0, 699, 5, 5, *range(100, 108)]
+    result = solve(graph, sources, work_groups, device)
+    assert np.array_equal(result.dist, references(graph, sources))
+    one = reedsp.sssp(graph, 5, "output-parallel", device=device)
+    assert np.array_equal(result.pred[2], one.pred)
+    assert np.array_equal(result.pred[3], one.pred)
+    assert result.verify()
+
+
+def test_rows_at_once_fit_into_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    arithmetic = Arithmetic(np.dtype(np.int32))
+    assert near_far.rows_at_once(device, arithmetic, 2**31 - 1) == 1
+    assert near_far.rows_at_once(device, arithmetic, 0) >= 1
+    monkeypatch.setattr(near_far, "chosen_form", near_far.in_work_groups)
+    monkeypatch.setattr(device, "global_memory", 1 << 20)
+    for kind, bytes_each in (("cpu", 4 * 100), ("gpu", 48 * 100)):
+        monkeypatch.setattr(device, "kind", kind)
+        rows = near_far.rows_at_once(device, arithmetic, 100)
+        assert rows == (1 << 18) // bytes_each
+        assert near_far.rows_at_once(device, arithmetic, 1 << 20) == 1
+
+
+@both
+def test_delta(work_groups: bool, device: Device) -> None:
+    graph = random_graph(2000, 9000, seed=8)
+    expected = references(graph, [1])[0]
+    for delta in (0, 0.3, 1, 10**6, 1e300):
+        options = {"work_groups": work_groups, "delta": delta}
+        assert np.array_equal(reedsp.sssp(graph, 1, "near-far", device=device, options=options).dist, expected)
+
+
+@both
+@pytest.mark.parametrize("leaves", [50_000])
+def test_hub(work_groups: bool, leaves: int, device: Device) -> None:
+    weights = np.arange(leaves) % 1000 + 1
+    star = reedsp.Graph.from_edges(leaves + 1, np.zeros(leaves, int), np.arange(1, leaves + 1), weights, directed=False)
+    for source in (0, 7):
+        assert np.array_equal(solve(star, source, work_groups, device).dist, references(star, [source])[0])
+
+
+@both
+def test_one_huge_weight_among_small_ones(work_groups: bool, device: Device) -> None:
+    n = 3000
+    rng = np.random.default_rng(9)
+    weights = rng.integers(1, 5, 4 * n)
+    weights[::n] = 2**28
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 4 * n)), weights)
+    assert np.array_equal(solve(graph, 0, work_groups, device).dist, references(graph, [0])[0])
+
+
+@both
+def test_far_apart_distances_take_few_rounds(work_groups: bool, device: Device) -> None:
+    """The threshold jumps to the least distance in the far pile rather than rise a million times."""
+    graph = reedsp.Graph.from_edges(5, [0, 0, 0, 1, 2], [1, 2, 3, 4, 4], [1, 10**6, 2 * 10**9, 10**9, 10])
+    result = reedsp.sssp(graph, 0, "near-far", device=device, options={"work_groups": work_groups, "delta": 1})
+    assert result.dist.tolist() == [0, 1, 10**6, 2 * 10**9, 10**6 + 10]
+    assert result.rounds < 20
+
+
+@both
+def test_every_weight_is_zero(work_groups: bool, device: Device) -> None:
+    rng = np.random.default_rng(10)
+    graph = reedsp.Graph.from_edges(300, *rng.integers(0, 300, (2, 900)), np.zeros(900, int))
+    result = solve(graph, 4, work_groups, device)
+    expected = reedsp.sssp(graph, 4, "output-parallel", device=device)
+    assert np.array_equal(result.dist, expected.dist)
+    assert np.array_equal(result.pred, expected.pred)

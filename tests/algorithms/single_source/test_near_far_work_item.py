@@ -1,0 +1,387 @@
+"""Near-far on CPU devices: one work-item a row, and several work-items for one row."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.sparse import csgraph, csr_array
+
+import reedsp
+from reedsp.algorithms.single_source import near_far_work_item, sssp
+from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
+from reedsp.device.device import Device, Job
+from reedsp.edges.device_graph import OutEdges
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family, _relabel_killer
+
+INT32, INT64, FLOAT32, FLOAT64 = map(np.dtype, (np.int32, np.int64, np.float32, np.float64))
+NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
+BIG = 100_000
+TINY = {
+    "_CHUNK": 3,
+    "_SPARE_ROOM": 0,
+    "_ROWS_BUDGET": 7,
+    "_LAUNCH_SECONDS": 0.0,  # the budget never grows
+    "_TEAM_BUDGET": 16,
+    "_SLICE": 5,
+    "_FEW": 2,
+    "_PATIENCE": 3,
+    "_LAG": 1,
+    "_FIRST_BATCH": 1,
+}
+
+
+@pytest.fixture(params=["as it is", "tiny"])
+def setting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Piles and budgets as they are, or so small that entries are cleared away and launches end all the time."""
+    if request.param == "tiny":
+        use(monkeypatch, **TINY)
+    return request.param
+
+
+def use(monkeypatch: pytest.MonkeyPatch, **constants: float) -> None:
+    for name, value in constants.items():
+        monkeypatch.setattr(near_far_work_item, name, value)
+
+
+def graph_of(family: Family, weights: Sequence[float] | None = None) -> reedsp.Graph:
+    weights = np.array(family.weights if weights is None else weights)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+def solve(
+    device: Device, graph: reedsp.Graph, arithmetic: Arithmetic, starts: Sequence[Sequence[int]], **options: object
+) -> np.ndarray:
+    job = Job(device)
+    edges = OutEdges.of(graph, job, arithmetic)
+    dist, rounds = near_far_work_item.solve(job, edges, arithmetic, starts, **options)
+    assert rounds > 0
+    return job.download(dist, len(starts) * graph.n, arithmetic.dtype).reshape(len(starts), graph.n)
+
+
+@functools.cache
+def expected(name: str, start: int) -> list[object]:
+    family = next(family for family in NOT_NEGATIVE if family.name == name)
+    return oracle.distances(family.n, family.edges, start)
+
+
+def exact(row: np.ndarray, arithmetic: Arithmetic) -> list[object]:
+    return [None if d == arithmetic.infinity else d for d in row.tolist()]
+
+
+def nearest(family: Family, starts: Sequence[int]) -> list[object]:
+    """Return the distance from the nearest start."""
+    columns = zip(*(expected(family.name, start) for start in starts), strict=True)
+    return [min((d for d in column if d is not None), default=None) for column in columns]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+def test_integers(device: Device, family: Family, workers: int, setting: str) -> None:
+    graph = graph_of(family)
+    narrow = choose_arithmetic(graph, INT64)
+    for arithmetic in {narrow, Arithmetic(INT64), Arithmetic(INT64, saturate=True)}:
+        (row,) = solve(device, graph, arithmetic, [[family.source]], workers=workers)
+        assert exact(row, arithmetic) == expected(family.name, family.source)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+def test_floats(device: Device, family: Family, workers: int, setting: str) -> None:
+    """Sums that round are added from left to right, whatever the order of the relaxations."""
+    weights = [w / 3 for w in family.weights]
+    graph = graph_of(family, weights)
+    for arithmetic in (Arithmetic(FLOAT32), Arithmetic(FLOAT64)):
+        rounded = [float(arithmetic.dtype.type(w)) for w in weights]
+        edges = oracle.edges_of(family.sources, family.targets, rounded, family.directed)
+        (row,) = solve(device, graph, arithmetic, [[family.source]], workers=workers)
+        assert row.tolist() == oracle.left_to_right_distances(family.n, edges, family.source, arithmetic.dtype.type)
+
+
+@pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+def test_rows(device: Device, family: Family, setting: str) -> None:
+    """More rows than work-items, rows with several starts, and a vertex given twice."""
+    rng = np.random.default_rng(9)
+    starts = [rng.integers(0, family.n, count).tolist() for count in (1, 3, 1, 2, 1)]
+    starts[1] += starts[1]
+    graph = graph_of(family)
+    arithmetic = choose_arithmetic(graph, INT64)
+    for workers in (1, 2, 3, 40):
+        rows = solve(device, graph, arithmetic, starts, workers=workers)
+        assert [exact(row, arithmetic) for row in rows] == [nearest(family, row) for row in starts]
+    (together,) = solve(device, graph, arithmetic, starts[1:2], workers=2)
+    assert exact(together, arithmetic) == nearest(family, starts[1])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ceiling(device: Device, workers: int, setting: str) -> None:
+    family = next(family for family in NOT_NEGATIVE if family.name == "random")
+    graph = graph_of(family)
+    full = expected(family.name, family.source)
+    reached = sorted(d for d in full if d is not None)
+    for arithmetic in (choose_arithmetic(graph, INT64), Arithmetic(FLOAT64)):
+        for cutoff in (0, int(reached[len(reached) // 2]), int(reached[-1]), int(reached[-1]) + 1):
+            ceiling = ceiling_of(cutoff, arithmetic)
+            (row,) = solve(device, graph, arithmetic, [[family.source]], workers=workers, ceiling=ceiling)
+            assert exact(row, arithmetic) == [d if d is not None and d <= cutoff else None for d in full]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
+def test_target(device: Device, name: str, workers: int, setting: str) -> None:
+    """Distances up to that of the target are final, and the others are not too small."""
+    family = next(family for family in NOT_NEGATIVE if family.name == name)
+    graph = graph_of(family)
+    arithmetic = choose_arithmetic(graph, INT64)
+    full = expected(name, family.source)
+    for target in range(0, family.n, 1 + family.n // 8):
+        options = {"target": target, "workers": workers, "delta": 3}
+        (row,) = solve(device, graph, arithmetic, [[family.source]], **options)
+        bound = float("inf") if full[target] is None else full[target]
+        for found, right in zip(exact(row, arithmetic), full, strict=True):
+            if right is not None and right <= bound:
+                assert found == right
+            else:
+                assert found is None or (right is not None and found >= right)
+
+
+def test_target_saves_work(device: Device) -> None:
+    n = 10_000
+    graph = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), np.full(n - 1, 5))
+    for workers in (1, 2):
+        (row,) = solve(device, graph, choose_arithmetic(graph, INT64), [[0]], target=20, workers=workers)
+        assert row[:21].tolist() == list(range(0, 101, 5))
+        assert row[-1] == np.iinfo(row.dtype).max
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("delta", [0, 1, 17.5, 1e300])
+def test_any_width_of_the_interval(device: Device, delta: float, workers: int, setting: str) -> None:
+    for name in ("random", "random, dense, many ties", "relabel killer", "beyond int32"):
+        family = next(family for family in NOT_NEGATIVE if family.name == name)
+        graph = graph_of(family)
+        for arithmetic in (choose_arithmetic(graph, INT64), Arithmetic(FLOAT64)):
+            (row,) = solve(device, graph, arithmetic, [[family.source]], delta=delta, workers=workers)
+            assert exact(row, arithmetic) == expected(name, family.source)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sums_beyond_the_type_are_not_reached(device: Device, workers: int) -> None:
+    weight = 2**62 - 1
+    graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3], [1, 2, 3, 4], np.array([weight, weight, 0, weight]))
+    arithmetic = choose_arithmetic(graph, INT64)
+    assert arithmetic == Arithmetic(INT64, saturate=True)
+    (row,) = solve(device, graph, arithmetic, [[0]], workers=workers)
+    assert exact(row, arithmetic) == [0, weight, 2 * weight, 2 * weight, None]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_subnormal_and_huge_floats(device: Device, workers: int, setting: str) -> None:
+    least, huge = 5e-324, 1e308
+    weights = np.array([least, least, huge, huge / 4, 0.0])
+    graph = reedsp.Graph.from_edges(6, [0, 1, 2, 3, 4], [1, 2, 3, 4, 5], weights)
+    (row,) = solve(device, graph, Arithmetic(FLOAT64), [[0]], workers=workers)
+    assert row.tolist() == np.cumsum([0.0, *weights]).tolist()
+
+
+def test_a_device_without_64_bit_atomics(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One work-item solves the row."""
+    monkeypatch.setattr(device, "int64_atomics", False)
+    family = NOT_NEGATIVE[-1]
+    graph = graph_of(family)
+    asked: list[str] = []
+    kernel = Device.kernel
+    monkeypatch.setattr(Device, "kernel", lambda self, file, *a, **k: asked.append(file) or kernel(self, file, *a, **k))
+    for arithmetic in (Arithmetic(INT64), Arithmetic(FLOAT64)):
+        (row,) = solve(device, graph, arithmetic, [[family.source]], workers=2)
+        assert exact(row, arithmetic) == expected(family.name, family.source)
+    assert set(asked) == {"near_far_work_item.cl"}
+    solve(device, graph, Arithmetic(INT32), [[family.source]], workers=2)
+    assert "near_far_team.cl" in asked
+
+
+def test_a_device_whose_loads_are_not_atomic(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work-items read by atomic operations what the others lower."""
+    monkeypatch.setattr(device, "loads_are_atomic", False)
+    asked: list[object] = []
+    kernel = Device.kernel
+    monkeypatch.setattr(Device, "kernel", lambda *a, **k: asked.append(k["ATOMIC_LOADS"]) or kernel(*a, **k))
+    for family in NOT_NEGATIVE[:4]:
+        for arithmetic in (Arithmetic(INT32), Arithmetic(INT64), Arithmetic(FLOAT64)):
+            (row,) = solve(device, graph_of(family), arithmetic, [[family.source]], workers=3)
+            assert exact(row, arithmetic) == expected(family.name, family.source)
+    assert set(asked) == {1}
+
+
+def test_progress_is_reported_between_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, **TINY)
+    family = next(family for family in NOT_NEGATIVE if family.name == "grid")
+    graph = graph_of(family)
+    for starts, workers in (([[0]], 1), ([[0]], 2), ([[0], [1]], 2)):
+        seen: list[tuple[int, int]] = []
+        options = {"workers": workers, "progress": lambda *words, seen=seen: seen.append(words)}
+        solve(device, graph, choose_arithmetic(graph, INT64), starts, **options)
+        assert len(seen) > 3
+        assert seen == sorted(seen)
+        assert {n for _, n in seen} == {graph.n}
+
+
+@pytest.mark.parametrize(
+    ("kind", "at_once", "rows", "parts"),
+    [
+        ("cpu", 15, 64, [12, 12, 12, 12, 12, 4]),
+        ("cpu", 15, 13, [8, 5]),
+        ("cpu", 3, 7, [3, 3, 1]),
+        ("cpu", 100, 7, [7]),
+        ("gpu", 15, 64, [13, 13, 13, 13, 12]),
+    ],
+)
+def test_parts_of_which_each_core_gets_as_many_rows(
+    kind: str, at_once: int, rows: int, parts: list[int], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def near_far(graph: object, starts: Sequence[object], *arguments: object, **options: object) -> int:
+        taken.append(len(starts))
+        return 1
+
+    monkeypatch.setattr(sssp, "near_far", near_far)
+    monkeypatch.setattr(sssp, "rows_at_once", lambda *arguments: at_once)
+    monkeypatch.setattr(sssp, "chosen_form", lambda *arguments: False)  # it is of another kind
+    monkeypatch.setattr(device, "kind", kind)
+    monkeypatch.setattr(device, "compute_units", 4)
+    reedsp.sssp(reedsp.Graph.from_edges(rows, [0], [1], [1]), range(rows), "near-far", dtype="int32", device=device)
+    assert taken == parts
+
+
+def test_not_more_work_items_than_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    family = next(family for family in NOT_NEGATIVE if family.name == "random")
+    graph = graph_of(family)
+    arithmetic = choose_arithmetic(graph, INT64)
+    monkeypatch.setattr(device, "max_allocation", 12_000)  # two piles; four are more
+    for starts in ([[0]], [[0], [1], [2]]):
+        rows = solve(device, graph, arithmetic, starts, workers=1000)
+        assert [exact(row, arithmetic) for row in rows] == [expected(family.name, start) for (start,) in starts]
+
+
+# ---- large graphs ------------------------------------------------------------------------------------
+
+
+def by_scipy(graph: reedsp.Graph, source: int) -> np.ndarray:
+    matrix = csr_array((graph.weights.astype(np.float64), graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    return csgraph.dijkstra(matrix, indices=source)
+
+
+def check(device: Device, graph: reedsp.Graph, right: np.ndarray, source: int = 0, **options: object) -> None:
+    arithmetic = choose_arithmetic(graph, INT64)
+    (row,) = solve(device, graph, arithmetic, [[source]], **options)
+    assert np.array_equal(np.where(row == arithmetic.infinity, np.inf, row), right)
+
+
+def large(name: str) -> reedsp.Graph:
+    """Return a graph of a hundred thousand edges."""
+    rng = np.random.default_rng(17)
+    if name == "grid":
+        side = 160
+        vertex = np.arange(side * side).reshape(side, side)
+        u = np.concatenate((vertex[:, :-1].ravel(), vertex[:-1].ravel()))
+        v = np.concatenate((vertex[:, 1:].ravel(), vertex[1:].ravel()))
+        return reedsp.Graph.from_edges(side * side, u, v, rng.integers(1, 1001, len(u)), directed=False)
+    n = 5_000 if name == "hubs" else 20_000
+    u, v = (n * rng.random((2, BIG)) ** (3 if name == "hubs" else 1)).astype(np.int64)
+    return reedsp.Graph.from_edges(n, u, v, rng.integers(0 if name == "hubs" else 1, 1001, BIG))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("name", ["grid", "uniform", "hubs"])
+def test_large(device: Device, name: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work-items that meet all the time, again and again, in every rhythm."""
+    graph = large(name)
+    right = by_scipy(graph, 0)
+    for repetition in range(10 if workers == 1 else 60):
+        few, budget, patience = ((512, 1 << 18, 50_000), (8, 3000, 100), (64, 20_000, 2000))[repetition % 3]
+        use(monkeypatch, _FEW=few, _TEAM_BUDGET=budget, _PATIENCE=patience, _SLICE=budget // 8)
+        check(device, graph, right, workers=workers, delta=(None, 30, 2000)[repetition // 3 % 3])
+
+
+def test_large_in_64_bits(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, _FEW=32, _TEAM_BUDGET=5000, _SLICE=500)
+    whole = large("uniform")
+    right = by_scipy(whole, 0)
+    graph = reedsp.Graph(whole.indptr, whole.indices, whole.weights << 32, directed=True)
+    for _ in range(20):
+        for arithmetic in (Arithmetic(INT64), Arithmetic(FLOAT64)):
+            (row,) = solve(device, graph, arithmetic, [[0]], workers=2)
+            assert np.array_equal(np.where(row == arithmetic.infinity, np.inf, row / 2.0**32), right)
+
+
+def test_large_rows(device: Device) -> None:
+    graph = large("grid")
+    arithmetic = choose_arithmetic(graph, INT64)
+    sources = list(range(0, graph.n, graph.n // 9))
+    rows = solve(device, graph, arithmetic, [[source] for source in sources])
+    assert all(np.array_equal(row, by_scipy(graph, source)) for row, source in zip(rows, sources, strict=True))
+
+
+def path(n: int, shuffled: bool) -> reedsp.Graph:
+    order = np.random.default_rng(1).permutation(n) if shuffled else np.arange(n)
+    return reedsp.Graph.from_edges(n, order[:-1], order[1:], np.arange(n - 1) % 7)
+
+
+def star(leaves: int, weights: np.ndarray) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(leaves + 1, np.zeros(leaves, np.int64), np.arange(1, leaves + 1), weights)
+
+
+HARD = {
+    "path": lambda n: path(n, shuffled=False),
+    "shuffled path": lambda n: path(n, shuffled=True),
+    "star": lambda n: star(n, 1 + np.arange(n) % 1000),
+    "star of very different weights": lambda n: star(n, (1.00002 ** np.arange(n)).astype(np.int64)),
+    "star of distant weights": lambda n: star(n, np.where(np.arange(n) % 2, 1, np.arange(n) << 12)),
+    "one huge weight": lambda n: star(n, np.where(np.arange(n) == n // 2, 2**40, 3)),
+    "all weights 0": lambda n: reedsp.Graph.from_edges(
+        n // 8, *np.random.default_rng(2).integers(0, n // 8, (2, n)), np.zeros(n, int)
+    ),
+    "all weights equal": lambda n: reedsp.Graph.from_edges(
+        n // 8, *np.random.default_rng(3).integers(0, n // 8, (2, n)), np.full(n, 10**6)
+    ),
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("name", HARD)
+def test_hard_graphs_take_bounded_time(device: Device, name: str, workers: int) -> None:
+    graph = HARD[name](1_000_000)
+    source = int(np.random.default_rng(1).permutation(graph.n)[0]) if name == "shuffled path" else 0
+    right = by_scipy(graph, source)
+    started = time.perf_counter()
+    check(device, graph, right, source, workers=workers)
+    assert time.perf_counter() - started < 20  # a pile that is scanned for every entry takes hours
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_relabelling_stays_polynomial(device: Device, workers: int) -> None:
+    """2**20 relabellings are possible here, and 2**40."""
+    for k in (20, 40):
+        family = _relabel_killer(k)
+        graph = graph_of(family)
+        for delta in (None, 1, 2.0**k, 1e300):
+            arithmetic = choose_arithmetic(graph, INT64)
+            (row,) = solve(device, graph, arithmetic, [[0]], workers=workers, delta=delta)
+            assert exact(row, arithmetic) == oracle.distances(family.n, family.edges, 0)
+
+
+def test_rounds_are_those_of_all_rows_and_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each edge of a path, all of which are longer than the interval is wide, and one behind the last."""
+    path = reedsp.Graph.from_edges(6, range(4), range(1, 5), [100, 101, 102, 103])
+    for constants in ({}, TINY):
+        use(monkeypatch, **constants)
+        arithmetic, job = Arithmetic(INT32), Job(device)
+        edges = OutEdges.of(path, job, arithmetic)
+        starts = [[0], [5], [3], [4], [1]]
+        _, rounds = near_far_work_item.solve(job, edges, arithmetic, starts, delta=1.0, workers=2)
+        assert rounds == 5 + 1 + 2 + 1 + 4

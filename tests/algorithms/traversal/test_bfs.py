@@ -1,0 +1,358 @@
+"""Breadth-first search: both sets of kernels in every direction against plain references, and its answers."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.traversal import bfs as traversal_bfs
+from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.edges import device_graph
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family
+
+DIRECTIONS = ("auto", "top-down", "bottom-up")
+SETTINGS = [
+    {"method": method, "direction": direction, **more}
+    for method, more in (("work-items", {}), ("work-groups", {"group_size": 32}), ("work-groups", {"group_size": 64}))
+    for direction in DIRECTIONS
+]
+every_setting = pytest.mark.parametrize("options", SETTINGS, ids=lambda options: "-".join(map(str, options.values())))
+
+
+def reference(graph: reedsp.Graph, source: int) -> tuple[list[int], list[int]]:
+    """Level after level with a list; the smallest predecessor, because each level is searched in ascending order."""
+    levels, pred = [-1] * graph.n, [-9999] * graph.n
+    levels[source] = 0
+    level = [source]
+    while level:
+        found = []
+        for u in level:
+            for v in graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tolist():
+                if levels[v] < 0:
+                    levels[v], pred[v] = levels[u] + 1, u
+                    found.append(v)
+        level = sorted(found)
+    return levels, pred
+
+
+def unweighted(family: Family) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, directed=family.directed)
+
+
+def power_law(n: int, m: int, seed: int, directed: bool = False) -> reedsp.Graph:
+    """A few hubs, many vertices of low degree, and some of none."""
+    rng = np.random.default_rng(seed)
+    ends = rng.permutation(n)[(n * rng.random((2, m)) ** 3).astype(int)]
+    return reedsp.Graph.from_edges(n, *ends, directed=directed)
+
+
+def core_with_tail(core: int, tail: int, seed: int) -> reedsp.Graph:
+    """A dense graph, from which a path leads to another one: down, up, down, up and down again."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, core, (2, 2, 20 * core))
+    path = np.arange(core - 1, core + tail)
+    u = np.concatenate((first[0], path, second[0] + core + tail))
+    v = np.concatenate((first[1], path + 1, second[1] + core + tail))
+    return reedsp.Graph.from_edges(2 * core + tail, u, v, directed=False)
+
+
+def late_predecessor(count: int) -> reedsp.Graph:
+    """Vertices with many edges that end there, of which only one of the last comes from a vertex that is reached."""
+    others = np.arange(40, 40 + count)
+    u = [*np.tile(others, 40).tolist(), 40 + count]
+    v = [*np.repeat(np.arange(40), count).tolist(), 40 + count - 2]
+    return reedsp.Graph.from_edges(41 + count, u, v)
+
+
+GRAPHS = {
+    "power law": power_law(3000, 20_000, 1),
+    "power law, directed": power_law(3000, 20_000, 2, directed=True),
+    "two cores": core_with_tail(700, 90, 3),
+    "late predecessor": late_predecessor(500),
+    "sparse": power_law(5000, 4000, 4),
+}
+
+
+@every_setting
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_families(family: Family, options: dict[str, object], device: reedsp.Device) -> None:
+    graph = unweighted(family)
+    edges = oracle.edges_of(family.sources, family.targets, [1] * len(family.sources), family.directed)
+    expected = oracle.distances(family.n, edges, family.source)
+    found = bfs(graph, family.source, device=device, options=options)
+    assert found.levels.tolist() == [-1 if level is None else level for level in expected]
+    assert found.pred.tolist() == oracle.predecessors(family.n, edges, family.source, expected)
+    assert found.levels.dtype == found.pred.dtype == np.int32
+    assert found.method == options["method"]
+    assert found.verify()
+
+
+@every_setting
+@pytest.mark.parametrize("name", GRAPHS)
+def test_larger_graphs(name: str, options: dict[str, object], device: reedsp.Device) -> None:
+    graph = GRAPHS[name]
+    for source in (0, graph.n - 1):
+        found = bfs(graph, source, device=device, options=options)
+        assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, source)
+        assert found.verify()
+
+
+@every_setting
+def test_both_directions_are_used(options: dict[str, object], device: reedsp.Device) -> None:
+    graph = GRAPHS["two cores"]
+    found = bfs(graph, 0, device=device, options=options)
+    levels = found.levels.max()
+    up = found.stats["bottom_up_levels"]
+    assert {"auto": 2 <= up <= 10, "top-down": up == 0, "bottom-up": up >= levels - 1}[options["direction"]], up
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_tree_is_that_of_unit_weights(seed: int, device: reedsp.Device) -> None:
+    rng = np.random.default_rng(seed)
+    graph = reedsp.Graph.from_edges(200, *rng.integers(0, 200, (2, 500)), directed=seed % 2 == 0)
+    paths = reedsp.sssp(graph, 7, device=device)
+    for options in SETTINGS:
+        found = bfs(graph, 7, device=device, options=options)
+        assert np.array_equal(found.pred, paths.pred)
+        assert np.array_equal(np.where(found.levels < 0, np.inf, found.levels), paths.dist)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", ["two cores", "power law, directed"])
+def test_a_search_goes_on_where_a_dispatch_has_ended(
+    name: str, direction: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = int(np.argmax(np.diff(GRAPHS[name].indptr)))
+    whole = bfs(GRAPHS[name], source, device=device, options={"method": "work-items", "direction": direction})
+    monkeypatch.setattr(traversal_bfs, "_LONGEST_DISPATCH", 40)
+    monkeypatch.setattr(traversal_bfs, "_LONGEST_LEVEL", 9000)
+    pieces = bfs(GRAPHS[name], source, device=device, options={"method": "work-items", "direction": direction})
+    assert pieces.stats["kernels_launched"] > 1.5 * whole.stats["kernels_launched"]
+    assert np.array_equal(pieces.levels, whole.levels)
+    assert np.array_equal(pieces.pred, whole.pred)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_next_search_does_not_ask_first(direction: str, device: reedsp.Device) -> None:
+    """Once a graph has been searched bottom-up, kernels for it are queued ahead."""
+    graph, long = power_law(3000, 20_000, 6), core_with_tail(300, 200, 7)
+    for each, sources in itertools.product((graph, long), ([0], [1], [2, 0, 5], [1])):
+        found = bfs(each, sources, device=device, options={"method": "work-items", "direction": direction})
+        for row, source in enumerate(sources):
+            assert (found.levels[row].tolist(), found.pred[row].tolist()) == reference(each, source)
+        assert (found.stats["bottom_up_levels"] > 0) == (direction != "top-down")
+        assert ("searched_bottom_up" in each._derived) == (direction != "top-down")
+
+
+@every_setting
+@pytest.mark.parametrize("at_once", [1, 3, 64])
+def test_several_sources(
+    at_once: int, options: dict[str, object], device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", at_once)
+    graph = GRAPHS["two cores"]
+    sources = [5, graph.n - 1, 5, 800, 0]
+    found = bfs(graph, sources, device=device, options=options)
+    assert found.source == sources
+    assert found.levels.shape == found.pred.shape == (5, graph.n)
+    for row, source in enumerate(sources):
+        assert (found.levels[row].tolist(), found.pred[row].tolist()) == reference(graph, source)
+    assert found.verify()
+    assert found.path(3, source=800) == bfs(graph, 800, device=device).path(3)
+    with pytest.raises(ValueError, match="source: name one of the sources"):
+        found.path(3)
+    with pytest.raises(ValueError, match="source = 6 is not among the sources"):
+        found.path(3, source=6)
+
+
+def test_no_source_at_all(device: reedsp.Device) -> None:
+    for options in SETTINGS:
+        found = bfs(GRAPHS["sparse"], [], device=device, options=options)
+        assert found.levels.shape == found.pred.shape == (0, 5000)
+        assert found.verify()
+
+
+def test_a_path_of_a_million_vertices(device: reedsp.Device) -> None:
+    n = 1_000_000
+    graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
+    found = bfs(graph, 0, device=device)
+    assert np.array_equal(found.levels, np.arange(n))
+    assert np.array_equal(found.pred[1:], np.arange(n - 1))
+
+
+@pytest.mark.parametrize("options", [{}, *({"method": method} for method in traversal_bfs.METHODS)])
+def test_a_star_of_a_million_leaves(options: dict[str, object], device: reedsp.Device) -> None:
+    n = 1_000_001
+    graph = reedsp.Graph.from_edges(n, np.full(n - 1, n - 1), np.arange(n - 1), directed=False)
+    for source in (n - 1, 5):
+        found = bfs(graph, source, device=device, options=options)
+        assert (found.levels[: n - 1] == (1 if source == n - 1 else 2)).sum() == n - 1 - (source == 5)
+        assert found.verify()
+
+
+@every_setting
+def test_places_of_64_bits(options: dict[str, object], device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a graph of 2^32 edges needs, on a small one."""
+    monkeypatch.setattr(device_graph, "_offsets", lambda indptr, m: (indptr.astype(np.uint64), {"OFFSET": "ulong"}))
+    graph = core_with_tail(300, 20, 5)
+    found = bfs(graph, 4, device=device, options=options)
+    assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, 4)
+
+
+def test_weights_are_ignored(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 0, 3], [-5, 1, 1, 0.5])
+    assert bfs(graph, 0, device=device).levels.tolist() == [0, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda graph: graph, lambda graph: graph.to_scipy(), lambda g: g.to_scipy().toarray()]
+)
+def test_every_kind_of_graph(kind: object, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(5, [0, 0, 1, 2, 3], [1, 2, 3, 3, 0])
+    found = bfs(kind(graph), np.int64(-5), device=device)
+    assert found.levels.tolist() == [0, 1, 1, 2, -1]
+    assert found.pred.tolist() == [-9999, 0, 0, 1, -9999]
+    assert found.path(3) == found.path(-2, source=0) == [0, 1, 3]
+    assert found.path(0) == [0]
+    with pytest.raises(ValueError, match="no path from vertex 0 to vertex 4"):
+        found.path(4)
+    with pytest.raises(ValueError, match="source = 1, but the paths start at 0"):
+        found.path(3, source=1)
+    assert repr(found).startswith("<reedsp.BreadthFirst: source 0, 4 of 5 reached, ")
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).levels, found.levels)
+
+
+def test_networkx_nodes(device: reedsp.Device) -> None:
+    graph = nx.Graph([("a", "b"), ("b", (1, 2)), ((1, 2), "d"), ("a", "d")])
+    found = bfs(graph, "a", device=device)
+    assert dict(zip(graph, found.levels.tolist(), strict=True)) == nx.single_source_shortest_path_length(graph, "a")
+    assert found.path((1, 2)) == ["a", "b", (1, 2)]
+    both = bfs(graph, [(1, 2), "a"], device=device)
+    assert both.path("a", source=(1, 2)) == [(1, 2), "b", "a"]
+    with pytest.raises(ValueError, match="'z' is not a vertex"):
+        bfs(graph, "z", device=device)
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        (5, ValueError, r"source = 5 is not a vertex of a graph with 5 vertices"),
+        (-6, ValueError, r"source = -6 "),
+        ([0, 9], ValueError, r"source\[1\] = 9 "),
+        (1.5, TypeError, r"source: expected an integer, got 1\.5"),
+        ("0", TypeError, r"source: expected an integer"),
+        (None, TypeError, r"source: expected an integer"),
+        (np.bool_(True), TypeError, r"source: expected an integer"),
+        ([0, 1.0], TypeError, r"source\[1\]: expected an integer"),
+        (np.zeros((1, 1), int), ValueError, r"source has 2 dimensions"),
+    ],
+)
+def test_bad_sources(source: object, error: type[Exception], message: str) -> None:
+    graph = reedsp.Graph.from_edges(5, [0], [1])
+    with pytest.raises(error, match=message):
+        bfs(graph, source)
+    if not isinstance(source, np.bool_):
+        with pytest.raises(error, match=message):
+            reedsp.sssp(graph, source)
+
+
+def test_a_graph_without_vertices() -> None:
+    graph = reedsp.Graph.from_edges(0, [], [])
+    with pytest.raises(ValueError, match="source = 0 is not a vertex of a graph with 0 vertices"):
+        bfs(graph, 0)
+    assert bfs(graph, []).levels.shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colour": 1}, "no option 'colour'"),
+        ({"method": "magic"}, "method = 'magic', expected one of 'work-items', 'work-groups'"),
+        ({"direction": "up"}, "direction = 'up', expected one of"),
+        ({"method": "work-items", "group_size": 64}, "group_size: 'work-items' has none"),
+        ({"method": "work-groups", "group_size": 48}, "group_size = 48, expected a power of two from 32 on"),
+    ],
+)
+def test_bad_options(options: dict[str, object], message: str, device: reedsp.Device) -> None:
+    with pytest.raises(ValueError, match=message):
+        bfs(reedsp.Graph.from_edges(5, [0], [1]), 0, device=device, options=options)
+
+
+def test_not_a_graph() -> None:
+    with pytest.raises(TypeError, match="graph: expected"):
+        bfs("graph", 0)
+
+
+def changes() -> list[tuple[str, int, int, str]]:
+    return [
+        ("levels", 0, 1, "the source is 0"),
+        ("levels", 3, 0, "the source is 0"),
+        ("levels", 4, -2, "level -2"),
+        ("levels", 3, -1, "leads to it earlier"),
+        ("levels", 3, 3, "leads to it earlier"),
+        ("levels", 4, 3, "predecessor none"),
+        ("pred", 3, 2, "expected 1"),
+        ("pred", 3, -9999, "expected 1"),
+        ("pred", 0, 1, "expected none"),
+        ("pred", 4, 0, "expected none"),
+        ("pred", 4, 99, "expected none"),
+    ]
+
+
+@pytest.mark.parametrize(("field", "vertex", "value", "message"), changes())
+def test_verification_finds_what_is_wrong(
+    field: str, vertex: int, value: int, message: str, device: reedsp.Device
+) -> None:
+    found = bfs(reedsp.Graph.from_edges(5, [0, 0, 1, 2], [1, 2, 3, 3]), 0, device=device)
+    assert found.verify()
+    array = getattr(found, field).copy()
+    array[vertex] = value
+    with pytest.raises(reedsp.VerificationError, match=rf"vertex \d.*{message}"):
+        replace(found, **{field: array}).verify()
+
+
+def test_no_answer_is_left_over_from_an_earlier_search(device: reedsp.Device) -> None:
+    """Buffers are used again: a small graph after a large one, and back."""
+    graphs = [GRAPHS["power law"], reedsp.Graph.from_edges(3, [0], [1]), GRAPHS["two cores"], GRAPHS["sparse"]]
+    for graph, options in itertools.product(graphs, SETTINGS):
+        found = bfs(graph, 1, device=device, options=options)
+        assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, 1)
+
+
+def test_statistics(device: reedsp.Device) -> None:
+    stats = bfs(GRAPHS["power law"], 1, device=device).stats
+    assert 0 < stats["search_milliseconds"] <= stats["milliseconds"]
+    assert stats["kernels_launched"] >= 3
+    assert stats["device"] == str(device)
+
+
+@pytest.mark.parametrize("method", traversal_bfs.METHODS)
+def test_progress(method: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traversal_bfs, "_LONGEST_DISPATCH", 64)  # of one search the host sees many levels,
+    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", 2)  # and of several each part
+    path = reedsp.Graph.from_edges(20_000, np.arange(19_999), np.arange(1, 20_000))
+    seen: list[tuple[int, int]] = []
+    options = {"method": method}
+    bfs(path, 0, device=device, options=options, progress=lambda *state: seen.append(state))
+    assert len(seen) > 2
+    assert seen == sorted(seen)
+    assert all(0 < level < most == path.n for level, most in seen)
+    seen.clear()
+    bfs(path, [19_990, 19_991, 19_992], device=device, options=options, progress=lambda *state: seen.append(state))
+    assert seen == sorted(seen)
+    assert seen[-1] == (3, 3)
+    assert {total for _, total in seen} == {3}
+
+
+def test_scipy_agrees(device: reedsp.Device) -> None:
+    graph = GRAPHS["power law, directed"]
+    order = scipy.sparse.csgraph.breadth_first_order(graph.to_scipy(), 2, return_predecessors=False)
+    assert sorted(order) == np.flatnonzero(bfs(graph, 2, device=device).levels >= 0).tolist()

@@ -1,0 +1,634 @@
+"""The command line as a whole: every command's JSON, its page of the documentation, its examples, and completion."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import itertools
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from docs import command_line
+from reedsp.cli import command as cli_command
+from reedsp.cli import commands as cli_commands
+from reedsp.cli import demo, options
+from reedsp.cli.keys import KEYS
+from reedsp.cli.status import STATUSES
+from reedsp.device.device import get_device
+from reedsp.minplus import tilings, tune
+from reedsp.system import progress_bar
+
+ROOT = Path(__file__).resolve().parents[2]
+GRAPH = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"
+
+needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: vertices 1 .. 6, and what was found from vertex 1."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.gr").write_text(GRAPH)
+    (tmp_path / "tree.csv").write_text("vertex,distance,predecessor\n1,0,\n2,5,3\n3,2,1\n4,6,2\n5,7,4\n6,inf,\n")
+    (tmp_path / "cycle.gr").write_text("p sp 4 4\na 1 2 5\na 2 3 -4\na 3 2 1\na 3 4 1\n")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = cli_command.run([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) -> Any:
+    """Run a command with --json; return what it prints."""
+    status, out, err = run(capsys, *shlex.split(command), "--json")
+    assert status == expected, err
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+# ---- JSON -------------------------------------------------------------------------------------------
+
+
+@needs_device
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("sssp small.gr --source 1", 0),
+        ("sssp small.gr --source 1 --target 5", 0),
+        ("sssp small.gr --source 1 --target 6", 1),
+        ("sssp small.gr --source 1 --source 6", 0),
+        ("sssp small.gr --source 1 --source 6 --nearest", 0),
+        ("sssp cycle.gr --source 1", 1),
+        ("bfs small.gr --source 1", 0),
+        ("bfs small.gr --source 1 --target 5", 0),
+        ("bfs small.gr --source 1 --source 6", 0),
+        ("bfs small.gr --source 1 --target 6", 1),
+        ("apsp small.gr", 0),
+        ("apsp small.gr --source 1 --target 5", 0),
+        ("apsp cycle.gr", 1),
+        ("verify small.gr tree.csv", 0),
+        ("verify cycle.gr other.csv", 1),
+        ("info small.gr", 0),
+        ("convert small.gr new.mtx", 0),
+        ("dataset", 0),
+        ("devices", 0),
+        ("tune --list", 0),
+        ("tune --forget", 0),
+        ("demo --vertices 50", 0),
+    ],
+)
+def test_json_has_the_keys_that_are_promised(
+    capsys: pytest.CaptureFixture[str], folder: Path, private_cache: Path, command: str, status: int
+) -> None:
+    (folder / "other.csv").write_text("vertex,distance,predecessor\n1,0,\n2,5,1\n3,1,2\n4,3,3\n")
+    found = answer(capsys, command, status)
+    for row in found if isinstance(found, list) else [found]:
+        assert row
+        assert set(row) <= set(KEYS[command.split()[0]])
+
+
+@needs_device
+def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: Path, private_cache: Path) -> None:
+    """Those that need another machine, or minutes, apart."""
+    commands = {
+        "sssp": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
+        "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
+        "apsp": ["small.gr", "small.gr --source 1 --target 5"],
+        "info": ["small.gr", "both.mtx"],
+    }
+    commands["sssp"].append("small.gr --source 1 --source 2 --nearest")
+    reedsp.write(reedsp.Graph.from_edges(3, [0, 1], [1, 2], directed=False), "both.mtx")
+    for name, lines in commands.items():
+        found = {key for line in lines for key in answer(capsys, f"{name} {line}")}
+        if name in ("sssp", "apsp"):
+            source = " --source 1" if name == "sssp" else ""
+            found |= set(answer(capsys, f"{name} cycle.gr{source}", 1))
+        assert found == set(KEYS[name]) - {"no_device"}
+
+
+@needs_device
+def test_tuning_as_json(
+    capsys: pytest.CaptureFixture[str], private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = tilings.panels(8, 2, 6), tilings.panels(8, 1, 8)
+    found = [tune.Outcome("int32", before, 1000.0, after, 1234.5)]
+    monkeypatch.setattr(tune, "tune", lambda *arguments: found)
+    told = answer(capsys, "tune --quick")
+    assert told["device"] == str(get_device())
+    assert told["file"] is None
+    assert told["outcomes"] == [
+        {
+            "arithmetic": "int32",
+            "small_products": False,
+            "before": tilings.describe(before),
+            "before_gpairs_per_second": 1000.0,
+            "after": tilings.describe(after),
+            "after_gpairs_per_second": 1234.5,
+        }
+    ]
+
+
+@needs_device
+def test_demo_as_json(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    told = answer(capsys, "demo --vertices 100 --output picture.png")
+    network = demo.road_network(100, 1)
+    assert (told["vertices"], told["edges"], told["different"]) == (100, network.graph.m, 0)
+    assert (told["source"], told["target"], told["picture"]) == (network.source, network.target, "picture.png")
+    assert (folder / "picture.png").exists()
+
+
+# ---- several sources, cutoffs, breadth-first search -------------------------------------------------
+
+
+@needs_device
+def test_several_sources(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    told = answer(capsys, "sssp small.gr --source 1 --source 6 --output rows.csv")
+    assert told["source"] == [1, 6]
+    assert [(row["source"], row["reached"], row["max_distance"]) for row in told["answers"]] == [(1, 5, 7), (6, 6, 8)]
+    lines = (folder / "rows.csv").read_text().splitlines()
+    assert lines[0] == "source,vertex,distance,predecessor"
+    assert lines[5:9] == ["1,5,7,4", "1,6,inf,", "6,1,1,6", "6,2,6,3"]
+    _, out, _ = run(capsys, "sssp", "small.gr", "--source", 1, "--source", 6)
+    assert re.search(r"^source +reached +farthest +distance *\n1 +5 +5 +7 *\n6 +6 +5 +8 *$", out, re.MULTILINE)
+    _, out, _ = run(capsys, "sssp", "small.gr", "--source", 1, "--source", 3, "--target", 5)
+    assert "distance  7 from 1 to 5\nroute     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)\ndistance  5 from 3 to 5\n" in out
+
+
+@needs_device
+def test_nearest_source(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    told = answer(capsys, "sssp small.gr --source 3 --source 6 --nearest --output near.csv")
+    assert (told["reached"], told["nearest"]) == (6, {"3": 4, "6": 2})
+    assert (folder / "near.csv").read_text().splitlines()[:3] == [
+        "vertex,distance,predecessor,nearest",
+        "1,1,6,6",
+        "2,3,3,3",
+    ]
+    told = answer(capsys, "sssp small.gr --source 3 --source 6 --nearest --target 1")
+    assert (told["distance"], told["path"]) == (1, [6, 1])
+    assert run(capsys, "sssp", "small.gr", "--source", 3, "--source", 5, "--nearest", "--target", 6) == (
+        *(1, "", "reedsp: there is no route from 3 or 5 to 6\n"),
+    )
+
+
+@needs_device
+def test_cutoff(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    told = answer(capsys, "sssp small.gr --source 1 --cutoff 5 --output near.npz")
+    assert (told["reached"], told["max_distance"]) == (3, 5)
+    with np.load("near.npz") as content:
+        assert content["cutoff"] == 5
+        assert content["dist"].tolist() == [0, 5, 2, np.inf, np.inf, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("sssp small.gr --source 1 --nearest", "--nearest: needs several --source"),
+        ("sssp small.gr --source 1 --cutoff nan", "--cutoff: nan is no distance"),
+        ("sssp small.gr --source 1 --cutoff far", "Invalid value for '--cutoff'"),
+        ("bfs small.gr --source 9", "--source: '9' is not a vertex of this graph"),
+        ("bfs small.gr --source 1 --output levels.txt", "levels.txt does not end in .npz or .csv"),
+        ("convert small.gr graph.txt", "graph.txt does not end in .gr, .mtx, .el, .wel, .graph, .npz"),
+        ("convert small.gr", "Missing argument"),
+        ("info", "Missing argument"),
+        ("verify small.gr", "Missing argument"),
+        ("bfs small.gr", "Missing option '--source'"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], folder: Path, command: str, message: str) -> None:
+    status, out, err = run(capsys, *shlex.split(command))
+    assert (status, out) == (2, "")
+    assert message in " ".join(re.sub(r"[│\n]", " ", err).split())
+
+
+@needs_device
+def test_breadth_first_search(capsys: pytest.CaptureFixture[str], folder: Path, device: reedsp.Device) -> None:
+    status, out, err = run(
+        capsys, "bfs", "small.gr", "--source", 1, "--target", 5, "--device", device.index, "--verify"
+    )
+    assert (status, err) == (0, "")
+    assert "\nlevel     3 from 1 to 5\nroute     1 -> 2 -> 4 -> 5 (4 vertices)\nsolved    work-" in out
+    assert out.endswith("verified  levels and predecessors are right for every edge\n")
+    _, out, _ = run(capsys, "bfs", "small.gr", "--source", 1, "--output", "levels.csv")
+    assert "\nreached   5 of 6 vertices from 1\nfarthest  5, at level 3\n" in out
+    assert Path("levels.csv").read_text() == "vertex,level,predecessor\n1,0,\n2,1,1\n3,1,1\n4,2,2\n5,3,4\n6,inf,\n"
+    assert run(capsys, "bfs", "small.gr", "--source", 1, "--target", 6)[::2] == (
+        *(1, "reedsp: there is no route from 1 to 6\n"),
+    )
+    assert run(capsys, "bfs", "small.gr", "--source", 1, "--output", "levels.csv") == (
+        *(1, "", "reedsp: levels.csv exists; --force replaces it\n"),
+    )
+    assert run(capsys, "bfs", "small.gr", "--source", 1, "--target", 5, "--output", "levels.csv", "--force")[0] == 0
+    assert Path("levels.csv").read_text() == "vertex,level,predecessor\n1,0,\n2,1,1\n4,2,2\n5,3,4\n"
+    run(capsys, "bfs", "small.gr", "--source", 1, "--source", 6, "--output", "levels.npz")
+    with np.load("levels.npz") as content:
+        assert sorted(content) == ["about", "levels", "offset", "pred", "source"]
+        assert content["levels"].tolist() == [[0, 1, 1, 2, 3, -1], [1, 2, 2, 3, 4, 0]]
+
+
+# ---- convert and info -------------------------------------------------------------------------------
+
+
+def test_convert(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, out, err = run(capsys, "convert", "small.gr", "small.wel.gz")
+    assert (status, err) == (0, "")
+    assert re.fullmatch(
+        r"read      small\.gr: 6 vertices, 7 edges, in \d+\.\d+ s\n"
+        r"written   small\.wel\.gz: \d+ B, in \d+\.\d+ s\n"
+        r"changed   vertices are numbered from 0, no longer from 1\n",
+        out,
+    )
+    one, other = reedsp.read("small.gr"), reedsp.read("small.wel.gz")
+    np.testing.assert_array_equal(one.indices, other.indices)
+    np.testing.assert_array_equal(one.weights, other.weights)
+    again = "reedsp: small.wel.gz exists; --force replaces it\n"
+    assert run(capsys, "convert", "small.gr", "small.wel.gz") == (1, "", again)
+    assert run(capsys, "convert", "small.gr", "small.wel.gz", "--force")[0] == 0
+    told = answer(capsys, "convert small.wel.gz small.npz")
+    assert (told["changes"], told["bytes"]) == ([], Path("small.npz").stat().st_size)
+
+
+def test_convert_refuses_what_does_not_fit(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, out, err = run(capsys, "convert", "small.gr", "small.graph")
+    assert (status, out) == (1, "")
+    assert err == (
+        "reedsp: graph: the edge from 1 to 2 of weight 7 has no counterpart of the same weight, "
+        "which METIS files need\n"
+    )
+    assert not Path("small.graph").exists()
+    expected = f"reedsp: {Path('nowhere')} is not a directory\n"
+    assert run(capsys, "convert", "small.gr", "nowhere/small.mtx") == (1, "", expected)
+    (folder / "gaps.wel").write_text("1000 70 4\n70 50000000 5\n")
+    _, out, _ = run(capsys, "convert", "gaps.wel", "gaps.gr", "--relabel")
+    assert "changed   the labels of the vertices are lost\n" in out
+
+
+@needs_device
+def test_info(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Against the graph, counted by hand: an edge 2 -> 2, two edges 1 -> 2, an island of 5 and 6."""
+    (folder / "odd.gr").write_text("p sp 6 6\na 1 2 7\na 1 2 9\na 2 2 0\na 2 3 -3\na 3 1 4\na 5 6 1\n")
+    told = answer(capsys, "info odd.gr")
+    assert (told["vertices"], told["edges"], told["directed"], told["first_vertex"]) == (6, 5, True, 1)
+    assert told["out_degree"] == {"min": 0, "mean": 5 / 6, "p50": 1, "p90": 2, "p99": 2, "max": 2, "zero": 2}
+    assert told["in_degree"] == {"min": 0, "mean": 5 / 6, "p50": 1, "p90": 2, "p99": 2, "max": 2, "zero": 2}
+    assert told["weights"] == {"type": "int64", "whole": True, "min": -3, "max": 7, "zero": 1, "negative": 1}
+    assert (told["self_loops"], told["parallel_edges"]) == (1, 1)
+    assert told["weak_components"] == {"count": 3, "largest": 3}
+    assert told["strong_components"] == {"count": 4, "largest": 3}
+    assert told["sssp"]["method"] == reedsp.sssp(reedsp.read("odd.gr"), 3).method
+    assert told["apsp"]["method"] == reedsp.apsp(reedsp.read("small.gr")).method
+    assert (told["apsp"]["pairs"], told["apsp"]["distance_bytes"]) == (36, 288)
+    _, out, _ = run(capsys, "info", "odd.gr")
+    assert "\nedges     5; 1 self loops; 1 parallel ones left out\n" in out
+    assert "\nweights   int64, -3 .. 7; 1 zero, 1 negative\n" in out
+    assert max(map(len, out.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parallel", "loops"),
+    [
+        ("x.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 4\n2 1 5\n2 1 6\n", 1, 1),
+        ("x.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n2 1 6\n", 2, 0),
+        ("x.mtx", "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n", 0, 2),
+        ("x.graph", "2 2\n2 2\n1 1\n", 1, 0),
+        ("x.gr", "p tw 3 3\n1 2\n1 2\n2 3\n", 1, 0),
+        ("x.el", "3 3\n0 1\n0 1\n1 0\n", 1, 0),
+    ],
+)
+def test_parallel_edges_are_counted(
+    capsys: pytest.CaptureFixture[str], folder: Path, name: str, text: str, parallel: int, loops: int
+) -> None:
+    (folder / name).write_text(text)
+    told = answer(capsys, f"info {name}")
+    assert (told["parallel_edges"], told["self_loops"]) == (parallel, loops)
+
+
+def test_info_of_nothing(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "none.gr").write_text("p sp 0 0\n")
+    told = answer(capsys, "info none.gr")
+    assert (told["vertices"], told["weights"], told["first_vertex"]) == (0, None, None)
+    assert told["weak_components"] == {"count": 0, "largest": 0}
+    assert run(capsys, "info", "none.gr")[0] == 0
+
+
+def child(
+    code: str, *arguments: str, variables: dict[str, str] | None = None, given: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **(variables or {})}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, input=given)
+
+
+MAIN = "from reedsp.cli import main; main()"
+
+
+def test_info_and_convert_and_verify_without_a_device(folder: Path) -> None:
+    if any(device.platform == "Oclgrind" for device in reedsp.devices()):
+        pytest.skip("Oclgrind shows its device whatever the loader reads")
+    variables = {"OCL_ICD_VENDORS": "/nonexistent", "REEDSP_DEVICE": ""}
+    found = child(MAIN, "info", "small.gr", variables=variables)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.endswith("device    none: no OpenCL device was found\n")
+    for command in ("convert small.gr small.mtx", "verify small.gr tree.csv"):
+        assert child(MAIN, *command.split(), variables=variables).returncode == 0
+
+
+# ---- standard input and output, silence -------------------------------------------------------------
+
+
+@needs_device
+@pytest.mark.parametrize("command", ["sssp", "bfs"])
+def test_standard_input_and_output(folder: Path, command: str) -> None:
+    """What goes to standard output is the file that would have been written, and the text goes elsewhere."""
+    assert cli_command.run([command, "small.gr", "-s", "1", "-o", "expected.csv"]) == 0
+    found = child(MAIN, command, "-", "-s", "1", "-o", "-", given=GRAPH)
+    assert (found.returncode, found.stdout) == (0, Path("expected.csv").read_text())
+    assert re.match(r"graph     -: 6 vertices, 7 edges, .*\n.*\n.*\nsolved .*\n$", found.stderr)
+    assert "written" not in found.stderr
+    quiet = child(MAIN, command, "-", "-s", "1", "-t", "5", "-o", "-", "-q", given=GRAPH)
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    assert quiet.stdout.count("\n") == 1 + (5 if command == "sssp" else 4)
+    assert child(MAIN, "verify", "small.gr", "-", given=found.stdout).returncode == 0
+
+
+@needs_device
+def test_every_text_format_is_recognised_on_standard_input(folder: Path) -> None:
+    for name in ("small.gr", "new.mtx", "new.wel"):
+        if name != "small.gr":
+            reedsp.write(reedsp.read("small.gr"), name)
+        first = "0" if name == "new.wel" else "1"
+        found = child(MAIN, "sssp", "-", "-s", first, "--json", given=Path(name).read_text())
+        assert json.loads(found.stdout)["max_distance"] == 7
+
+
+def test_faults_on_standard_input(folder: Path) -> None:
+    found = child(MAIN, "info", "-", given="p sp 2 1\na 1 x 3\n")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == "reedsp: standard input:2: expected a vertex number, got 'x'\n"
+    found = child(MAIN, "verify", "small.gr", "-", given="vertex,distance,predecessor\n1,x,\n")
+    assert found.returncode == 1
+    assert found.stderr.startswith("reedsp: standard input: ")
+
+
+@needs_device
+def test_nobody_reads_standard_output(folder: Path) -> None:
+    ring = np.arange(100_000)
+    reedsp.write(reedsp.Graph.from_edges(100_000, ring, np.roll(ring, 1)), "ring.el")
+    command = [sys.executable, "-c", MAIN, "sssp", "ring.el", "-s", "0", "-o", "-", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@needs_device
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sssp small.gr -s 1",
+        "sssp small.gr -s 1 -t 5 -o new.csv",
+        "bfs small.gr -s 1 -s 6",
+        "apsp small.gr -s 1 -t 5",
+        "apsp small.gr -o new.npy",
+        "convert small.gr new.mtx",
+        "verify small.gr tree.csv -s 1",
+    ],
+)
+def test_quiet(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """Neither text nor a bar, on a terminal, by a clock that is fast."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    clock = types.SimpleNamespace(monotonic=itertools.count(step=3).__next__)
+    monkeypatch.setattr(progress_bar, "time", clock)
+    monkeypatch.setenv("TERM", "xterm")
+    assert cli_command.run([*command.split(), "-q"]) == 0
+    assert (capsys.readouterr().out, terminal.getvalue()) == ("", "")
+    for written in ("-o", "new.mtx"):
+        if written in command:
+            assert next(folder.glob("new.*")).stat().st_size > 0
+
+
+@needs_device
+def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    message = "reedsp: there is no route from 5 to 1\n"
+    assert run(capsys, "sssp", "small.gr", "-s", "5", "-t", "1", "--quiet") == (1, "", message)
+    assert answer(capsys, "sssp small.gr -s 1 -t 5 --quiet")["distance"] == 7
+
+
+# ---- ends -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize(
+    ("command", "interrupted"),
+    [
+        ("bfs small.gr --source 1", "reedsp.algorithms.traversal.bfs.bfs"),
+        ("info small.gr", "reedsp.io.readers.survey"),
+        ("convert small.gr new.mtx", "reedsp.io.writers.write"),
+        ("verify small.gr tree.csv", "reedsp.results.certificate.check"),
+        ("dataset road-ny", "reedsp.io.datasets.fetch"),
+        ("apsp small.gr", "reedsp.algorithms.all_pairs.apsp.apsp"),
+    ],
+)
+def test_interrupt(folder: Path, command: str, interrupted: str) -> None:
+    module, name = interrupted.rsplit(".", 1)
+    code = f"""
+import importlib, os, signal, time
+def endless(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(600)
+setattr(importlib.import_module("{module}"), "{name}", endless)
+from reedsp.cli import main
+main()
+"""
+    before = sorted(folder.iterdir())
+    ended = child(code, *command.split())
+    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + signal.SIGINT, "", "")
+    assert sorted(folder.iterdir()) == before
+
+
+@needs_device
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize(
+    "command",
+    ["bfs small.gr --source 1", "info small.gr", "convert small.gr new.mtx", "verify small.gr tree.csv", "dataset"],
+)
+def test_broken_pipe(folder: Path, command: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    invocation = [sys.executable, "-c", MAIN, *command.split(), "--json"]
+    with subprocess.Popen(invocation, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaints = process.stderr.read()
+    assert process.returncode == 128 + signal.SIGPIPE
+    assert b"Traceback" not in complaints
+    assert b"BrokenPipe" not in complaints
+
+
+@pytest.mark.parametrize("command", ["info", "convert", "verify", "bfs"])
+def test_faults_of_files_are_told_in_a_line(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
+    more = {"convert": ["new.mtx"], "verify": ["tree.csv"], "bfs": ["--source", "1"], "info": []}[command]
+    assert run(capsys, command, "nowhere.gr", *more) == (1, "", "reedsp: nowhere.gr: No such file or directory\n")
+    (folder / "bad.gr").write_text("p sp 2 1\na 1 x 3\n")
+    status, out, err = run(capsys, command, "bad.gr", *more, "--json")
+    assert (status, out) == (1, "")
+    assert err == "reedsp: bad.gr:2: expected a vertex number, got 'x'\n"
+
+
+# ---- progress ---------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@needs_device
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("info small.gr", ("reading", "100% of the file", "examining", "methods")),
+        ("convert small.gr new.mtx", ("reading", "writing", "7 of 7 edges")),
+        ("verify small.gr tree.csv", ("reading", "checking", "1 of 1 vertices")),
+    ],
+)
+def test_progress_with_time_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, shown: tuple[str, ...]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    clock = types.SimpleNamespace(monotonic=itertools.count(step=3).__next__)  # which is fast
+    monkeypatch.setattr(progress_bar, "time", clock)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    assert cli_command.run(command.split()) == 0
+    for text in (*shown, "left"):
+        assert text in terminal.getvalue()
+
+
+# ---- completion -------------------------------------------------------------------------------------
+
+
+def completed(words: str) -> list[str]:
+    """Return what a shell is told when these words have been typed."""
+    variables = {
+        "_REEDSP_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    found = child(MAIN, variables=variables)
+    assert found.stderr == ""
+    return found.stdout.split("\n")
+
+
+@needs_device
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("reedsp ", ["sssp", "bfs", "verify", "dataset"]),
+        ("reedsp sssp --me", ["--method"]),
+        ("reedsp sssp --method near", ["near-far"]),
+        ("reedsp dataset road", ["road-ny", "road-ny-places"]),
+    ],
+)
+def test_completion(words: str, offered: list[str]) -> None:
+    assert set(offered) <= set(completed(words))
+
+
+@needs_device
+def test_devices_are_completed() -> None:
+    device = get_device()
+    platform = re.findall("[a-z0-9]+", device.platform.lower())[0]
+    offered = completed("reedsp sssp --device ")
+    assert {platform, device.kind} <= set(offered)
+    assert platform in get_device(platform).platform.lower()
+    assert platform in completed(f"reedsp tune --device {platform[:2]}")
+
+
+def test_names_of_devices_need_no_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are parts of the platform's name, which is what `--device` accepts."""
+    platforms = ["Intel(R) OpenCL", "Portable Computing Language", "(c) Vendor's", "Intel(R) OpenCL Graphics"]
+    found = [types.SimpleNamespace(platform=each, kind="cpu", name="processor") for each in platforms]
+    monkeypatch.setattr(reedsp, "devices", lambda: found)
+    offered = [name for name, _ in options.complete_device("")]
+    assert offered == ["intel", "cpu", "portable", "c"]
+    assert all(shlex.quote(name) == name for name in offered)
+    assert [name for name, _ in options.complete_device("in")] == ["intel"]
+
+
+def test_completion_can_be_installed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--help")
+    assert "--install-completion" in out
+    shown = child(MAIN, "--show-completion", "bash", variables={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
+    assert shown.returncode == 0
+    assert "complete_bash" in shown.stdout
+
+
+# ---- the page ---------------------------------------------------------------------------------------
+
+
+def test_page_is_up_to_date() -> None:
+    page = command_line.PAGE.read_text(encoding="utf-8")
+    assert page == command_line.page(), "run: python docs/command_line.py"
+
+
+def test_page_has_every_command_option_status_and_key() -> None:
+    page = command_line.page()
+    for command in cli_commands.COMMANDS:
+        assert f"### reedsp {command.__name__}\n" in page
+        for name in inspect.signature(command).parameters:
+            words = {"as_json": "--json", "show": "--list"}.get(name, f"--{name.replace('_', '-')}")
+            assert words in page or name.upper() in page
+    for status in STATUSES:
+        assert f"| {status} | " in page
+    assert set(KEYS) | {"doctor"} == {command.__name__ for command in cli_commands.COMMANDS}
+
+
+@needs_device
+@pytest.mark.parametrize(
+    "example",
+    [example for examples in cli_commands.COMMANDS.values() for example, _ in examples],
+)
+def test_examples_of_the_help_run(
+    folder: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch, example: str, request: pytest.FixtureRequest
+) -> None:
+    """With small graphs under the names of the examples, and without minutes of tuning."""
+    number = np.arange(264_346)
+    if "USA" in example:
+        reedsp.write(reedsp.Graph.from_edges(264_346, number[:-1], number[1:], offset=1), "USA-road-d.NY.gr.gz")
+    ring = np.arange(10)
+    roads = reedsp.Graph.from_edges(10, ring, (ring + 1) % 10, ring + 1, offset=1)
+    reedsp.write(roads, "roads.gr")
+    reedsp.write(reedsp.Graph.from_edges(10, ring, (ring + 1) % 10), "web.el")
+    if "verify" in example:
+        reedsp.sssp(roads, 1).save("tree.csv", overwrite=True)
+    elif "tree.csv" in example:
+        Path("tree.csv").unlink()
+    if "road-ny" in example:
+        data: Path = request.getfixturevalue("shared_data")
+        Path("data").mkdir()
+        shutil.copy(data / "dimacs-ny" / "USA-road-d.NY.gr.gz", "data")
+    words = example.split(" > ")[0].replace("--device pocl", f"--device {get_device().index}").split()
+    monkeypatch.setattr(tune, "tune", lambda *arguments: [])
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        cli_command.main()

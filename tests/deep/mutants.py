@@ -1,0 +1,723 @@
+"""Mutation testing of the kernels: plants small faults in ``cl/`` and reports which of them no check notices.
+
+    python -m tests.deep.mutants [--list] [--count 200] [--seed 0] [--files GLOB] [--jobs 2] [--output CSV]
+
+A mutant is one kernel file with one fault (``OPERATORS``). Which ones are tried depends on the seed alone, and they are
+spread over files and operators. Then, quickest first, until something fails: the checks of ``under_oclgrind.py`` that
+use this file, under Oclgrind, whose log has to stay empty, and with stricter options where a barrier, guard or atomic
+is missing; the tests in ``MODULES`` that use it, on PoCL; the checks again, not optimised. Where a type became
+narrower, ``test_widths.py`` comes first. A mutant that does not build does not count.
+
+An entry in the log and a failed test are what ``.ci/run`` does not find without a fault. Whatever else fails, or takes
+too long, is repeated without the fault, once for each file, and kills nothing if it fails then.
+
+With ``--output`` every verdict is kept, and a later call with the same file goes on from there; a mutant is known by
+its whole text, so that no verdict outlives a change of its file.
+
+The exit status is 1 if fewer than 95 % of all mutants are killed, or not every one without a barrier, guard or atomic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import difflib
+import fnmatch
+import hashlib
+import itertools
+import os
+import queue
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass, field, fields, replace
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+FOLDER = "REEDSP_MUTANT_KERNELS"
+"""The environment variable that tells a child process where the kernels with the fault are."""
+
+FEWEST_KILLED = 0.95
+RACES = ("barrier", "guard", "atomic")
+"""Operators of whose mutants every one has to be killed."""
+
+LOGGED = " says: "
+"""In the reasons that come from Oclgrind's log."""
+
+UNIFORM = "oclgrind, uniform writes"
+"""The step in which work-items must not even write the same value to one place."""
+
+NO_PROGRAM = "did not build on"
+LIMITS = {"oclgrind": 600, "tests": 600}
+"""Seconds after which a step counts as failed: the fault is an endless loop, as far as anybody would wait."""
+
+MEMORY = 8 << 30
+"""Bytes that a step may use: a search that a fault keeps from ending asks for more and more."""
+
+NEAR_FAR = "algorithms/single_source/test_near_far.py"
+NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
+SCANS = ("primitives/test_scan.py",)
+PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
+MODULES: dict[str, tuple[str, ...]] = {
+    "all_pairs.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "all_pairs_tree.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "blelloch_scan.cl": SCANS,
+    "breadth_first_work_groups.cl": ("algorithms/traversal/test_bfs.py",),
+    "breadth_first_work_items.cl": ("algorithms/traversal/test_bfs.py",),
+    "floyd_warshall_serial_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
+    "floyd_warshall_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
+    "harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
+    "input_parallel_bellman_ford.cl": ("algorithms/single_source/test_input_parallel.py",),
+    "input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
+    "katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "minplus_arithmetic.cl": PRODUCTS,
+    "minplus_naive.cl": PRODUCTS,
+    "minplus_pairs.cl": PRODUCTS,
+    "minplus_panels.cl": PRODUCTS,
+    "minplus_registers.cl": PRODUCTS,
+    "minplus_row_blocks.cl": PRODUCTS,
+    "minplus_tiles.cl": PRODUCTS,
+    "naive_scan.cl": SCANS,
+    "near_far_target.cl": (
+        NEAR_FAR,
+        NEAR_FAR_BY_WORK_ITEMS,
+    ),
+    "near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    "near_far_work_group.cl": (NEAR_FAR,),
+    "near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    "optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "output_parallel_bellman_ford.cl": ("algorithms/single_source/test_sssp.py",),
+    "predecessors.cl": ("algorithms/single_source/test_sssp.py", NEAR_FAR),
+    "reduce.cl": SCANS,
+    "scan_trace.cl": SCANS,
+    "self_test.cl": ("device/test_device.py",),
+    "staged_load.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "transpose.cl": ("minplus/test_product.py", "algorithms/all_pairs/test_apsp.py"),
+    "verification.cl": ("algorithms/single_source/test_sssp.py", "results/test_paths.py"),
+    "work_group_scan.cl": SCANS,
+    "work_item_scan.cl": SCANS,
+}
+"""The tests of each file; those of an included file are those of the files that include it."""
+
+SAME_IF_EQUAL = "chooses between two values that are equal there"
+SPEED = "decides how soon something is done, not what"
+OTHER_DEVICES = "compiled on big-endian devices only, of which none is tested"
+COMMUTES = "the same sum, its numbers the other way round"
+SAME_TYPE = "the other operand is of 64 bits as well"
+SMALL = "what it holds comes from 32 bits"
+IN_MEMORY = (
+    "a row of one tile, times the length of rows: 2**32 with rows of 2**26 elements only, of which n fit nowhere"
+)
+ANY_ITEM = "one work-item or work-group does it, whichever that is"
+UNREACHED: dict[tuple[str, str], str] = {
+    ("heads.cl", "atomic_or(&marks[place / 4], 1u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
+}
+"""Statements that no device here reaches, and why."""
+
+EQUIVALENT: dict[tuple[str, str], str] = {
+    ("minplus.cl", "return weight > LIMIT ? NO_PATH : weight <= LEAST ? LEAST : weight;"): SAME_IF_EQUAL,
+    ("minplus.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
+    ("verification.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
+    ("near_far_piles.cl", "const OFFSET end = last - begin <= CHUNK ? last : begin + CHUNK;"): SAME_IF_EQUAL,
+    ("breadth_first_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
+    ("near_far_piles.cl", "#define NARROW 65 // times narrower than `delta`; more measured the same"): SPEED,
+    ("near_far_piles.cl", "#define WIDEN_AFTER 17 // entries scanned in vain for each edge relaxed"): SPEED,
+    (
+        "near_far_piles.cl",
+        "#define WIDEN_FREELY 65537 // entries that are scanned so quickly that nothing is gained",
+    ): SPEED,
+    ("breadth_first_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
+    ("breadth_first_work_items.cl", "#define AHEAD 9"): SPEED,
+    ("breadth_first_work_items.cl", "#define SOON 5"): SPEED,
+    (
+        "breadth_first_direction.cl",
+        "return level_edges * edge_factor >= unexplored + n / VERTICES_PER_EDGE;",
+    ): SPEED,
+    **{
+        ("breadth_first_direction.cl", f"bool bottom_up_pays({numbers}, const uint n)"): SPEED
+        for numbers in (
+            "const uint level_edges, const ulong unexplored, const ulong edge_factor",
+            "const ulong level_edges, const uint unexplored, const ulong edge_factor",
+            "const ulong level_edges, const ulong unexplored, const uint edge_factor",
+        )
+    },
+    (
+        "breadth_first_work_items.cl",
+        "if (bottom_up_pays((tail - end) * largest_degree, 0, n, edge_factor))",
+    ): SPEED,
+    (
+        "breadth_first_work_items.cl",
+        "} else if (bottom_up_pays(level_edges, unexplored - level_edges, n, edge_factor)) {",
+    ): SPEED,
+    ("near_far_piles.cl", "if (sum < limit) {"): SPEED,
+    ("near_far_piles.cl", "uint relaxed = 0;"): SPEED,
+    ("near_far_work_group.cl", "limits[word] = word <= LEAST ? AS_KEY(delta) : NO_KEY;"): SPEED,
+    ("near_far_team.cl", "if (true) {"): SPEED,
+    (
+        "near_far_work_group.cl",
+        "uint most_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
+    ): SPEED,
+    ("minplus.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
+    ("minplus_blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,
+    ("minplus_vectors.cl", "const Weights raised = weights <= lowest ? lowest : weights;"): SAME_IF_EQUAL,
+    ("common.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
+    ("keys.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
+    ("predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
+    ("input_parallel_refined.cl", "const WEIGHT sum = path_sum(edge.weight, before);"): COMMUTES,
+    ("floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
+    (
+        "floyd_warshall_serial_tile.cl",
+        "STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
+    ): COMMUTES,
+    (
+        "minplus_arithmetic.cl",
+        "least[i] = shorter_vector(least[i], (Weights)weight, TO_WEIGHTS(least[(i + 1) % RING]));",
+    ): COMMUTES,
+    ("minplus_row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
+    ("reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
+    ("work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
+    (
+        "predecessors.cl",
+        "const size_t edge = min(get_global_id(0) + i * stride, (m - 1)); // the last one again, past the end",
+    ): SAME_TYPE,
+    ("heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
+    ("minplus_naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
+    ("near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
+    ("minplus_pairs.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): SMALL,
+    (
+        "near_far_work_group.cl",
+        "for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * share) {",
+    ): "some work-groups for each compute unit, times their size at most",
+    ("floyd_warshall_tile.cl", "own[i][j] = AS_TYPE(ORDER, matrix[i * stride + j]);"): IN_MEMORY,
+    ("floyd_warshall_serial_tile.cl", "row[j] = matrix[k * stride + j];"): IN_MEMORY,
+    (
+        "all_pairs.cl",
+        "if (column <= stride && a[row * stride + column] != b[row * stride + column])",
+    ): "matrices are made as wide as several work-groups: no work-item is beside them",
+    ("scan_trace.cl", "if (item == 1)"): ANY_ITEM,
+    ("blelloch_scan.cl", "if (item == GROUP_SIZE - 1 || get_num_groups(0) > 1) {"): ANY_ITEM,
+    ("all_pairs_tree.cl", "if (vertex == 1 && row == 0)"): ANY_ITEM,
+    ("katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
+    (
+        "all_pairs_tree.cl",
+        "return source != (int)target || between >= least && weight <= (WEIGHT)(between + slack);",
+    ): "keeps more edges, none of which is the last one of a shortest path",
+    (
+        "near_far_team.cl",
+        "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
+    ): "ENTRIES_LEFT is 0",
+    (
+        "floyd_warshall_tile.cl",
+        "const uint side = (holder * SIDE - step) % 2;",
+    ): "a difference is as even as the sum",
+}
+"""Mutants that change no behaviour where there is a device, each checked by hand: file and mutated line, and why."""
+
+Edit = tuple[int, int, str]
+"""Where a text is to be replaced, from and up to, and by what."""
+
+
+# ---- faults -----------------------------------------------------------------------------------------
+
+UNTOUCHED = re.compile(
+    r"""//.*
+    | /\*[\s\S]*?\*/
+    | "(?:\\.|[^"\\\n])*"
+    | ^[ ]*\#[ ]*define[ ]+\w+(?:\([^)\n]*\))?
+    | ^[ ]*\#[ ]*(?!define)(?:.*\\\n)*.*
+    | __attribute__\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)
+    | \basm\(.*\);
+    | \bget_\w+\(\d\)""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""Comments, texts, directives but for what macros stand for, and what the compiler alone needs."""
+
+
+def code_of(text: str) -> str:
+    """Return a text of the same length in which everything that no fault may touch is blank; ids keep their names."""
+
+    def blank(match: re.Match[str]) -> str:
+        if match[0].startswith("get_"):
+            return match[0][:-2] + " " + match[0][-1]
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return UNTOUCHED.sub(blank, text)
+
+
+def closing(code: str, start: int) -> int:
+    """Return the place behind the bracket that closes the one at ``start``."""
+    depth = 0
+    for place in range(start, len(code)):
+        depth += (code[place] in "([{") - (code[place] in ")]}")
+        if depth == 0:
+            return place + 1
+    raise ValueError(f"nothing closes the bracket at {start}")
+
+
+def arguments_of(code: str, start: int) -> list[tuple[int, int]]:
+    """Return where the arguments of the call whose bracket opens at ``start`` are, without the blanks around them."""
+    end, begin, found = closing(code, start), start + 1, []
+    depth = 0
+    for place in range(start + 1, end):
+        depth += (code[place] in "([{") - (code[place] in ")]}")
+        if place == end - 1 or (code[place] == "," and depth == 0):
+            part = code[begin:place]
+            found.append((begin + len(part) - len(part.lstrip()), begin + len(part.rstrip())))
+            begin = place + 1
+    return found
+
+
+def without_barrier(code: str) -> Iterator[Edit]:
+    for match in re.finditer(r"\b(?:barrier|mem_fence)(?=\()", code):
+        yield match.start(), closing(code, match.end()), ""
+
+
+def without_guard(code: str) -> Iterator[Edit]:
+    """Let all work-items do what a condition on their ids leaves to some."""
+    ids = set(re.findall(r"(\w+) = (?:\(\w+\))?get_(?:global|local|group)_id\([^()]*\)[,;]", code))
+    for match in re.finditer(r"\bif (?=\()", code):
+        end = closing(code, match.end())
+        words = set(re.findall(r"\w+", code[match.end() : end]))
+        if words & ids or words & {"get_global_id", "get_local_id", "get_group_id"}:
+            leaves = re.match(r"\s*(?:return|continue|break);", code[end:])
+            yield match.end(), end, "(false)" if leaves else "(true)"
+
+
+PLAIN = {
+    **{"min": "min(was_, {1})", "max": "max(was_, {1})", "lower": "min(was_, {1})"},
+    **{"add": "was_ + ({1})", "sub": "was_ - ({1})", "inc": "was_ + 1", "dec": "was_ - 1", "get": "was_"},
+    **{"or": "was_ | ({1})", "and": "was_ & ({1})", "xor": "was_ ^ ({1})", "xchg": "{1}", "set": "{1}"},
+    "cmpxchg": "was_ == ({1}) ? ({2}) : was_",
+}
+"""What atomic operations, and the macros for them, write where ``was_`` was."""
+
+
+def plain_operation(code: str) -> Iterator[Edit]:
+    for match in re.finditer(rf"\b(?:atomic_|atom_)({'|'.join(PLAIN)})(?=\()|\b(LOWER)(?=\()", code):
+        arguments = [code[begin:end] for begin, end in arguments_of(code, match.end())]
+        written = PLAIN[match[1] or "min"].format(*arguments)
+        place = f"*({arguments[0]})"
+        plain = f"({{ __typeof__({place} + 0) was_ = {place}; {place} = {written}; was_; }})"
+        yield match.start(), closing(code, match.end()), plain
+
+
+def replaced(pattern: str, replacements: dict[str, str]) -> Callable[[str], Iterator[Edit]]:
+    """Return the operator that replaces whatever matches the group of a pattern."""
+
+    def edits(code: str) -> Iterator[Edit]:
+        for match in re.finditer(pattern, code):
+            yield match.start(1), match.end(1), replacements[match[1]]
+
+    return edits
+
+
+def sign_in_index(code: str) -> Iterator[Edit]:
+    """In brackets, and where a variable of an unsigned type is declared."""
+    brackets = [(match.start(), closing(code, match.start())) for match in re.finditer(r"\[", code)]
+    declared = re.finditer(r"^ *(?:const )?(?:size_t|ulong|uint|OFFSET) [^;{]*;", code, re.MULTILINE)
+    indices = [*brackets, *(match.span() for match in declared)]
+    for match in re.finditer(r"(?<=[\w)\]] )[+-](?= )", code):
+        if any(begin < match.start() < end for begin, end in indices):
+            yield match.start(), match.end(), {"+": "-", "-": "+"}[match[0]]
+
+
+def off_by_one(code: str) -> Iterator[Edit]:
+    """Add one to a constant, or leave out the last turn of a loop."""
+    arrays = [
+        match.span()
+        for match in re.finditer(r"^ *(?:__local |const |volatile )*\w+ \**\w+(?:\[[^\]\n]*\])+", code, re.MULTILINE)
+    ]
+    for match in re.finditer(r"(?<![\w.])\d+(?=u?l?\b)(?!\.)", code):
+        if not any(begin < match.start() < end for begin, end in arrays):
+            yield match.start(), match.end(), str(int(match[0]) + 1)
+    for match in re.finditer(r"\bfor \([^;]*;[^;]*?( < )[^;]*; \+\+", code):
+        yield match.start(1), match.end(1), " + 1 < "
+
+
+NO_CALL = {"if", "for", "while", "switch", "return", "sizeof", "min", "max", "barrier", "prefetch"}
+
+
+def swapped_arguments(code: str) -> Iterator[Edit]:
+    for match in re.finditer(r"\b(\w+)(?=\()", code):
+        if match[1] in NO_CALL or match[1].startswith(("atom", "as_")):
+            continue
+        places = arguments_of(code, match.end())
+        for (begin, end), (next_begin, next_end) in itertools.pairwise(places):
+            first, second = code[begin:end], code[next_begin:next_end]
+            declares = re.search(r"\w \**\w+$", first) or not first or not second
+            if first != second and not declares:
+                yield begin, next_end, second + code[end:next_begin] + first
+
+
+OPERATORS: dict[str, Callable[[str], Iterator[Edit]]] = {
+    "barrier": without_barrier,
+    "guard": without_guard,
+    "atomic": plain_operation,
+    "relation": replaced(r" ([<>]=?) ", {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}),
+    "min-max": replaced(r"\b(?:atomic_|atom_|f)?(min|max)(?=\()", {"min": "max", "max": "min"}),
+    "sign": sign_in_index,
+    "off by one": off_by_one,
+    "narrow": replaced(
+        r"(\((?:size_t|ulong)\)|\b(?:size_t|ulong)\b(?= \w))",
+        {"(size_t)": "", "(ulong)": "", "size_t": "uint", "ulong": "uint"},
+    ),
+    "logic": replaced(r" (&&|\|\|) ", {"&&": "||", "||": "&&"}),
+    "arguments": swapped_arguments,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A kernel file with one fault."""
+
+    file: str
+    operator: str
+    before: str
+    after: str
+
+    @property
+    def key(self) -> str:
+        """What tells this mutant from every other one, and from itself once its file has changed."""
+        return hashlib.sha256(f"{self.file}\n{self.after}".encode()).hexdigest()[:12]
+
+    @property
+    def line(self) -> int:
+        """The number of the first line that differs, from 1 on."""
+        both = zip(self.before.split("\n"), self.after.split("\n"), strict=False)
+        return next(number for number, (old, new) in enumerate(both, 1) if old != new)
+
+    @property
+    def diff(self) -> str:
+        """The fault, as a patch without context."""
+        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), n=0, lineterm="")
+        return "\n".join(line for line in itertools.islice(lines, 2, None) if not line.startswith("@@"))
+
+
+def mutants_of(file: Path) -> list[Mutant]:
+    """Return every mutant of a file, in the order of its text."""
+    text = file.read_text(encoding="utf-8")
+    code = code_of(text)
+    found = []
+    for name, edits in OPERATORS.items():
+        for begin, end, replacement in edits(code):
+            found.append(Mutant(file.name, name, text, text[:begin] + replacement + text[end:]))
+    return found
+
+
+def is_equivalent(mutant: Mutant) -> bool:
+    """Whether a mutant is known to be no fault."""
+    before, after = ((mutant.file, text.split("\n")[mutant.line - 1].strip()) for text in (mutant.before, mutant.after))
+    return before in UNREACHED or after in EQUIVALENT
+
+
+def in_turn(groups: list[list[Mutant]]) -> list[Mutant]:
+    """Return the first of each group, then the second ones, and so on."""
+    rows = itertools.zip_longest(*groups)
+    return [mutant for row in rows for mutant in row if mutant is not None]
+
+
+def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
+    """Return all mutants in the order in which they are tried: files take turns, and operators within each file.
+
+    Those that are known to be equivalent are left out, which changes nothing else in this order.
+    """
+    by_file = []
+    for file in sorted(folder.glob("*.cl")):
+        if fnmatch.fnmatch(file.name, files):
+            order = random.Random(f"{seed} {file.name}")
+            every = mutants_of(file)
+            groups = [[each for each in every if each.operator == name] for name in OPERATORS]
+            for group in groups:
+                order.shuffle(group)
+            order.shuffle(groups)
+            by_file.append(in_turn(groups))
+    random.Random(seed).shuffle(by_file)
+    return [mutant for mutant in in_turn(by_file) if not is_equivalent(mutant)]
+
+
+# ---- in a child process, with the fault -------------------------------------------------------------
+
+
+def use_mutant() -> None:
+    """Take the kernels from where the parent process has put them."""
+    from reedsp.device import build
+
+    folder = Path(os.environ[FOLDER])
+    build.kernel_directory = lambda: folder
+
+
+def pytest_configure() -> None:
+    """Plant the fault before any test is collected: this file is also a plugin of pytest."""
+    use_mutant()
+
+
+def run_checks(file: str) -> None:
+    """Run the checks of a kernel file that ``under_oclgrind.py`` has."""
+    from tests.deep import under_oclgrind
+
+    use_mutant()
+    under_oclgrind.plant = lambda number, folder: file
+    sys.argv = ["under_oclgrind.py", "--plant", "0"]
+    under_oclgrind.main()
+
+
+# ---- verdicts ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a mutant: killed, survived, or discarded because it does not build."""
+
+    key: str
+    file: str
+    line: int
+    operator: str
+    result: str
+    by: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A folder with a copy of the kernels, and with caches that nobody else uses."""
+
+    folder: Path
+    passed: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def verdict(self, mutant: Mutant) -> Verdict:
+        """Try one mutant."""
+        started = time.monotonic()
+        result, by = "survived", ""
+        for name, command in self.steps(mutant.file, mutant.operator).items():
+            if self.passed.get((mutant.file, name)) is False:
+                continue
+            self.place(mutant.file, mutant.after)
+            status, output = self.run(name, command)
+            if NO_PROGRAM in output:
+                result = "discarded"
+                break
+            by = reason(name, status, output, self._log)
+            beyond_doubt = name != UNIFORM and (LOGGED in by or "::" in by)
+            if by and (beyond_doubt or self.passes(mutant, name, command)):
+                result = "killed"
+                break
+            by = ""
+        seconds = round(time.monotonic() - started, 1)
+        return Verdict(mutant.key, mutant.file, mutant.line, mutant.operator, result, by, seconds)
+
+    def passes(self, mutant: Mutant, name: str, command: list[str]) -> bool:
+        """Whether a step notices nothing where there is no fault, which is tried once for each file."""
+        if (mutant.file, name) not in self.passed:
+            self.place(mutant.file, mutant.before)
+            self.passed[mutant.file, name] = reason(name, *self.run(name, command), self._log) == ""
+        return self.passed[mutant.file, name]
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "oclgrind.log"
+
+    def place(self, file: str, text: str) -> None:
+        """Copy the kernels, one file with another text."""
+        from reedsp.device import build
+
+        copy = self.folder / "cl"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(build.kernel_directory(), copy)
+        (copy / file).write_text(text, encoding="utf-8")
+
+    def steps(self, file: str, operator: str) -> dict[str, list[str]]:
+        """Return the commands that might notice the fault, the quickest first."""
+        simulate = ["oclgrind", "--data-races", "--uninitialized", "--max-errors", "20", "--log", str(self._log)]
+        checks = [sys.executable, "-c", f"from tests.deep import mutants; mutants.run_checks({file!r})"]
+        options = ["-n", "0", "-q", "-x", "-W", "error", "-p", "tests.deep.mutants", "-p", "no:cacheprovider"]
+        pytest = [sys.executable, "-m", "pytest", *options]
+        unoptimised = {"oclgrind, unoptimised": [*simulate, "--build-options", "-cl-opt-disable", *checks]}
+        stricter = {UNIFORM: [*simulate, "--uniform-writes", *checks], **unoptimised}
+        widths = [
+            f"{TESTS}/arithmetic/test_widths.py::test_no_number_is_cut_short[{each}]" for each in programs_of(file)
+        ]
+        return {
+            **({"tests, widths": [*pytest, *widths]} if operator == "narrow" else {}),
+            "oclgrind": [*simulate, *checks],
+            **(stricter if operator in RACES else {}),
+            "tests": [*pytest, *(str(TESTS / module) for module in modules_of(file))],
+            **unoptimised,
+        }
+
+    def run(self, name: str, command: list[str]) -> tuple[int | None, str]:
+        """Run a command with the fault; return its exit status, None if it had to be ended, and what it wrote."""
+        self._log.unlink(missing_ok=True)
+        environment = {
+            **os.environ,
+            FOLDER: str(self.folder / "cl"),
+            "REEDSP_DEVICE": "oclgrind" if name.startswith("oclgrind") else "pocl",
+            "XDG_CACHE_HOME": str(self.folder / "cache"),
+            "POCL_CACHE_DIR": str(self.folder / "pocl"),
+            "OCLGRIND_LOG": str(self._log),
+            "PYTHONPATH": str(TESTS.parent),
+        }
+        with (self.folder / "output").open("w+", errors="replace") as output:
+            child = subprocess.Popen(
+                ["prlimit", f"--data={MEMORY}", *command],
+                env=environment,
+                cwd=TESTS.parent,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+            try:
+                status: int | None = child.wait(LIMITS[name.partition(",")[0]])
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)  # what it has started, too
+                child.wait()
+            output.seek(0)
+            return status, output.read()
+
+
+def programs_of(file: str) -> list[str]:
+    """Return a kernel file, or the files that include it."""
+    from reedsp.device import build
+
+    return [program for program in MODULES if f'"cl/{file}"' in build.assemble(program, {})]
+
+
+def modules_of(file: str) -> list[str]:
+    """Return the tests of a kernel file, or of the files that include it."""
+    return list(dict.fromkeys(module for program in programs_of(file) for module in MODULES[program]))
+
+
+def reason(name: str, status: int | None, output: str, log: Path) -> str:
+    """Return what noticed the fault in a step, or an empty text."""
+    if status is None:
+        return f"{name}: no end"
+    if name.startswith("oclgrind"):
+        found = log.read_text(errors="replace").strip() if log.exists() else ""
+        if found:
+            return f"{name}{LOGGED}{found.splitlines()[0].strip()}"
+        return "" if "all answers are right" in output else f"{name}: {last_line(output)}"
+    if status == 0:
+        return ""
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+    return f"{name}: {failed[1] if failed else last_line(output)}"
+
+
+def last_line(output: str) -> str:
+    """Return the end of what a process has written, or that it has written nothing."""
+    return output.strip().rpartition("\n")[2][:100] or "it crashed"
+
+
+# ---- the command ------------------------------------------------------------------------------------
+
+
+def kept_verdicts(file: Path | None) -> dict[str, Verdict]:
+    """Return the verdicts of earlier calls."""
+    if file is None or not file.exists():
+        return {}
+    with file.open(newline="") as stream:
+        rows = [Verdict(**row) for row in csv.DictReader(stream)]
+    return {row.key: replace(row, line=int(row.line), seconds=float(row.seconds)) for row in rows}
+
+
+def keep(file: Path | None, verdict: Verdict) -> None:
+    """Append a verdict to the file of verdicts."""
+    if file is None:
+        return
+    is_new = not file.exists()
+    with file.open("a", newline="") as stream:
+        writer = csv.writer(stream)
+        if is_new:
+            writer.writerow(field.name for field in fields(Verdict))
+        writer.writerow(astuple(verdict))
+
+
+def tried(mutants: list[Mutant], count: int, jobs: int, output: Path | None) -> list[tuple[Mutant, Verdict]]:
+    """Try mutants in their order until ``count`` of them have been built, and print and keep each verdict."""
+    known = kept_verdicts(output)
+    idle: queue.Queue[Worker] = queue.Queue()
+    lock = threading.Lock()
+
+    def judge(mutant: Mutant) -> tuple[Mutant, Verdict]:
+        if mutant.key in known:
+            return mutant, known[mutant.key]
+        worker = idle.get()
+        try:
+            verdict = worker.verdict(mutant)
+        finally:
+            idle.put(worker)
+        with lock:
+            keep(output, verdict)
+            print(row(verdict), flush=True)
+        return mutant, verdict
+
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
+        for number in range(jobs):
+            worker = Worker((output.with_suffix(".caches") if output else Path(scratch)) / str(number))
+            worker.folder.mkdir(parents=True, exist_ok=True)
+            idle.put(worker)
+        found: list[tuple[Mutant, Verdict]] = []
+        waiting = iter(mutants)
+        while batch := list(itertools.islice(waiting, count - len(found))):
+            judged = pool.map(judge, batch)
+            found += [each for each in judged if each[1].result != "discarded"]
+    return found
+
+
+def row(verdict: Verdict) -> str:
+    """Return a verdict as a row of the table."""
+    place = f"{verdict.file}:{verdict.line}"
+    by = verdict.by or verdict.result
+    return f"{verdict.key}  {place:<40}  {verdict.operator:<10}  {verdict.seconds:>7.1f} s  {by}"
+
+
+def summary(found: list[tuple[Mutant, Verdict]]) -> bool:
+    """Print the survivors and the share of each operator that was killed; return whether it is large enough."""
+    for mutant, verdict in found:
+        if verdict.result == "survived":
+            print(f"\nsurvived: {mutant.key}, {mutant.operator}, cl/{mutant.file}:{mutant.line}\n{mutant.diff}")
+    every = Counter(mutant.operator for mutant, _ in found)
+    killed = Counter(mutant.operator for mutant, verdict in found if verdict.result == "killed")
+    print()
+    for name in OPERATORS:
+        print(f"{name:<10}  {killed[name]:>4} of {every[name]:>4} killed")
+    print(f"{'all':<10}  {killed.total():>4} of {every.total():>4} killed, in {len({m.file for m, _ in found})} files")
+    enough = killed.total() >= FEWEST_KILLED * every.total()
+    return enough and all(killed[name] == every[name] for name in RACES)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="show what would be tried, and try nothing")
+    parser.add_argument("--count", type=int, default=200, help="mutants that build")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--files", default="*", metavar="GLOB", help="kernel files, such as 'near_far*'")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--output", type=Path, metavar="CSV", help="keep the verdicts, and programs beside it, for the next call"
+    )
+    arguments = parser.parse_args()
+    from reedsp.device import build
+
+    mutants = planned(build.kernel_directory(), arguments.seed, arguments.files)
+    if arguments.list:
+        for mutant in mutants[: arguments.count]:
+            print(f"{mutant.key}  {mutant.file}:{mutant.line}  {mutant.operator}\n{mutant.diff}")
+        return
+    sys.exit(not summary(tried(mutants, arguments.count, arguments.jobs, arguments.output)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Kernels are compiled in a child process: what ends it, ends nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reedsp
+from reedsp.device import build
+from reedsp.device import compiler as compiler_module
+from reedsp.device.compiler import Compiler, CompilerCrashError, CompilerUnavailableError, RefusedError
+from reedsp.device.device import Device
+
+KERNEL = "__kernel void nothing(__global int *x) {{ x[0] = {0}; }}\n"
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the planted faults are those of POSIX")
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
+    """One whose child crashes if the source says so, in place of that of this process."""
+    monkeypatch.setattr(compiler_module, "_CHILD", "tests.support.child_that_crashes")
+    own = Compiler()
+    monkeypatch.setattr(build, "compiler", own)
+    yield own
+    own.stop()
+
+
+def binary(compiler: Compiler, device: Device, source: str) -> bytes:
+    return compiler.compile(build.driver_of(device.handle), source, build._OPTIONS)
+
+
+def check_works(compiler: Compiler, device: Device) -> None:
+    """What it compiles is a program of this device, with the kernel of the source."""
+    source = KERNEL.format(compiler.compile.__name__.__len__())
+    program = build._load(device.context, device.handle, binary(compiler, device, source))
+    assert program is not None
+    assert program.kernel_names == "nothing"
+
+
+def test_compiles_for_this_device(compiler: Compiler, device: Device) -> None:
+    check_works(compiler, device)
+    child = compiler._child
+    check_works(compiler, device)
+    assert compiler._child is child is not None
+
+
+def test_refused_source(compiler: Compiler, device: Device) -> None:
+    with pytest.raises(RefusedError, match="planted_type"):
+        binary(compiler, device, "planted_type mistake;")
+    check_works(compiler, device)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("planted_crash", "(?s)Aborted.*most recent call first"), ("planted_exit", "exit status 3")],
+)
+def test_74_crash_ends_the_child_only(fault: str, words: str, warm: bool, compiler: Compiler, device: Device) -> None:
+    if warm:
+        check_works(compiler, device)
+    for _ in range(2):
+        with pytest.raises(CompilerCrashError, match=words):
+            binary(compiler, device, f"// {fault}\n")
+    check_works(compiler, device)
+
+
+def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: Device, kernel_copy: Path) -> None:
+    file = kernel_copy / "self_test.cl"
+    right = file.read_text()
+    file.write_text(right + "// planted_crash\n")
+    own = Device(device.index, device.handle)
+    with pytest.raises(reedsp.DeviceError, match=r"the compiler of .* has crashed on cl/self_test\.cl: Aborted"):
+        own.self_test()
+    file.write_text(right)
+    own.self_test()
+
+
+def test_hanging_compiler_is_stopped(compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_works(compiler, device)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiler_module, "PATIENCE", 0.5)
+        with pytest.raises(CompilerCrashError, match="Killed"):
+            binary(compiler, device, "// planted_hang\n")
+    check_works(compiler, device)
+
+
+def test_78_interrupted_while_compiling(compiler: Compiler, device: Device) -> None:
+    check_works(compiler, device)
+    child = compiler._child
+    assert child is not None
+    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        binary(compiler, device, "// planted_hang\n")
+    assert time.monotonic() - started < 60  # and not the ten minutes that the compiler would take
+    assert child.poll() is not None
+    check_works(compiler, device)
+
+
+def test_words_of_a_driver_are_no_answer(compiler: Compiler, device: Device) -> None:
+    source = KERNEL.format(7)
+    assert binary(compiler, device, source + "// planted_words\n")
+    check_works(compiler, device)
+
+
+def test_child_that_has_ended_is_replaced(compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_works(compiler, device)
+    first = compiler._child
+    assert first is not None
+    binary(compiler, device, KERNEL.format(9) + "// planted_leave\n")
+    assert first.wait(60) == 0
+    check_works(compiler, device)
+    assert compiler._child is not first
+
+
+@pytest.mark.parametrize("place", ["no interpreter", "no module", "no such device"])
+def test_compiled_here_where_there_can_be_no_child(
+    place: str, compiler: Compiler, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if place == "no interpreter":
+        monkeypatch.setattr(sys, "executable", "/no/such/interpreter")
+    elif place == "no module":
+        monkeypatch.setattr(compiler_module, "_CHILD", "no_such_module")
+    else:
+        driver = build.driver_of
+        monkeypatch.setattr(build, "driver_of", lambda handle: ("elsewhere", *driver(handle)))
+    Device(device.index, device.handle).self_test()
+    with pytest.raises(CompilerUnavailableError):
+        compiler.compile(("elsewhere",), KERNEL.format(1), build._OPTIONS)
+
+
+def test_nothing_is_imported_from_the_current_directory(device: Device, tmp_path: Path) -> None:
+    for name in ("reedsp", "pyopencl", "numpy", "json"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the current directory')\n")
+    code = (
+        "import sys; sys.path = [each for each in sys.path if each not in ('', '.')]\n"
+        "import reedsp; from reedsp.device import get_device; get_device().self_test()\n"
+        "from reedsp.device.compiler import compiler; assert compiler._child is not None; print('right')"
+    )
+    environment = {**os.environ, "REEDSP_DEVICE": str(device.index), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = str(Path(reedsp.__file__).resolve().parents[1])
+    command = [sys.executable, "-P", "-c", code]
+    child = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert child.stdout == "right\n"

@@ -1,0 +1,388 @@
+"""What gives a wrong answer on a device, or fails there, is put aside, and something else serves."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.sparse import csgraph
+
+import reedsp
+from reedsp.algorithms.single_source import near_far
+from reedsp.algorithms.traversal import bfs
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device import build, selfcheck
+from reedsp.device import compiler as compiler_module
+from reedsp.device.compiler import Compiler
+from reedsp.device.device import Device, DeviceError, DeviceMemoryError
+from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph, known_levels
+from reedsp.minplus import selfcheck as minplus_selfcheck
+from reedsp.minplus import tilings
+from reedsp.primitives import scan
+from reedsp.primitives.known_scan import known_scan
+from reedsp.primitives.operators import identity_of, resolve
+from tests.support import oracle
+
+# Each is wrong for few edges or entries only.
+FAULTS = {
+    "near_far_piles.cl": (
+        "path_sum(entry.dist, edge.weight)",
+        "path_sum(entry.dist, edge.weight + (edge.target == 77))",
+    ),
+    "near_far_work_group.cl": ("extended(key, out.weight)", "extended(key, out.weight + (out.target == 77))"),
+    "common.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
+    "floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
+    "minplus.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
+    "minplus_vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
+    "work_item_scan.cl": ("base == 0 ? IDENTITY_ITEM", "base < 15000 ? IDENTITY_ITEM"),  # from the second span on
+    "work_group_scan.cl": ("group[side][GROUP_SIZE - 1])", "group[side][GROUP_SIZE - 1 - (tile > first)])"),
+    "blelloch_scan.cl": ("combine(VALUE_OF(before), values[k])", "combine(VALUE_OF(before), values[k] + (i == 4096))"),
+    "naive_scan.cl": ("i >= stride ?", "i > stride ?"),
+    "reduce.cl": ("= total;", "= get_group_id(0) == 3 ? IDENTITY_ITEM : total;"),
+    "breadth_first_work_items.cl": ("min(before, word);", "min(before, word + (target == 77));"),
+    "breadth_first_work_groups.cl": ("shared->source[piece])", "shared->source[piece] + (target == 77))"),
+}
+
+INT32 = Arithmetic(np.dtype(np.int32))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known(monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
+    """As in a new process of somebody who has never used the device."""
+    monkeypatch.setattr(selfcheck, "_known", {})
+
+
+@pytest.fixture
+def fresh(device: Device) -> Device:
+    """The device, with nothing built for it."""
+    return Device(device.index, device.handle)
+
+
+def plant(folder: Path, file: str) -> None:
+    right, wrong = FAULTS[file]
+    text = (folder / file).read_text()
+    assert right in text
+    (folder / file).write_text(text.replace(right, wrong))
+
+
+def graph_and_distances() -> tuple[reedsp.Graph, np.ndarray]:
+    rng = np.random.default_rng(5)
+    graph = reedsp.Graph.from_edges(200, *rng.integers(0, 200, (2, 900)), rng.integers(1, 9000, 900))  # for int32
+    return graph, csgraph.floyd_warshall(graph.to_scipy())
+
+
+# ---- what is remembered -----------------------------------------------------------------------------
+
+
+def test_75_tried_once_and_remembered(device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def passes(name: str) -> bool:
+        return is_trusted(device, name, lambda: bool(tried.append(name)) or True)
+
+    assert passes("one")
+    assert passes("one")
+    assert tried == ["one"]
+    selfcheck._known.clear()  # another process
+    assert passes("one")
+    assert tried == ["one"]
+    assert len(list((private_cache / "reedsp" / "trusted").iterdir())) == 1
+    assert passes("other")
+    assert tried == ["one", "other"]
+    selfcheck._known.clear()
+    monkeypatch.setattr(build, "sources_digest", lambda: "those of another version")
+    assert passes("one")
+    other = SimpleNamespace(platform=device.platform, platform_version="", name="", driver_version="a later one")
+    assert is_trusted(other, "one", lambda: bool(tried.append("driver")) or True)
+    assert tried == ["one", "other", "one", "driver"]
+
+
+def test_75_failure_is_said_once_and_not_remembered(device: Device, private_cache: Path) -> None:
+    with pytest.warns(RuntimeWarning, match=r"^a way gives a wrong answer on .*, and is put aside$"):
+        assert not is_trusted(device, "a way", lambda: False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not is_trusted(device, "a way", lambda: True)
+        selfcheck._known.clear()
+        assert is_trusted(device, "a way", lambda: True)
+
+
+def test_73_what_fails_is_put_aside(device: Device) -> None:
+    def fail() -> bool:
+        raise DeviceError("it does not build")
+
+    with pytest.warns(RuntimeWarning, match=r"^a way fails: it does not build on .*, and is put aside$"):
+        assert not is_trusted(device, "a way", fail)
+
+
+def test_77_lack_of_memory_says_nothing_about_a_way(device: Device) -> None:
+    def fail() -> bool:
+        raise DeviceMemoryError("no memory")
+
+    with pytest.raises(DeviceMemoryError):
+        is_trusted(device, "a way", fail)
+    assert is_trusted(device, "a way", lambda: True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_68_folder_of_others_vouches_for_nothing(device: Device, private_cache: Path) -> None:
+    assert is_trusted(device, "a way", lambda: True)
+    selfcheck._known.clear()
+    (private_cache / "reedsp" / "trusted").chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="a way gives a wrong answer"):
+        assert not is_trusted(device, "a way", lambda: False)
+
+
+# ---- the known graph --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("fractional", [False, True])
+def test_known_distances_are_those_of_scipy(fractional: bool, negative: bool) -> None:
+    graph, expected = known_graph(fractional, negative)
+    dist, pred = csgraph.bellman_ford(graph.to_scipy(), indices=SOURCE, return_predecessors=True)
+    assert np.array_equal(dist, expected)
+    assert graph.has_negative_weights == negative
+    assert np.diff(graph.indptr).max() > 500
+    assert np.isinf(expected).sum() == 10
+    assert is_known_tree(dist, pred, np.inf, graph, expected)
+    for vertex, wrong in ((7, -9999), (7, 599), (599, 7), (SOURCE, 7)):
+        assert not is_known_tree(dist, np.where(np.arange(graph.n) == vertex, wrong, pred), np.inf, graph, expected)
+    assert not is_known_tree(dist + (np.arange(graph.n) == 300), pred, np.inf, graph, expected)
+
+
+def test_known_levels_are_those_of_scipy() -> None:
+    graph, levels, before = known_levels()
+    assert np.array_equal(csgraph.dijkstra(graph.to_scipy(), indices=SOURCE, unweighted=True), levels)
+    ends, sources = graph.indices, np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    for vertex in range(graph.n):
+        above = [u for u in sources[ends == vertex] if levels[u] + 1 == levels[vertex] < np.inf]
+        assert before[vertex] == min(above, default=-9999)
+
+
+@pytest.mark.parametrize("segmented", [False, True])
+@pytest.mark.parametrize("op", ["add", "min", "max"])
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_known_scans_are_those_of_the_oracle(dtype: str, op: str, segmented: bool) -> None:
+    kind = np.dtype(dtype)
+    join = {"add": lambda a, b: kind.type(a + b), "min": min, "max": max}[op]
+    identity = identity_of(resolve(op, kind), kind)
+    known = known_scan(kind, op, identity, segmented, 3000)
+    with np.errstate(over="ignore"):
+        for exclusive, found in ((False, known.inclusive), (True, known.exclusive)):
+            expected = oracle.scan(list(known.x), join, identity, known.heads.tolist(), exclusive)
+            assert found.dtype == kind
+            assert found.tolist() == [kind.type(each) for each in expected]
+    assert known.heads.any() == segmented
+    assert len(np.unique(known.inclusive)) > 30
+    if kind.kind != "u":
+        assert (known.x < 0).any()
+    assert np.isinf(known.x).any() == (kind.kind == "f")
+    if op == "add" and kind.kind == "u":
+        assert (np.diff(known.inclusive.astype(np.float64)) < 0).sum() > 100  # sums that have wrapped around
+
+
+# ---- what serves instead ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_75_wrong_near_far_is_replaced_by_the_other(
+    together: bool, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near_far, "in_work_groups", lambda device, arithmetic: together)
+    file = "near_far_work_group.cl" if together else "near_far_piles.cl"
+    plant(kernel_copy, file)
+    graph, expected = graph_and_distances()
+    form = "work-groups" if together else "work-items"
+    with pytest.warns(RuntimeWarning, match=f"near-far in {form} and int32 .* is put aside"):
+        assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
+    assert near_far.chosen_form(fresh, INT32) is not together
+    assert np.array_equal(reedsp.sssp(graph, 4, device=fresh).dist, expected[4])
+
+
+def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
+    """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
+    for file in ("near_far_piles.cl", "near_far_work_group.cl"):
+        plant(kernel_copy, file)
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="near-far in .* is put aside"):
+        paths = reedsp.sssp(graph, 3, device=fresh)
+    assert paths.method in ("input-parallel-refined", "output-parallel")
+    assert np.array_equal(paths.dist, expected[3])
+    with pytest.raises(DeviceError, match=r": near-far in int32 give wrong answers, or fail$"):
+        reedsp.sssp(graph, 3, "near-far", device=fresh)
+    plant(kernel_copy, "common.cl")
+    selfcheck._known.clear()
+    with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="input-parallel in int32 give wrong answers"):
+        reedsp.sssp(graph, 3, device=Device(fresh.index, fresh.handle))
+
+
+def test_75_wrong_products_are_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
+    plant(kernel_copy, "minplus.cl")
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="the min-plus product of int32 in registers .* gives a wrong answer"):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+    plant(kernel_copy, "minplus_vectors.cl")
+    selfcheck._known.clear()
+    with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="no tiling gives right min-plus products"):
+        reedsp.apsp(graph, "floyd-warshall", device=Device(fresh.index, fresh.handle))
+
+
+def test_75_wrong_tile_of_floyd_warshall_is_replaced(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
+    plant(kernel_copy, "floyd_warshall_tile.cl")
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="Floyd-Warshall in work-groups and int32 gives a wrong answer"):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+
+
+FORM_OF_FILE = {"work_item_scan.cl": "work-item", "work_group_scan.cl": "work-group", "reduce.cl": "work-group"}
+
+
+@pytest.mark.parametrize("file", FORM_OF_FILE)
+def test_75_wrong_scans_are_replaced(
+    file: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = FORM_OF_FILE[file]
+    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: form if method == "fast" else method)
+    plant(kernel_copy, file)
+    x = np.random.default_rng(8).integers(-99, 99, 60_001)[1:]  # at no multiple of the size of a vector
+    heads = x > 95
+    with pytest.warns(RuntimeWarning, match=f"the scan of uint64 by add, inclusive, in {form} form gives a wrong"):
+        assert np.array_equal(reedsp.inclusive_scan(x, device=fresh), np.cumsum(x))
+    with pytest.warns(RuntimeWarning, match=f"the segmented scan of int64 by min, inclusive, in {form} form gives"):
+        found = reedsp.segmented_scan(x, heads, "min", device=fresh)
+    parts = np.split(x, np.flatnonzero(heads))
+    assert np.array_equal(found, np.concatenate([np.minimum.accumulate(part) for part in parts]))
+    with pytest.warns(RuntimeWarning, match=f"compaction of ulong by values and uint32 in {form} form gives a wrong"):
+        assert np.array_equal(reedsp.compact(x, heads, device=fresh), x[heads])
+    assert reedsp.reduce(x, device=fresh) == x.sum()
+    with pytest.raises(DeviceError, match=r": the scan of uint64 by add, inclusive, gives wrong answers, or fails$"):
+        reedsp.inclusive_scan(x, method=form, device=fresh)
+
+
+@pytest.mark.parametrize("method", ["blelloch", "naive"])
+def test_75_scans_that_were_asked_for_are_right_or_an_error(method: str, fresh: Device, kernel_copy: Path) -> None:
+    plant(kernel_copy, f"{method}_scan.cl")
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="the scan of uint64 by add, inclusive, gives wrong answers"):  # noqa: PT012
+            if scan_is_new := not selfcheck._known:
+                with pytest.warns(RuntimeWarning, match=f"in {method} form gives a wrong answer"):
+                    reedsp.inclusive_scan(np.arange(70), method=method, device=fresh)
+            assert not scan_is_new
+            reedsp.inclusive_scan(np.arange(70), method=method, device=fresh)
+    assert reedsp.inclusive_scan(np.arange(70), device=fresh).tolist() == np.cumsum(np.arange(70)).tolist()
+
+
+def test_75_searches_with_wrong_scans_are_right(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: "work-item" if method == "fast" else method)
+    plant(kernel_copy, "work_item_scan.cl")
+    graph, expected = graph_and_distances()
+    for method in ("input-parallel", "input-parallel-refined"):
+        with pytest.warns(RuntimeWarning, match=r"scan of .* in work-item form gives a wrong answer"):
+            assert np.array_equal(reedsp.sssp(graph, 3, method, device=fresh).dist, expected[3])
+
+
+@pytest.mark.parametrize("method", bfs.METHODS)
+def test_75_wrong_breadth_first_search_is_replaced(
+    method: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh.kind = "cpu" if method == "work-items" else "gpu"
+    plant(kernel_copy, f"breadth_first_{method.replace('-', '_')}.cl")
+    graph, _ = graph_and_distances()
+    levels = csgraph.dijkstra(graph.to_scipy(), indices=3, unweighted=True)
+    with pytest.warns(RuntimeWarning, match=f"breadth-first search in {method} gives a wrong answer"):
+        search = reedsp.bfs(graph, 3, device=fresh)
+    assert np.array_equal(np.where(search.levels < 0, np.inf, search.levels), levels)
+    assert search.verify()
+    assert search.method != method
+    with pytest.raises(DeviceError, match="breadth-first search gives wrong answers, or fails"):
+        reedsp.bfs(graph, 3, device=fresh, options={"method": method})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")
+def test_74_what_crashes_the_compiler_is_put_aside(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler_module, "_CHILD", "tests.support.child_that_crashes")
+    compiler = Compiler()
+    monkeypatch.setattr(build, "compiler", compiler)
+    monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
+    with (kernel_copy / "minplus_registers.cl").open("a") as file:
+        file.write("// planted_crash\n")
+    graph, expected = graph_and_distances()
+    with pytest.warns(
+        RuntimeWarning, match=r"registers .* fails: the compiler of .* has crashed on cl/minplus_registers\.cl"
+    ):
+        assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
+    compiler.stop()
+
+
+def crash(device: Device) -> bool:
+    """As a driver does that crashes when a kernel is launched: in whichever process that is."""
+    device.self_test()
+    os.abort()
+
+
+def crash_in_a_child(device: Device, folder: Path) -> bool:
+    """Leave word of a call; a second one is right."""
+    (folder / str(os.getpid())).touch()
+    if os.getppid() == int((folder / "parent").read_text()):
+        os._exit(3)
+    return device.self_test() is None
+
+
+def fail_in_a_child(device: Device, folder: Path) -> bool:
+    (folder / str(os.getpid())).touch()
+    if os.getppid() == int((folder / "parent").read_text()):
+        raise KeyError("of no interest")
+    return True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")
+def test_74_what_crashes_when_it_is_tried_is_put_aside(fresh: Device) -> None:
+    """This process, in which it would crash, too, goes on."""
+    with pytest.warns(RuntimeWarning, match=r"^a way crashes: Aborted(.|\n)* on .*, and is put aside$"):
+        assert not is_trusted(fresh, "a way", functools.partial(crash, fresh))
+    fresh.self_test()
+
+
+@pytest.mark.parametrize("trial", [crash_in_a_child, fail_in_a_child])
+def test_75_tried_in_a_child_before(trial: Callable[[Device, Path], bool], fresh: Device, tmp_path: Path) -> None:
+    """Only what ends the child counts; what is right there is not taken on trust."""
+    (tmp_path / "parent").write_text(str(os.getpid()))
+    crashes = trial is crash_in_a_child
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert is_trusted(fresh, "a way", functools.partial(trial, fresh, tmp_path)) != crashes
+    assert [str(each.message).startswith("a way crashes: exit status 3") for each in caught] == [True] * crashes
+    processes = {int(each.name) for each in tmp_path.iterdir() if each.name.isdigit()}
+    assert len(processes) == 2 - crashes
+    assert (os.getpid() in processes) != crashes
+
+
+def test_75_tried_here_if_there_is_no_child(fresh: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build.compiler, "unavailable", "none today")
+    assert is_trusted(fresh, "a way", functools.partial(bool, fresh))
+
+
+def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
+    """Its version 2026.2 does; if a later one does not, the tile is just right."""
+    weights = tilings.ARITHMETICS["int32"]
+    large = tilings.registers(128, 128, 8, 8, 8)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        right = is_trusted(device, "a large tile", lambda: minplus_selfcheck.is_right(device, weights, True, large))
+    assert right == (not caught)

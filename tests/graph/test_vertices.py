@@ -1,0 +1,314 @@
+"""Vertices go by the names that a graph knows, wherever one is named; arrays are by index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.graph.graph import Graph
+from reedsp.graph.vertices import source_argument, vertex_argument, vertices_argument
+
+ENDS, WEIGHTS = ([0, 1, 2, 0], [1, 2, 3, 3]), [4, 1, 2, 9]
+NAMES = {
+    "numbers": range(1, 5),
+    "strings": ["Bern", "Thun", "Spiez", "Brig"],
+    "pairs": [(0, 1), (0, 0), (1, 1), (1, 0)],
+}
+
+
+def numbered(**naming: Any) -> Graph:
+    return Graph.from_edges(4, *ENDS, WEIGHTS, **naming)
+
+
+def named(kind: str) -> Graph:
+    return numbered(offset=1) if kind == "numbers" else numbered(labels=NAMES[kind])
+
+
+@pytest.fixture(params=NAMES)
+def kind(request: pytest.FixtureRequest) -> str:
+    """What the names are."""
+    return str(request.param)
+
+
+# ---- arguments --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("vertex", "number"), [(0, 0), (4, 4), (-1, 4), (-5, 0), (np.int8(-2), 3), (np.uint64(2), 2)])
+def test_40_without_names_numbers_count_from_the_end_too(vertex: Any, number: int) -> None:
+    graph = Graph.from_edges(5, [], [])
+    assert vertex_argument(graph, vertex, "source") == number
+    assert vertices_argument(graph, [vertex], "sources").tolist() == [number]
+    assert vertices_argument(graph, np.array([vertex]), "sources").tolist() == [number]
+
+
+@pytest.mark.parametrize(
+    ("vertex", "error", "message"),
+    [
+        (5, ValueError, "^source = 5 is not a vertex of a graph with 5 vertices"),
+        (-6, ValueError, "^source = -6 is not a vertex"),
+        (10**30, ValueError, "^source = 1000000000000000000000000000000 is not a vertex"),
+        (1.5, TypeError, "^source: expected an integer, got 1.5"),
+        (2.0, TypeError, "^source: expected an integer, got 2.0"),
+        (None, TypeError, "^source: expected an integer, got None"),
+    ],
+)
+def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        vertex_argument(Graph.from_edges(5, [], []), vertex, "source")
+
+
+def test_names_are_looked_up(kind: str) -> None:
+    graph, names = named(kind), list(NAMES[kind])
+    assert [vertex_argument(graph, name, "source") for name in names] == [0, 1, 2, 3]
+    assert vertices_argument(graph, reversed(names), "sources").tolist() == [3, 2, 1, 0]
+    assert source_argument(graph, names[2]) == ([2], False)
+    assert source_argument(graph, names[1:]) == ([1, 2, 3], True)
+    assert list(graph.names) == names
+    assert [graph.name(index) for index in range(-4, 4)] == 2 * names
+    assert names[1] in graph
+    assert "nowhere" not in graph
+
+
+@pytest.mark.parametrize("numbers", [np.array([4, 1], np.uint8), np.array([4, 1], np.int64), [4, 1]])
+def test_arrays_of_numbers_are_names_of_numbered_vertices(numbers: Any) -> None:
+    assert vertices_argument(named("numbers"), numbers, "sources").tolist() == [3, 0]
+    assert source_argument(named("numbers"), numbers) == ([3, 0], True)
+
+
+def test_numbers_beyond_int64_are_no_names() -> None:
+    graph = Graph.from_edges(4, [], [], offset=-5)
+    assert vertices_argument(graph, np.array([-3]), "sources").tolist() == [2]
+    with pytest.raises(ValueError, match=r"^sources\[0\] = .*18446744073709551613.* whose vertices are -5 \.\. -2"):
+        vertices_argument(graph, np.array([2**64 - 3], np.uint64), "sources")
+
+
+def test_a_tuple_is_one_source_where_it_is_a_name_and_several_otherwise() -> None:
+    pairs = named("pairs")
+    assert source_argument(pairs, (0, 0)) == ([1], False)
+    assert source_argument(pairs, [(0, 0), (1, 0)]) == ([1, 3], True)
+    assert source_argument(pairs, ((0, 0), (1, 0))) == ([1, 3], True)
+    assert source_argument(named("strings"), ("Thun", "Brig")) == ([1, 3], True)
+    assert source_argument(named("strings"), np.array(["Thun", "Brig"])) == ([1, 3], True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "message"),
+    [
+        ("numbers", 0, r"0 is not a vertex of this graph, whose vertices are 1 \.\. 4$"),
+        ("numbers", -1, r"-1 is not a vertex of this graph, whose vertices are 1 \.\. 4$"),
+        ("numbers", "Bern", r"'Bern' is not a vertex of this graph, whose vertices are 1 \.\. 4$"),
+        (
+            "strings",
+            "Basel",
+            r"'Basel' is not a vertex of this graph, whose vertices are 'Bern', 'Thun', 'Spiez', 'Brig'$",
+        ),
+        ("strings", 0, r"0 is not a vertex of this graph, whose vertices are 'Bern', "),
+    ],
+)
+def test_what_is_no_name_is_an_error_that_says_which_names_there_are(kind: str, wrong: Any, message: str) -> None:
+    graph = named(kind)
+    with pytest.raises(ValueError, match=f"^source = {message}"):
+        source_argument(graph, wrong)
+    with pytest.raises(ValueError, match=rf"^targets\[1\] = {message}"):
+        vertices_argument(graph, [graph.names[0], wrong], "targets")
+    assert wrong not in graph
+
+
+def test_of_many_names_some_are_said() -> None:
+    graph = Graph.from_edges(2000, [], [], labels=[f"v{number}" for number in range(2000)])
+    with pytest.raises(
+        ValueError, match=r"whose vertices are 'v0', 'v1', 'v2', 'v3', \.\.\., 'v1999' \(2,000 in all\)$"
+    ):
+        graph.index("w")
+    with pytest.raises(IndexError, match=r"^index = 2000 is out of range for a graph with 2000 vertices"):
+        graph.name(2000)
+    with pytest.raises(TypeError, match=r"^index: expected an integer, got 'v1'"):
+        graph.name("v1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [np.array([1, 0]), np.array([1, 5]), [1, 0]])
+def test_a_number_that_is_no_name_is_found_in_arrays(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^among\[1\] = .*whose vertices are 1 \.\. 4"):
+        vertices_argument(named("numbers"), wrong, "among")
+
+
+# ---- every function ---------------------------------------------------------------------------------
+
+
+def test_everything_speaks_names_but_arrays(kind: str, device: reedsp.Device) -> None:
+    graph, names = named(kind), list(NAMES[kind])
+    plain = numbered()
+    a, b, c, d = names
+    paths = reedsp.sssp(graph, a, target=d, device=device)
+    assert np.array_equal(paths.dist, reedsp.sssp(plain, 0, device=device).dist)
+    assert np.array_equal(paths.pred, reedsp.sssp(plain, 0, device=device).pred)
+    assert paths.source == a
+    assert paths.path(d) == [a, b, c, d]
+    assert list(paths.paths_to([d, b])) == [[a, b, c, d], [a, b]]
+    assert list(paths.all_paths_to(c)) == [[a, b, c]]
+    assert paths.to_dict() == {a: 0, b: 4, c: 5, d: 7}
+    assert paths.to_networkx().nodes[d]["dist"] == 7
+    assert paths.to_dataframe()["pred"].to_list()[1:] == [a, b, c]
+    assert f"source {a!r}, " in repr(paths)
+    rows = reedsp.sssp(graph, [c, a], device=device)
+    assert rows.source == [c, a]
+    assert rows.path(d, c) == [c, d]
+    assert rows.verify()
+    nearest = reedsp.sssp(graph, [c, a], min_only=True, device=device)
+    assert nearest.nearest is not None
+    assert nearest.nearest.tolist() == [0, 0, 2, 2]
+    assert nearest.verify()
+    assert nearest.path(d) == [c, d]
+    levels = reedsp.bfs(graph, a, device=device)
+    assert (levels.path(d), levels.to_networkx().nodes[d], levels.verify()) == ([a, d], {"level": 1}, True)
+    pairs = reedsp.apsp(graph, predecessors=True, device=device)
+    assert pairs.path(b, d) == [b, c, d]
+    assert list(pairs.paths_between([b], [d])) == [[b, c, d]]
+    assert pairs.to_dataframe().loc[[b], [d]].to_numpy().tolist() == [[3]]
+    assert list(reedsp.yen(graph, a, d, 9, device=device)) == [(7, [a, b, c, d]), (9, [a, d])]
+    assert (reedsp.yen(graph, a, d, 9, device=device).source, reedsp.yen(graph, a, d, 0, device=device).target) == (
+        a,
+        d,
+    )
+    assert reedsp.k_nearest(graph, [a, d], 2, device=device).vertices.tolist() == [[b, c], [None, None]]
+    assert reedsp.k_nearest(graph, None, 1, among=[d], device=device).vertices.tolist() == [[d], [d], [d], [d]]
+    assert reedsp.distance_table(graph, [a, b], [d], device=device).tolist() == [[7], [3]]
+    assert [sources for sources, _ in reedsp.all_pairs_rows(graph, [d, a], device=device)] == [[d, a]]
+    assert reedsp.distances_on_device(graph, b, device=device).get()[2] == 1
+
+
+@pytest.mark.parametrize("weights", [[1, -3, 1, 2], [1.5, -3, 1, 2]])
+def test_cycles_are_named(kind: str, weights: list[float], device: reedsp.Device) -> None:
+    ends, names = ([1, 2, 3, 0], [2, 3, 1, 1]), list(NAMES[kind])
+    graph = Graph.from_edges(4, *ends, weights, **({"offset": 1} if kind == "numbers" else {"labels": names}))
+    calls: list[Callable[[], object]] = [
+        lambda: reedsp.sssp(graph, names[0], device=device),
+        lambda: reedsp.apsp(graph, "floyd-warshall", device=device),
+        lambda: reedsp.yen(graph, names[0], names[1], 2, device=device),
+        lambda: reedsp.k_nearest(graph, [names[0]], 1, device=device),
+        lambda: reedsp.distance_table(graph, [names[0]], [names[1]], device=device),
+    ]
+    if graph.has_integral_weights:
+        calls.append(lambda: reedsp.apsp(graph, "johnson", device=device))
+    for call in calls:
+        with pytest.raises(reedsp.NegativeCycleError) as caught:
+            call()
+        assert set(caught.value.cycle) == set(names[1:])
+        assert str(names[1]) in str(caught.value)
+
+
+def test_a_networkx_graph_means_the_same_before_and_after(device: reedsp.Device) -> None:
+    theirs = nx.DiGraph()
+    theirs.add_nodes_from([10, 0, 1, 2])
+    theirs.add_weighted_edges_from([(10, 0, 1), (0, 1, 1), (1, 2, 1), (2, 10, 5)])
+    for call in (
+        lambda graph: reedsp.sssp(graph, 0, device=device).dist.tolist(),
+        lambda graph: reedsp.sssp(graph, [0, 10], device=device).path(2, 10),
+        lambda graph: reedsp.bfs(graph, 0, device=device).path(2),
+        lambda graph: reedsp.apsp(graph, predecessors=True, device=device).path(10, 2),
+        lambda graph: reedsp.k_nearest(graph, [10], 2, device=device).vertices.tolist(),
+        lambda graph: list(reedsp.yen(graph, 0, 2, 3, device=device)),
+        lambda graph: [sources for sources, _ in reedsp.all_pairs_rows(graph, device=device)],
+    ):
+        assert call(theirs) == call(Graph.from_networkx(theirs))
+    assert reedsp.sssp(theirs, 0, device=device).dist.tolist() == [7, 0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "strings"])
+def test_wrong_results_are_reported_by_name(kind: str, device: reedsp.Device) -> None:
+    graph, names = named(kind), NAMES[kind]
+    paths, levels = reedsp.sssp(graph, names[0], device=device), reedsp.bfs(graph, names[0], device=device)
+    paths.pred[3], levels.levels[2] = 0, 7
+    with pytest.raises(reedsp.VerificationError, match=f"^vertex {names[3]!r}: .*pred {names[0]!r}"):
+        paths.verify()
+    with pytest.raises(reedsp.VerificationError, match=f"^vertex {names[2]!r}: an edge from vertex {names[1]!r}"):
+        levels.verify()
+
+
+# ---- the graph itself -------------------------------------------------------------------------------
+
+
+def test_edges_and_neighbours(kind: str) -> None:
+    graph, (a, b, c, d) = named(kind), NAMES[kind]
+    assert len(graph) == 4
+    assert list(graph.edges()) == [(a, b, 4), (a, d, 9), (b, c, 1), (c, d, 2)]
+    assert all(type(weight) is int for _, _, weight in graph.edges())
+    assert (graph.neighbors(a), graph.neighbors(d)) == ([b, d], [])
+    with pytest.raises(ValueError, match="'nowhere' is not a vertex of this graph"):
+        graph.neighbors("nowhere")
+    undirected = Graph.from_edges(3, [1, 2, 2], [0, 1, 2], [5.5, 6, 7], directed=False)
+    assert list(undirected.edges()) == [(0, 1, 5.5), (1, 2, 6), (2, 2, 7)]
+
+
+def test_the_reverse(kind: str) -> None:
+    graph, (a, b, c, d) = named(kind).with_coordinates(np.arange(8).reshape(4, 2)), NAMES[kind]
+    back = graph.reverse()
+    assert list(back.edges()) == sorted([(b, a, 4), (d, a, 9), (c, b, 1), (d, c, 2)], key=lambda e: graph.index(e[0]))
+    assert np.array_equal(back.coordinates, graph.coordinates)  # type: ignore[arg-type]
+    assert back.reverse() == graph
+    undirected = numbered(directed=False)
+    assert undirected.reverse() is undirected
+
+
+def test_a_subgraph_keeps_names_and_coordinates(kind: str) -> None:
+    graph, (a, b, c, d) = named(kind).with_coordinates(np.arange(8).reshape(4, 2)), NAMES[kind]
+    part = graph.subgraph([d, b, c])
+    assert part.names == (d, b, c)
+    assert list(part.edges()) == [(b, c, 1), (c, d, 2)]
+    assert part.coordinates is not None
+    assert part.coordinates.tolist() == [[6, 7], [2, 3], [4, 5]]
+    assert part.subgraph([]).names == ()
+    with pytest.raises(ValueError, match=r"^vertices\[1\] = .* is also vertices\[0\]"):
+        graph.subgraph([d, d])
+    with pytest.raises(ValueError, match=r"^vertices\[1\] = 'nowhere' is not a vertex"):
+        graph.subgraph([a, "nowhere"])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_subgraph_has_the_edges_between_its_vertices(directed: bool) -> None:
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(40, *rng.integers(0, 40, (2, 300)), rng.integers(-5, 9, 300), directed)
+    chosen = rng.choice(40, 17, replace=False)
+    part = graph.subgraph(chosen.tolist())
+    assert part.directed is directed
+    dense = graph.to_scipy().toarray()
+    assert np.array_equal(part.to_scipy().toarray(), dense[np.ix_(chosen, chosen)])
+    assert set(part.edges()) <= {edge for u, v, w in graph.edges() for edge in ((u, v, w), (v, u, w))}
+
+
+def test_equality() -> None:
+    graph = numbered()
+    assert graph == numbered()
+    assert graph == Graph.from_edges(4, *ENDS, np.array(WEIGHTS, np.float32))
+    assert hash(graph) == hash(Graph.from_edges(4, *ENDS, np.array(WEIGHTS, np.float32)))
+    assert numbered(offset=1) == numbered(labels=[1, 2, 3, 4])
+    places = np.zeros((4, 2))
+    for other in (
+        numbered(offset=1),
+        numbered(labels="abcd"),
+        numbered(directed=False),
+        Graph.from_edges(4, *ENDS, [4, 1, 2, 8]),
+        Graph.from_edges(4, *ENDS[::-1], WEIGHTS),
+        Graph.from_edges(5, *ENDS, WEIGHTS),
+        numbered().with_coordinates(places),
+        None,
+        "graph",
+    ):
+        assert graph != other
+    assert numbered().with_coordinates(places) == numbered().with_coordinates(places)
+    assert numbered().with_coordinates(places) != numbered().with_coordinates(places + 1)
+
+
+def test_a_graph_in_a_notebook() -> None:
+    shown = named("strings")._repr_html_()
+    assert "Graph of 4 vertices and 4 edges, directed" in shown
+    assert "Bern to Brig" in shown
+    assert ">Spiez<" in shown
+    large = Graph.from_edges(5000, np.arange(4999), np.arange(1, 5000))
+    assert len(large._repr_html_()) < 5000
+    assert "Graph of 0 vertices" in Graph.from_edges(0, [], [])._repr_html_()

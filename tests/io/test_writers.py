@@ -1,0 +1,341 @@
+"""Graphs written to files: what is read back is the same, and what a format cannot hold is refused."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reedsp
+from reedsp import Graph
+from reedsp.io import writers
+
+FORMATS = (".gr", ".mtx", ".el", ".wel", ".graph", ".npz")
+COMPRESSIONS = ("", ".gz", ".xz")
+WEIGHTS = {
+    "unit": st.just(1),
+    "int32": st.integers(-(2**31), 2**31 - 1),
+    "int64": st.integers(-(2**63), 2**63 - 1),
+    "float32": st.floats(width=32, allow_nan=False, allow_infinity=False),
+    "float64": st.floats(allow_nan=False, allow_infinity=False),
+}
+
+
+@st.composite
+def graphs(draw: Any, kind: str, undirected: bool) -> Graph:
+    n = draw(st.integers(1, 12))
+    vertices = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertices, vertices, WEIGHTS[kind]), max_size=30))
+    dtype = np.int32 if kind == "unit" else np.dtype(kind)
+    sources, targets, weights = ([edge[place] for edge in edges] for place in range(3))
+    ends = np.array(sources, np.int64), np.array(targets, np.int64)
+    return Graph.from_edges(n, *ends, np.array(weights, dtype), directed=not undirected)
+
+
+def edges_of(graph: Graph) -> list[tuple[int, int, int | float]]:
+    """Return the edges with weights as Python numbers, which tell integers from floats."""
+    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    return list(zip(sources.tolist(), graph.indices.tolist(), graph.weights.tolist(), strict=True))
+
+
+def held(graph: Graph, form: str) -> bool:
+    """Whether a format can hold a graph, by its own rules rather than the writer's."""
+    edges = edges_of(graph)
+    used = {end for edge in edges for end in edge[:2]}
+    weight_of = {edge[:2]: edge[2] for edge in edges}
+    if form == ".el":
+        return bool(edges) and all(repr(weight) == "1" for *_, weight in edges)
+    if form == ".wel":
+        return bool(edges) and graph.n - 1 in used
+    if form == ".graph":
+        return all(u != v and weight_of.get((v, u)) == weight for u, v, weight in edges)
+    return True
+
+
+@pytest.mark.parametrize("undirected", [False, True])
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("form", FORMATS)
+@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_read_gives_back_what_was_written(
+    tmp_path: Path, data: st.DataObject, form: str, kind: str, undirected: bool
+) -> None:
+    graph = data.draw(graphs(kind, undirected))
+    file = tmp_path / f"graph{form}{data.draw(st.sampled_from(COMPRESSIONS))}"
+    if not held(graph, form):
+        with pytest.raises(ValueError, match=r"^graph: "):
+            reedsp.write(graph, file, overwrite=True)
+        return
+    reedsp.write(graph, file, overwrite=True)
+    again = reedsp.read(file)
+    assert again.n == graph.n
+    assert [(u, v, repr(weight)) for u, v, weight in edges_of(again)] == [
+        (u, v, repr(weight)) for u, v, weight in edges_of(graph)
+    ]
+    assert again.directed == {".mtx": graph.directed, ".npz": graph.directed, ".graph": False}.get(form, True)
+    assert again.offset == {".gr": 1, ".mtx": 1, ".graph": 1}.get(form, 0)
+    if form == ".npz":
+        assert again.weights.dtype == graph.weights.dtype
+    assert bool(writers.changes(graph, file)) == (again.directed != graph.directed or again.offset != graph.offset)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_blocks_of_any_size_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    random = np.random.default_rng(3)
+    ends = random.integers(0, 50, (2, 200))
+    ends = ends[:, ends[0] != ends[1]]
+    weights = np.ones(ends.shape[1], int) if form == ".el" else random.integers(1, 10**12, ends.shape[1])
+    graph = Graph.from_edges(50, *ends, weights, directed=False)
+    whole = tmp_path / f"whole{form}"
+    reedsp.write(graph, whole)
+    for block in (1, 2, 3, 7, 64):
+        monkeypatch.setattr(writers, "_BLOCK", block)
+        reedsp.write(graph, tmp_path / f"{block}{form}")
+        assert (tmp_path / f"{block}{form}").read_bytes() == whole.read_bytes()
+
+
+def test_texts_are_as_their_formats_ask(tmp_path: Path) -> None:
+    graph = Graph.from_edges(4, [0, 1], [1, 2], [5, -3], directed=False)
+    expected = {
+        "a.gr": "p sp 4 4\na 1 2 5\na 2 1 5\na 2 3 -3\na 3 2 -3\n",
+        "a.mtx": "%%MatrixMarket matrix coordinate integer symmetric\n4 4 2\n2 1 5\n3 2 -3\n",
+        "a.graph": "4 2 001\n2 5\n1 5 3 -3\n2 -3\n\n",
+    }
+    for name, text in expected.items():
+        reedsp.write(graph, tmp_path / name)
+        assert (tmp_path / name).read_text() == text
+    unit = Graph.from_edges(4, [2, 0], [1, 1])
+    reedsp.write(unit, tmp_path / "unit.el")
+    assert (tmp_path / "unit.el").read_text() == "4 2\n0 1\n2 1\n"
+    reedsp.write(Graph.from_edges(2, [0, 1], [1, 1], [0.1, 2.0]), tmp_path / "some.wel")
+    assert (tmp_path / "some.wel").read_text() == "0 1 0.1\n1 1 2.0\n"
+
+
+def test_other_programs_read_them(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    graph = Graph.from_edges(30, *random.integers(0, 30, (2, 90)), random.normal(size=90))
+    reedsp.write(graph, tmp_path / "graph.mtx")
+    reedsp.write(graph, tmp_path / "graph.npz")
+    dense = graph.to_scipy().toarray()
+    np.testing.assert_array_equal(scipy.io.mmread(tmp_path / "graph.mtx", spmatrix=False).toarray(), dense)
+    np.testing.assert_array_equal(scipy.sparse.load_npz(tmp_path / "graph.npz").toarray(), dense)
+    reedsp.write(Graph.from_edges(30, *np.nonzero(dense)), tmp_path / "graph.el")
+    found = nx.read_edgelist(tmp_path / "graph.el", create_using=nx.DiGraph, nodetype=int)
+    assert set(found.edges) == set(zip(*(each.tolist() for each in np.nonzero(dense)), strict=True))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_graphs_without_edges(tmp_path: Path, form: str, n: int) -> None:
+    file = tmp_path / f"none{form}"
+    graph = Graph.from_edges(n, [], [])
+    if form in (".el", ".wel"):
+        with pytest.raises(ValueError, match="graph: it has no edges, which an edge list cannot tell"):
+            reedsp.write(graph, file)
+        return
+    reedsp.write(graph, file)
+    assert (reedsp.read(file).n, reedsp.read(file).m) == (n, 0)
+
+
+# ---- names ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", [[3, 70, 1000], ["a", "bé", ""], [2, -5, 1]])
+def test_npz_keeps_labels(tmp_path: Path, labels: list[Any]) -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 0], [1.5, 2], offset=4, labels=labels)
+    reedsp.write(graph, tmp_path / "labels.npz.gz")
+    again = reedsp.read(tmp_path / "labels.npz.gz")
+    assert (again.labels, again.offset) == (graph.labels, 4)
+    assert list(map(type, again.labels or ())) == list(map(type, labels))
+
+
+def test_edge_lists_keep_ascending_labels(tmp_path: Path) -> None:
+    graph = Graph.from_edges(3, [0, 2], [1, 1], [7, 8], labels=[3, 70, 50_000_000])
+    reedsp.write(graph, tmp_path / "labels.wel")
+    assert (tmp_path / "labels.wel").read_text() == "3 70 7\n50000000 70 8\n"
+    again = reedsp.read(tmp_path / "labels.wel", relabel=True)
+    assert (edges_of(again), again.labels) == (edges_of(graph), graph.labels)
+    assert writers.changes(graph, tmp_path / "labels.wel") == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        ([3, 70, 1000], "lost.gr"),
+        ([3, 70, 1000], "lost.graph"),
+        ([70, 3, 1000], "lost.wel"),
+        ([-1, 3, 1000], "lost.wel"),
+        (["a", "b", "c"], "lost.wel"),
+        (["a", 2, "c"], "lost.npz"),
+        (["a", "b\0", "c"], "lost.npz"),
+        ([1, 2, 10**20], "lost.npz"),
+        ([True, False, 2], "lost.npz"),
+    ],
+)
+def test_labels_that_are_lost_are_told(tmp_path: Path, labels: list[Any], name: str) -> None:
+    graph = Graph.from_edges(3, [0, 1, 1, 2], [1, 0, 2, 1], labels=labels)
+    file = tmp_path / name
+    with pytest.warns(UserWarning, match=rf"^{re.escape(str(file))}: the labels of the vertices are lost$"):
+        reedsp.write(graph, file)
+    assert "the labels of the vertices are lost" in writers.changes(graph, file)
+    assert edges_of(reedsp.read(file)) == edges_of(graph)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_coordinates_that_are_lost_are_told(tmp_path: Path, form: str) -> None:
+    graph = Graph.from_edges(2, [0, 1], [1, 0]).with_coordinates([[0, 0], [1, 2]])
+    with pytest.warns(UserWarning, match=r": the coordinates of the vertices are lost$"):
+        reedsp.write(graph, tmp_path / f"x{form}")
+    assert "the coordinates of the vertices are lost" in writers.changes(graph, tmp_path / f"x{form}")
+    assert edges_of(reedsp.read(tmp_path / f"x{form}")) == edges_of(graph)
+
+
+def test_changes_are_told(tmp_path: Path) -> None:
+    graph = Graph.from_edges(2, [0], [1], directed=False)
+    assert writers.changes(graph, "x.gr.gz") == [
+        "vertices are numbered from 1, no longer from 0",
+        "each edge is listed in both directions",
+    ]
+    assert writers.changes(graph, "x.npz") == []
+    one = Graph.from_edges(2, [0, 1], [1, 0], offset=1)
+    assert writers.changes(one, "x.el") == ["vertices are numbered from 0, no longer from 1"]
+    assert writers.changes(one, "x.graph") == ["the graph is undirected"]
+
+
+# ---- refusals ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("graph", "name", "message"),
+    [
+        (Graph.from_edges(3, [0, 1], [1, 2], [1, 4]), "x.el", "the edge from 1 to 2 of weight 4, but .el holds no"),
+        (Graph.from_edges(3, [0], [2], [1.0]), "x.el", "its weights are floats, but .el holds no weights"),
+        (Graph.from_edges(5, [0], [2]), "x.wel", "no edge begins or ends at vertex 3 or later, which .wel cannot"),
+        (Graph.from_edges(3, [1, 2], [1, 1], offset=1), "x.graph", "the edge from 2 to 2 of weight 1 is a self loop"),
+        (Graph.from_edges(3, [0], [2], [7]), "x.graph", "the edge from 0 to 2 of weight 7 has no counterpart"),
+        (Graph.from_edges(2, [0, 1], [1, 0], [7, 8]), "x.graph", "the edge from 0 to 1 of weight 7 has no counterpart"),
+    ],
+)
+def test_what_a_format_cannot_hold(tmp_path: Path, graph: Graph, name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^graph: {re.escape(message)}"):
+        reedsp.write(graph, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["graph", "graph.txt", "graph.gz", "graph.csv", ".gr"])
+def test_names_that_tell_no_format(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=r"does not end in one of \.gr, \.mtx, \.el, \.wel, \.graph, \.npz"):
+        reedsp.write(Graph.from_edges(1, [], []), tmp_path / name)
+
+
+def test_only_graphs_are_written(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^graph: expected a reedsp\.Graph, got list$"):
+        reedsp.write([[0]], tmp_path / "x.gr")  # type: ignore[arg-type]
+
+
+def test_85_existing_files_are_not_replaced_unasked(tmp_path: Path) -> None:
+    graph, file = Graph.from_edges(2, [0], [1]), tmp_path / "precious.gr"
+    file.write_text("precious")
+    with pytest.raises(FileExistsError):
+        reedsp.write(graph, file)
+    assert file.read_text() == "precious"
+    reedsp.write(graph, file, overwrite=True)
+    assert reedsp.read(file).m == 1
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_85_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "late.gr"
+    with pytest.raises(FileExistsError):
+        reedsp.write(Graph.from_edges(2, [0], [1]), file, progress=lambda *_: file.write_text("precious"))
+    assert file.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_nothing_is_left_of_an_interrupted_file(tmp_path: Path, form: str) -> None:
+    def interrupt(done: int, edges: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reedsp.write(Graph.from_edges(2, [0, 1], [1, 0]), tmp_path / f"x{form}.gz", progress=interrupt)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- compression, progress, memory ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_compression_by_name(tmp_path: Path, form: str) -> None:
+    graph = Graph.from_edges(3, [0, 1, 1, 2], [1, 0, 2, 1])
+    for ending in COMPRESSIONS:
+        reedsp.write(graph, tmp_path / f"x{form}{ending}")
+        reedsp.write(graph, tmp_path / f"Y{form}{ending}".upper())
+        assert (tmp_path / f"x{form}{ending}").read_bytes() == (tmp_path / f"Y{form}{ending}".upper()).read_bytes()
+    content = (tmp_path / f"x{form}").read_bytes()
+    assert gzip.decompress((tmp_path / f"x{form}.gz").read_bytes()) == content
+    assert lzma.decompress((tmp_path / f"x{form}.xz").read_bytes()) == content
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_progress_ends_with_all_edges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr(writers, "_BLOCK", 10)
+    monkeypatch.setattr(writers, "_ARCHIVE_BLOCK", 100)
+    ring = np.arange(100)
+    graph = Graph.from_edges(100, ring, (ring + 1) % 100, directed=False)
+    seen: list[tuple[int, int]] = []
+    reedsp.write(graph, tmp_path / f"ring{form}", progress=lambda *done: seen.append(done))
+    assert len(seen) > 5
+    assert seen == sorted(seen)
+    assert seen[-1] == (200, 200)
+    seen.clear()
+    reedsp.read(tmp_path / f"ring{form}", progress=lambda *done: seen.append(done))
+    size = (tmp_path / f"ring{form}").stat().st_size
+    assert seen == sorted(seen)
+    assert seen[-1] == (size, size)
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux forgets the peak of a process")
+@pytest.mark.parametrize("form", [".gr", ".graph", ".mtx.gz", ".npz"])
+def test_memory_does_not_follow_the_graph(tmp_path: Path, form: str) -> None:
+    """Three million edges, 60 MB of text, are written in blocks: measured in a process of its own."""
+    code = """
+import re, sys
+import numpy as np
+from reedsp import Graph, write
+
+def kilobytes(name):
+    with open("/proc/self/status") as status:
+        return int(re.search(rf"{name}:\\s+(\\d+)", status.read())[1])
+
+n = 1_500_000
+ring = np.arange(n)
+graph = Graph.from_edges(n, ring, (ring + 1) % n, ring + 10**9, directed=False)
+write(graph, sys.argv[1] + ".first.npz")  # whatever is loaded only once is loaded now
+with open("/proc/self/clear_refs", "w") as peak:
+    peak.write("5")
+before = kilobytes("VmRSS")
+write(graph, sys.argv[1])
+print(kilobytes("VmHWM") - before)
+"""
+    child = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / f"ring{form}"],
+        env={**os.environ, "PYTHONPATH": str(Path(reedsp.__file__).resolve().parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 0 <= int(child.stdout) * 1024 < 40 * 2**20

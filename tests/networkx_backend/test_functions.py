@@ -1,0 +1,618 @@
+"""networkx' shortest-path functions, answered here exactly as by networkx: values, types, orders, ties and errors."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.algorithms import distance_measures, efficiency_measures, wiener
+
+from reedsp import _nx_info
+from reedsp.networkx_backend import functions, on_device, on_host, order
+from reedsp.networkx_backend.paths import LazyPaths
+
+FUNCTIONS = [name for name in functions.FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
+"""The functions that the installed networkx dispatches."""
+CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+NODES: dict[str, Callable[[int], Any]] = {
+    "int": lambda i: i,
+    "str": lambda i: f"n{i * 7919 % 101}",
+    "mixed": lambda i: (i, str(i), (i,), i + 0.5)[i % 4],
+}
+NO_WEIGHT = object()
+WEIGHTS: dict[str, tuple[Any, ...]] = {
+    "int": (1, 2, 3, 4),
+    "int and 0": (0, 0, 1, 2),
+    "only 0": (0,),
+    "float": tuple(random.Random(1).random() for _ in range(50)),
+    "tied float": (0.1, 0.2, 0.3, 0.0),
+    "signed 0": (0.0, -0.0, 1.0),
+    "denormal": (5e-324, 1e-310, 0.0, 1.0),
+    "beyond 2**53": (2**53, 2**53 + 1, 2**53 + 2),
+    "near 2**63": (2**62, 2**62 + 1, 2**63 - 1),
+    "beyond int64": (10**20, 10**20 + 1),
+    "Fraction": (Fraction(0), Fraction(1, 3), Fraction(2, 3)),
+    "Decimal": (Decimal(1), Decimal("0.5")),
+    "int and float": (1, 2, 0.5, 1.5, 1.0),
+    "large int and float": (2**53 + 1, 2**53, 2.0**53, 1, 0.5),
+    "hidden": (1, 2, None),
+    "hidden float": (1.5, 2.0, None),
+    "bool": (True, False, 2),
+    "missing": (NO_WEIGHT, 1, 2),
+    "missing float": (NO_WEIGHT, 0.5, 1.5),
+    "negative": (-1, 2, 3, 4, 5),
+    "negative float": (-0.1, 0.7, 1.9),
+    "inf": (1.0, math.inf, 2.0),
+    "NaN": (1.0, math.nan, 2.0),
+    "str": (1, "x"),
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs are saved to cache")
+
+
+@pytest.fixture(params=["host", "device"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where searches run that can run on a device."""
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1" if request.param == "device" else "0")
+    return request.param
+
+
+@pytest.fixture
+def forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search on the device, however small the graph is."""
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+
+
+def some_graph(seed: int, kind: str, n: int | None = None, m: int | None = None) -> nx.Graph:
+    rnd = random.Random(f"{seed} {kind}")
+    graph = CLASSES[seed % len(CLASSES)]()
+    name = NODES[rnd.choice(list(NODES))]
+    n = rnd.randint(1, 9) if n is None else n
+    numbers = list(range(n))
+    rnd.shuffle(numbers)
+    graph.add_nodes_from(map(name, numbers))
+    for _ in range(rnd.randint(0, 3 * n) if m is None else m):
+        weight = rnd.choice(WEIGHTS[kind])
+        ends = name(rnd.randrange(n)), name(rnd.randrange(n))
+        graph.add_edge(*ends, **({} if weight is NO_WEIGHT else {"weight": weight}))
+    return graph
+
+
+def spelled(answer: Any) -> Any:
+    """Return what makes two answers the same: types, values and orders."""
+    if isinstance(answer, dict):
+        return dict if type(answer) is LazyPaths else type(answer), [
+            (spelled(key), spelled(value)) for key, value in answer.items()
+        ]
+    if isinstance(answer, (list, tuple)):
+        return type(answer), [spelled(each) for each in answer]
+    if isinstance(answer, np.ndarray):
+        return answer.dtype, answer.shape, str(answer.tolist())
+    return type(answer), repr(answer)
+
+
+def outcome(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return an answer, or the class of an error."""
+    try:
+        answer = function(*args, **kwargs)
+        return spelled(list(answer) if isinstance(answer, Iterator) else answer)
+    except Exception as error:
+        return type(error)
+
+
+def assert_same(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    expected = outcome(function, *args, backend="networkx", **kwargs)
+    found = outcome(function, *args, backend="reedsp", **kwargs)
+    assert found == expected, (function.__name__, list(args[0].edges(data=True)), args[1:], kwargs)
+
+
+# ---- the same answers -------------------------------------------------------------------------------
+
+
+def unweighted_calls(s: Any, t: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
+    for cutoff in (None, 0, 1.5, -1, 2, math.inf, math.nan):
+        for function in (
+            nx.single_source_shortest_path,
+            nx.single_source_shortest_path_length,
+            nx.single_target_shortest_path,
+            nx.single_target_shortest_path_length,
+            nx.predecessor,
+        ):
+            yield function, (s,), {"cutoff": cutoff}
+        yield nx.predecessor, (s,), {"cutoff": cutoff, "return_seen": True}
+        yield nx.predecessor, (s, t), {"cutoff": cutoff, "return_seen": True}
+    for function in (nx.all_pairs_shortest_path, nx.all_pairs_shortest_path_length):
+        yield function, (), {}
+        yield function, (), {"cutoff": 1}
+    for function in (nx.bidirectional_shortest_path, nx.has_path, nx.predecessor):
+        yield function, (s, t), {}
+
+
+def weighted_calls(
+    s: Any, t: Any, some: Any, weight: Any, a_star: bool
+) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
+    w = {"weight": weight}
+    to_target = (
+        *(nx.dijkstra_path, nx.dijkstra_path_length, nx.single_source_dijkstra, nx.bidirectional_dijkstra),
+        *(nx.bellman_ford_path, nx.bellman_ford_path_length, nx.single_source_bellman_ford),
+        *((nx.astar_path, nx.astar_path_length) if a_star else ()),
+    )
+    for function in to_target:
+        yield function, (s, t), w
+    for function in (
+        nx.single_source_dijkstra,
+        nx.single_source_dijkstra_path,
+        nx.single_source_dijkstra_path_length,
+        nx.dijkstra_predecessor_and_distance,
+    ):
+        for cutoff in (None, 0, 2, 2.5, -1, math.inf, Fraction(3, 2)):
+            yield function, (s,), {**w, "cutoff": cutoff}
+    for function in (
+        *(nx.single_source_bellman_ford, nx.single_source_bellman_ford_path, nx.goldberg_radzik),
+        *(nx.single_source_bellman_ford_path_length, nx.bellman_ford_predecessor_and_distance),
+    ):
+        yield function, (s,), w
+    for heuristic in (True, False):
+        yield nx.bellman_ford_predecessor_and_distance, (s,), {**w, "heuristic": heuristic}
+        yield nx.negative_edge_cycle, (), {**w, "heuristic": heuristic}
+    for function in (
+        *(nx.all_pairs_dijkstra, nx.all_pairs_dijkstra_path, nx.all_pairs_dijkstra_path_length),
+        *(nx.all_pairs_bellman_ford_path, nx.all_pairs_bellman_ford_path_length, nx.johnson),
+        *(nx.floyd_warshall, nx.floyd_warshall_predecessor_and_distance, nx.floyd_warshall_numpy),
+        nx.all_pairs_all_shortest_paths,
+    ):
+        yield function, (), w
+    for function in (
+        nx.multi_source_dijkstra,
+        nx.multi_source_dijkstra_path,
+        nx.multi_source_dijkstra_path_length,
+    ):
+        for sources in ([s, some], [some, s, some], {s, some}, [], ["missing"]):
+            yield function, (sources,), w
+    yield nx.multi_source_dijkstra, ([s, some], t), w
+    for method in ("dijkstra", "bellman-ford", "unweighted", "no such method"):
+        for function in (nx.shortest_path, nx.shortest_path_length):
+            for ends in ((s, t), (s,), (None, t), ()):
+                yield function, ends, {**w, "method": method}
+        yield nx.all_shortest_paths, (s, t), {**w, "method": method}
+        yield nx.single_source_all_shortest_paths, (s,), {**w, "method": method}
+    for method in (None, "unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy", "x"):
+        yield nx.average_shortest_path_length, (), {**w, "method": method}
+
+
+def ends_in(graph: nx.Graph, seed: int) -> tuple[Any, Any, Any]:
+    rnd = random.Random(seed)
+    nodes = list(graph)
+    return rnd.choice([*nodes, "missing"]) if seed % 7 == 6 else rnd.choice(nodes), rnd.choice(nodes), rnd.choice(nodes)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_unweighted_functions(engine: str, seed: int) -> None:
+    graph = some_graph(seed, "float")
+    s, t, _ = ends_in(graph, seed)
+    for function, args, kwargs in unweighted_calls(s, t if seed % 3 else "missing"):
+        assert_same(function, graph, *args, **kwargs)
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weighted_functions(engine: str, kind: str) -> None:
+    for seed in range(5):
+        graph = some_graph(seed, kind)
+        s, t, some = ends_in(graph, seed)
+        a_star = kind not in ("negative", "negative float", "NaN")  # on which networkx does not end
+        for function, args, kwargs in weighted_calls(s, t if seed % 4 else "missing", some, "weight", a_star):
+            assert_same(function, graph, *args, **kwargs)
+
+
+def weight_of(tail: Any, head: Any, data: dict[Any, Any]) -> Any:
+    """Return a weight that depends on the direction, hidden where it would be 2."""
+    if "weight" not in data:
+        data = next(iter(data.values()), {})
+    weight = data.get("weight", 1) + (str(tail) < str(head))
+    return None if weight == 2 else weight
+
+
+@pytest.mark.parametrize("weight", [weight_of, None, "no such attribute"])
+def test_other_weights(engine: str, weight: Any) -> None:
+    for seed in range(8):
+        graph = some_graph(seed, "int")
+        s, t, some = ends_in(graph, seed)
+        for function, args, kwargs in weighted_calls(s, t, some, weight, a_star=True):
+            assert_same(function, graph, *args, **kwargs)
+
+
+def test_functions_as_weights_are_called_once_for_each_edge(engine: str) -> None:
+    graph = some_graph(1, "int", n=30, m=90)
+    for function, args in (
+        (nx.single_source_dijkstra, (next(iter(graph)),)),
+        (nx.all_pairs_dijkstra_path_length, ()),
+        (nx.single_source_bellman_ford, (next(iter(graph)),)),
+    ):
+        called: Counter[tuple[Any, Any]] = Counter()
+
+        def count(tail: Any, head: Any, data: dict[Any, Any], called: Counter[tuple[Any, Any]] = called) -> int:
+            called[tail, head] += 1
+            return data["weight"]
+
+        list(function(graph, *args, weight=count, backend="reedsp"))
+        is_reread = engine == "host" and function is nx.all_pairs_dijkstra_path_length
+        assert set(called.values()) == {1} or is_reread
+
+
+def test_function_that_fails_where_no_search_passes(engine: str) -> None:
+    graph = nx.DiGraph([(0, 1), (1, 2), (3, 4), (2, 5)])
+
+    def weight(tail: int, head: int, data: dict[str, Any]) -> Any:
+        if tail == 3:
+            raise LookupError
+        return {2: None}.get(tail, tail + 0.5)
+
+    for source in graph:
+        assert_same(nx.single_source_dijkstra, graph, source, weight=weight)
+        assert_same(nx.dijkstra_path, graph, source, 2, weight=weight)
+    assert_same(nx.all_pairs_dijkstra_path_length, graph, weight=weight)
+
+
+def test_function_whose_answers_change(engine: str) -> None:
+    """A penalty on edges that were used, as in searches for alternative routes."""
+    graph = nx.grid_2d_graph(5, 5)
+    routes: dict[str, list[Any]] = {}
+    for backend in ("networkx", "reedsp"):
+        used: Counter[frozenset[Any]] = Counter()
+        routes[backend] = []
+        for _ in range(4):
+            path = nx.dijkstra_path(
+                graph, (0, 0), (4, 4), weight=lambda u, v, d, used=used: 1 + used[frozenset((u, v))], backend=backend
+            )
+            used.update(map(frozenset, pairwise(path)))
+            routes[backend].append(path)
+    assert routes["reedsp"] == routes["networkx"]
+
+
+@pytest.mark.parametrize("few_tied_distances", [0, 10**9])
+@pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float"])
+def test_larger_graphs(forced: None, kind: str, few_tied_distances: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "_FEW_TIED_DISTANCES", few_tied_distances)
+    for seed in range(4):
+        graph = some_graph(seed, kind, n=200, m=700)
+        s, t, some = ends_in(graph, seed)
+        for function in (nx.single_source_dijkstra, nx.dijkstra_predecessor_and_distance):
+            assert_same(function, graph, s)
+            assert_same(function, graph, s, cutoff=4)
+        assert_same(nx.single_source_dijkstra, graph, s, t)
+        assert_same(nx.multi_source_dijkstra, graph, [s, some, t])
+        assert_same(nx.astar_path, graph, s, t)
+        assert_same(nx.astar_path_length, graph, t, s)
+        assert_same(nx.predecessor, graph, s)
+        assert_same(nx.single_target_shortest_path, graph, t)
+
+
+def test_ties_that_follow_from_ties(forced: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a grid every order follows from the order one step before, so that few rounds do not settle it."""
+    monkeypatch.setattr(order, "_FEW_TIED_DISTANCES", 0)
+    for rounds in (1, 3, 100):
+        monkeypatch.setattr(order, "_MOST_ROUNDS", rounds)
+        graph = nx.grid_2d_graph(12, 12)
+        assert_same(nx.single_source_dijkstra, graph, (3, 4))
+        assert_same(nx.dijkstra_predecessor_and_distance, graph, (3, 4))
+
+
+TO_A_TARGET = (
+    *(nx.bidirectional_dijkstra, nx.bidirectional_shortest_path, nx.bellman_ford_path, nx.single_source_bellman_ford),
+    *(nx.shortest_path, nx.shortest_path_length, nx.has_path),
+)
+
+
+@pytest.mark.parametrize("near", [0, 3, 50, 10**9])
+@pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float", "negative", "unique"])
+def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However soon the host leaves a search to the device, which names a path only if there is no other."""
+    monkeypatch.setattr(on_device, "LEAST_NODES", 0)
+    monkeypatch.setattr(on_device, "NEAR_NODES", near)
+    for seed in range(8):
+        graph = some_graph(seed, "int" if kind == "unique" else kind, n=60, m=150)
+        if kind == "unique":
+            for number, (*_, data) in enumerate(graph.edges(data=True)):
+                data["weight"] = 10_000 + 7919 * number % 10_007
+        s, t, _ = ends_in(graph, seed)
+        for function in TO_A_TARGET:
+            assert_same(function, graph, s, t)
+        for method in ("dijkstra", "bellman-ford"):
+            assert_same(nx.shortest_path, graph, s, t, weight="weight", method=method)
+
+
+@pytest.mark.parametrize("weight", [7, 0.7])
+def test_the_only_path_is_found_on_the_device(forced: None, weight: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_search(*_: object) -> None:
+        raise AssertionError
+
+    for name in ("dijkstra_between", "breadth_first_between", "bellman_ford"):
+        monkeypatch.setattr(on_host, name, no_search)
+    graph = nx.path_graph(50, create_using=nx.DiGraph)
+    nx.set_edge_attributes(graph, weight, "weight")
+    graph.add_edge(3, 40, weight=37 * weight + 0.01)
+    graph.add_node("apart")
+    path = list(range(49))
+    assert nx.shortest_path(graph, 0, 48, "weight", backend="reedsp") == path
+    assert nx.shortest_path(graph, 0, 48, backend="reedsp") == [0, 1, 2, 3, *range(40, 49)]
+    assert nx.shortest_path_length(graph, 0, 48, backend="reedsp") == 12
+    assert not nx.has_path(graph, 48, 0, backend="reedsp")
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.shortest_path(graph, 0, "apart", "weight", backend="reedsp")
+    graph[3][40]["weight"] = 1000
+    graph.__networkx_cache__.clear()
+    if type(weight) is int:
+        assert nx.bidirectional_dijkstra(graph, 0, 48, backend="reedsp") == (48 * weight, path)
+        assert nx.bellman_ford_path(graph, 0, 48, backend="reedsp") == path
+
+
+def test_paths_that_only_rounding_tells_apart_are_searched_on_the_host(forced: None) -> None:
+    """Three times 0.1 is more than 0.3 where it is added up, and which sum is rounded how depends on the search."""
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(0, 1, 0.1), (1, 2, 0.1), (2, 3, 0.1), (0, 4, 0.2), (4, 3, 0.1), (3, 5, 0.7)])
+    for target in (3, 5):
+        assert_same(nx.shortest_path, graph, 0, target, weight="weight")
+        assert_same(nx.bidirectional_dijkstra, graph, 0, target)
+
+
+def test_heuristics(engine: str) -> None:
+    graph = nx.grid_2d_graph(6, 6)
+
+    def estimate(one: tuple[int, int], other: tuple[int, int]) -> float:
+        return math.dist(one, other)
+
+    for function in (nx.astar_path, nx.astar_path_length):
+        for cutoff in (None, 5, 9):
+            assert_same(function, graph, (0, 0), (4, 5), estimate, cutoff=cutoff)
+
+
+def test_matrix_in_the_order_of_a_list(engine: str) -> None:
+    graph = some_graph(1, "int", n=6, m=15)
+    nodes = sorted(graph, key=str)
+    assert_same(nx.floyd_warshall_numpy, graph, nodes)
+    for wrong in (nodes[:-1], [*nodes[:-1], nodes[0]], [*nodes[:-1], "missing"]):
+        assert_same(nx.floyd_warshall_numpy, graph, wrong)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_negative_loops(engine: str, cls: type[nx.Graph]) -> None:
+    graph = nx.path_graph(4, cls)
+    graph.add_edge(2, 2, weight=-1)
+    for function in (nx.floyd_warshall, nx.floyd_warshall_numpy, nx.floyd_warshall_predecessor_and_distance):
+        assert_same(function, graph)
+
+
+def test_reconstructed_paths() -> None:
+    graph = some_graph(1, "int", n=6, m=25)
+    predecessors, _ = nx.floyd_warshall_predecessor_and_distance(graph, backend="reedsp")
+    for s in graph:
+        for t in predecessors[s]:
+            assert nx.reconstruct_path(s, t, predecessors, backend="reedsp") == nx.reconstruct_path(s, t, predecessors)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_graphs_without_edges_or_nodes(engine: str, cls: type[nx.Graph]) -> None:
+    for graph in (cls(), nx.empty_graph(1, cls), nx.empty_graph(3, cls)):
+        for function in (
+            *(nx.all_pairs_dijkstra, nx.all_pairs_shortest_path, nx.johnson, nx.negative_edge_cycle),
+            *(nx.floyd_warshall, nx.floyd_warshall_numpy, nx.average_shortest_path_length, nx.shortest_path),
+        ):
+            assert_same(function, graph)
+        assert_same(nx.single_source_dijkstra, graph, 0)
+        assert_same(nx.single_source_shortest_path, graph, 0)
+
+
+def test_views(engine: str) -> None:
+    graph = some_graph(1, "int", n=9, m=25)
+    s = next(iter(graph))
+    for view in (graph.reverse(copy=False), nx.subgraph_view(graph, filter_node=lambda node: node != s)):
+        start = next(iter(view))
+        assert_same(nx.single_source_dijkstra, view, start)
+        assert_same(nx.single_target_shortest_path, view, start)
+
+
+# ---- the caller's objects ---------------------------------------------------------------------------
+
+
+def test_nodes_that_the_caller_names_appear_in_the_answer(engine: str) -> None:
+    graph = nx.path_graph(4)
+    for function in (
+        *(nx.single_source_dijkstra, nx.single_source_shortest_path, nx.dijkstra_predecessor_and_distance),
+        *(nx.single_source_bellman_ford, nx.single_target_shortest_path_length),
+    ):
+        assert_same(function, graph, 1.0)
+    for function in (
+        *(nx.dijkstra_path, nx.bellman_ford_path, nx.bidirectional_dijkstra, nx.shortest_path, nx.astar_path),
+        *(nx.bidirectional_shortest_path, nx.single_source_bellman_ford),
+    ):
+        assert_same(function, graph, 1.0, 3.0)
+        assert_same(function, graph, 1.0, True)
+
+
+def test_source_that_cannot_be_a_node(engine: str) -> None:
+    for function in (nx.dijkstra_path_length, nx.bidirectional_shortest_path, nx.has_path):
+        assert_same(function, nx.path_graph(3), [0], 1)
+
+
+# ---- laziness ---------------------------------------------------------------------------------------
+
+
+def test_generators_do_nothing_before_they_are_asked(engine: str) -> None:
+    graph = nx.path_graph(5)
+    before = on_device.kernels_launched()
+    lazy = [
+        nx.all_pairs_dijkstra(graph, backend="reedsp"),
+        nx.all_pairs_shortest_path_length(graph, backend="reedsp"),
+        nx.single_source_all_shortest_paths(graph, "missing", backend="reedsp"),
+        nx.shortest_path(graph, backend="reedsp"),
+    ]
+    assert all(isinstance(each, Iterator) for each in lazy)
+    assert on_device.kernels_launched() == before
+    assert next(lazy[0])[0] == 0
+    with pytest.raises(nx.NodeNotFound):
+        next(lazy[2])
+    unreachable = nx.all_shortest_paths(nx.empty_graph(2), 0, 1, backend="reedsp")
+    with pytest.raises(nx.NetworkXNoPath):
+        next(unreachable)
+    with pytest.raises(nx.NodeNotFound):
+        nx.all_shortest_paths(graph, "missing", 1, backend="reedsp")
+
+
+def test_importing_networkx_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, networkx as nx\n"
+        "assert 'reedsp' in nx.config.backends\n"
+        "loaded = {name.split('.')[0] for name in sys.modules}\n"
+        "print(sorted(loaded & {'pyopencl', 'numpy', 'scipy'}), sorted(n for n in sys.modules if 'reedsp' in n))"
+    )
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True, cwd="/"
+    )
+    assert child.stdout == "[] ['reedsp', 'reedsp._nx_info', 'reedsp._version']\n"
+
+
+# ---- dispatch ---------------------------------------------------------------------------------------
+
+
+def test_every_function_of_networkx_is_here() -> None:
+    modules = ("weighted", "unweighted", "generic", "dense", "astar")
+    package = "networkx.algorithms.shortest_paths"
+    names = [name for module in modules for name in sys.modules[f"{package}.{module}"].__all__]
+    names += [*efficiency_measures.__all__, *wiener.__all__, "closeness_centrality"]
+    names += distance_measures.__all__
+    left_out = {"resistance_distance", "kemeny_constant", "effective_graph_resistance", "floyd_warshall_tree"}
+    dispatched = {getattr(nx, name).name for name in names} - left_out
+    assert len(dispatched) == 61
+    assert set(FUNCTIONS) == dispatched
+    for name in dispatched:
+        assert callable(getattr(functions.backend, name))
+        assert "reedsp" in getattr(nx, name).backends
+
+
+def some_calls(graph: nx.Graph) -> dict[str, tuple[Any, ...]]:
+    """Return arguments for each function."""
+    s, t = list(graph)[:2]
+    everything = {"from one": (graph, s), "between two": (graph, s, t), "all": (graph,), "several": (graph, [s, t])}
+    kinds = {
+        "all": ("all_pairs", "average", "floyd", "johnson", "local", "negative", *_nx_info.FROM_EACH),
+        "several": ("multi",),
+        "between two": (
+            *("all_shortest", "astar", "bellman", "bidirectional"),
+            *("dijkstra_path", "efficiency", "has_path"),
+        ),
+    }
+
+    def arguments(name: str) -> tuple[Any, ...]:
+        if name == "reconstruct_path":
+            return s, t, nx.floyd_warshall_predecessor_and_distance(graph)[0]
+        kind = next((kind for kind, starts in kinds.items() if name.startswith(starts)), "from one")
+        return everything[kind]
+
+    return {name: arguments(name) for name in FUNCTIONS}
+
+
+def test_device_functions_launch_kernels(forced: None) -> None:
+    graph = nx.cycle_graph(6)
+    nx.set_edge_attributes(graph, 3, "weight")
+    calls = some_calls(graph)
+    for name in sorted(calls.keys() & set(_nx_info.DEVICE_FUNCTIONS)):
+        before = on_device.kernels_launched()
+        answer = getattr(nx, name)(*calls[name], backend="reedsp")
+        if isinstance(answer, Iterator):
+            list(answer)
+        assert on_device.kernels_launched() > before, name
+
+
+def test_large_graphs_are_searched_on_the_device_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    before = on_device.kernels_launched()
+    small, large = nx.path_graph(10), nx.path_graph(on_device.LEAST_NODES)
+    with nx.config(backend_priority=["reedsp"]):
+        nx.single_source_dijkstra_path_length(small, 0)
+        assert on_device.kernels_launched() == before
+        assert nx.single_source_dijkstra_path_length(large, 0)[7] == 7
+    assert on_device.kernels_launched() > before
+
+
+def test_reasons_not_to_run() -> None:
+    graph = nx.path_graph(3)
+    assert "3 nodes" in str(functions.should_run("dijkstra_path", (graph, 0, 1), {}))
+    assert "3 nodes" in str(functions.should_run("dijkstra_path", (), {"G": graph}))
+    assert "host" in str(functions.should_run("goldberg_radzik", (graph, 0), {}))
+    assert "host" in str(functions.should_run("astar_path", (graph, 0, 1), {"heuristic": weight_of}))
+    large = nx.empty_graph(on_device.LEAST_NODES)
+    assert functions.should_run("dijkstra_path", (large, 0, 1), {}) is True
+    assert functions.can_run("dijkstra_path", (graph, 0, 1), {}) is True
+    assert isinstance(functions.can_run("pagerank", (graph,), {}), str)
+
+
+def test_without_a_device_the_host_answers(forced: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_device, "has_device", lambda: False)
+    before = on_device.kernels_launched()
+    assert nx.dijkstra_path_length(nx.path_graph(4), 0, 3, backend="reedsp") == 3
+    assert on_device.kernels_launched() == before
+    large = nx.empty_graph(on_device.LEAST_NODES)
+    assert "no usable" in str(functions.should_run("dijkstra_path", (large, 0, 1), {}))
+
+
+def test_converted_graphs_are_cached_until_the_graph_changes(engine: str) -> None:
+    graph = nx.path_graph(4)
+    nx.dijkstra_path_length(graph, 0, 3, backend="reedsp")
+    cached = graph.__networkx_cache__["backends"]["reedsp"]
+    assert len(cached) == 1
+    assert nx.dijkstra_path_length(graph, 0, 3, backend="reedsp") == 3
+    graph.add_edge(0, 3, weight=2)
+    assert nx.dijkstra_path_length(graph, 0, 3, backend="reedsp") == 2
+    assert nx.shortest_path_length(graph, 0, 3, backend="reedsp") == 1
+
+
+def test_graph_with_a_converted_graph_in_its_cache_can_be_pickled(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_device, "LEAST_NODES", 0)
+    graph = nx.path_graph(4)
+    nx.shortest_path(graph, 0, 3, "weight", backend="reedsp")
+    nx.dijkstra_path_length(graph, 0, 3, backend="reedsp")
+    nx.single_source_dijkstra(graph, 0, backend="reedsp")
+    copy = pickle.loads(pickle.dumps(graph))
+    assert nx.dijkstra_path_length(copy, 0, 3, backend="reedsp") == 3
+
+
+def test_graph_is_not_changed_by_the_search_for_a_negative_cycle(engine: str) -> None:
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(0, 1, 1), (1, 2, -3), (2, 0, 1)])
+    assert nx.negative_edge_cycle(graph, backend="reedsp")
+    assert list(graph) == [0, 1, 2]
+    cycle = nx.find_negative_cycle(graph, 0, backend="reedsp")
+    assert cycle == nx.find_negative_cycle(graph, 0)
+    assert cycle[0] == cycle[-1]
+    with pytest.raises(nx.NetworkXError):
+        nx.find_negative_cycle(nx.path_graph(3), 0, backend="reedsp")
+
+
+def test_negative_loop_of_the_only_node_is_a_cycle(engine: str) -> None:
+    """Here networkx itself fails with an AttributeError."""
+    graph = nx.DiGraph()
+    graph.add_edge("a", "a", weight=-1)
+    assert nx.find_negative_cycle(graph, "a", backend="reedsp") == ["a", "a"]
+
+
+def test_backend_graph_is_taken_as_it_is(engine: str) -> None:
+    graph = functions.convert_from_nx(nx.path_graph(4))
+    assert (len(graph), list(graph), 2 in graph, graph.is_directed(), graph.is_multigraph()) == (
+        *(4, [0, 1, 2, 3], True),
+        *(False, False),
+    )
+    assert nx.shortest_path(graph, 0, 3) == [0, 1, 2, 3]
+    assert functions.convert_from_nx(graph) is graph
+    assert functions.convert_to_nx(graph) is graph.source

@@ -1,0 +1,191 @@
+"""networkx' measures of distances, answered here exactly as by networkx: values, types, orders and errors."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from reedsp.networkx_backend import functions, measures, on_device
+from tests.networkx_backend.test_functions import (
+    CLASSES,
+    WEIGHTS,
+    assert_same,
+    ends_in,
+    engine,
+    outcome,
+    some_graph,
+    weight_of,
+)
+
+__all__ = ["engine"]  # the fixture
+
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs are saved to cache")
+
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+WEIGHTED = (
+    *(nx.eccentricity, nx.diameter, nx.radius, nx.periphery, nx.center, nx.barycenter, nx.harmonic_diameter),
+    *(nx.wiener_index, nx.hyper_wiener_index, nx.schultz_index, nx.gutman_index),
+)
+EXACT = ("int", "int and 0", "only 0", "bool", "beyond 2**53", "hidden", "missing")  # networkx ends on these
+BOUNDED = (nx.diameter, nx.radius, nx.periphery, nx.center)
+
+
+def connected_graph(seed: int, kind: str, n: int | None = None, m: int | None = None) -> nx.Graph:
+    """Return a graph in which every node reaches every other one."""
+    graph = some_graph(seed, kind, n, m)
+    nodes = list(graph)
+    for one, other in zip(nodes, nodes[1:] + nodes[:1], strict=True):
+        if not graph.has_edge(one, other):
+            weight = random.Random(f"{seed} {one}").choice(WEIGHTS[kind])
+            graph.add_edge(one, other, **({"weight": weight} if isinstance(weight, (int, float)) else {}))
+    return graph
+
+
+def calls(s: Any, some: Any, weight: Any) -> Iterator[Call]:
+    w = {"weight": weight}
+    for function in WEIGHTED:
+        yield function, (), w
+    yield nx.eccentricity, (s,), w
+    yield nx.eccentricity, ([s, some, "missing"],), w
+    for improved in (True, False):
+        yield nx.closeness_centrality, (), {"distance": weight, "wf_improved": improved}
+    for node in (s, some, "missing"):
+        yield nx.closeness_centrality, (node,), {"distance": weight}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weighted(engine: str, kind: str) -> None:
+    for seed, make in enumerate((connected_graph,) * 4 + (some_graph,)):
+        graph = make(seed, kind)
+        s, _, some = ends_in(graph, seed)
+        for function, args, kwargs in calls(s, some, "weight"):
+            assert_same(function, graph, *args, **kwargs)
+
+
+@pytest.mark.parametrize("weight", [weight_of, None, "no such attribute"])
+def test_other_weights(engine: str, weight: Any) -> None:
+    for seed, make in enumerate((connected_graph,) * 4 + (some_graph,) * 4):
+        graph = make(seed, "int")
+        s, t, some = ends_in(graph, seed)
+        for function, args, kwargs in calls(s, some, weight):
+            assert_same(function, graph, *args, **kwargs)
+        for function in (nx.global_efficiency, nx.local_efficiency):
+            assert_same(function, graph)
+        for target in (s, t, "missing"):
+            assert_same(nx.efficiency, graph, s, target)
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "int and 0", "tied float", "beyond 2**53"])
+def test_larger_graphs(engine: str, kind: str) -> None:
+    for seed in range(4):
+        graph = connected_graph(seed, kind, n=40, m=30)
+        for function, args, kwargs in calls(*ends_in(graph, 0)[:2], "weight"):
+            assert_same(function, graph, *args, **kwargs)
+        assert_same(nx.closeness_centrality, graph)
+        for function in (nx.global_efficiency, nx.local_efficiency, nx.harmonic_diameter, nx.barycenter):
+            assert_same(function, graph)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_bounds_of_eccentricity(engine: str, weight: str | None) -> None:
+    for seed in range(4):
+        graph = connected_graph(2 * seed, "int", n=60, m=40)
+        for function in BOUNDED:
+            assert_same(function, graph, usebounds=True, weight=weight)
+    for seed, kind in enumerate(EXACT):
+        for graph in (connected_graph(seed, kind), some_graph(seed, kind), connected_graph(2, "beyond int64")):
+            for function in BOUNDED:
+                assert_same(function, graph, usebounds=True, weight=weight)
+    assert_same(nx.diameter, nx.path_graph(50), usebounds=True)
+    assert_same(nx.center, nx.cycle_graph(21), usebounds=True)
+
+
+def test_bounds_need_few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = nx.connected_watts_strogatz_graph(300, 4, 0.1, seed=2)
+    searched: list[int] = []
+    aligned = measures._aligned
+
+    def counted(G: Any, weight: Any, nodes: list[int]) -> Any:
+        searched.extend(nodes)
+        return aligned(G, weight, nodes)
+
+    monkeypatch.setattr(measures, "_aligned", counted)
+    assert nx.diameter(graph, usebounds=True, backend="reedsp") == nx.diameter(graph)
+    assert 0 < len(searched) < 100
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_graphs_without_edges_or_nodes(engine: str, cls: type[nx.Graph]) -> None:
+    loop = cls([(0, 0)])
+    nx.set_edge_attributes(loop, 1.5, "weight")
+    for graph in (cls(), nx.empty_graph(1, cls), nx.empty_graph(3, cls), loop):
+        for weight in (None, "weight"):
+            for function, args, kwargs in calls(0, 0, weight):
+                assert_same(function, graph, *args, **kwargs)
+        for function in (nx.global_efficiency, nx.local_efficiency):
+            assert_same(function, graph)
+
+
+def test_trees(engine: str) -> None:
+    for graph in (nx.path_graph(7), nx.path_graph(8), nx.balanced_tree(2, 3), nx.star_graph(4)):
+        for function in (nx.center, nx.barycenter, nx.periphery):
+            assert_same(function, graph)
+
+
+def test_distances_and_eccentricities_that_are_given(engine: str) -> None:
+    graph = connected_graph(0, "int", n=8, m=10)
+    lengths = dict(nx.all_pairs_shortest_path_length(graph))
+    for function in (nx.eccentricity, nx.harmonic_diameter, nx.barycenter):
+        assert_same(function, graph, sp=lengths)
+    for wrong in ([1, 2], dict.fromkeys(graph, 3), {}):
+        for function in (nx.eccentricity, nx.harmonic_diameter):
+            assert_same(function, graph, sp=wrong)
+    assert_same(nx.barycenter, graph, sp=lengths, weight="weight")
+    far = nx.eccentricity(graph)
+    for function in BOUNDED:
+        assert_same(function, graph, e=far)
+        assert_same(function, graph, e=far, usebounds=True)
+
+
+def test_closeness_from_distances_that_are_given(engine: str) -> None:
+    """`sp` is an argument since networkx 3.7."""
+    for seed in range(4):
+        graph = some_graph(seed, "float", n=8)
+        lengths = dict(nx.all_pairs_dijkstra_path_length(graph))
+        for given in (lengths, {}, [1, 2]):
+            for node in (None, *list(graph)[:2], "missing"):  # an argument since networkx 3.7
+                assert_same(nx.closeness_centrality, graph, node, distance="weight", sp=given)
+
+
+def test_sums_that_are_written_to_the_nodes(engine: str) -> None:
+    graph = connected_graph(0, "float", n=8, m=10)
+    other = copy.deepcopy(graph)
+    expected = outcome(nx.barycenter, graph, weight="weight", attr="sum", backend="networkx")
+    assert outcome(nx.barycenter, other, weight="weight", attr="sum", backend="reedsp") == expected
+    assert list(other.nodes(data=True)) == list(graph.nodes(data=True))
+
+
+def test_a_node_named_weight(engine: str) -> None:
+    graph = nx.Graph([("a", "weight"), ("weight", "b"), ("a", "c")])
+    for weight in (None, "weight"):
+        for function in (nx.schultz_index, nx.gutman_index):
+            assert_same(function, graph, weight=weight)
+
+
+def test_distances_from_each_node_go_to_the_device_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    least = on_device.LEAST_NODES_FROM_EACH
+    assert least < on_device.LEAST_NODES
+    before = on_device.kernels_launched()
+    with nx.config(backend_priority=["reedsp"]):
+        assert nx.diameter(nx.cycle_graph(least - 1)) == (least - 1) // 2
+        assert on_device.kernels_launched() == before
+        assert nx.diameter(nx.cycle_graph(least)) == least // 2
+    assert on_device.kernels_launched() > before
+    small = nx.path_graph(least - 1)
+    assert f"fewer than {least}" in str(functions.should_run("diameter", (small,), {}))

@@ -1,0 +1,377 @@
+"""Results are checked against the graph: right ones pass, and each wrong one is caught, with the vertex named."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reedsp
+from reedsp import Graph
+from reedsp.cli import command as cli_command
+from reedsp.results import certificate, files
+from reedsp.results.files import Stored
+
+
+def stored(
+    dist: Any, pred: Any = None, sources: list[list[int]] | None = None, cutoff: float | None = None, **more: Any
+) -> Stored:
+    nothing = np.empty((0, 0), bool)
+    rows = np.atleast_2d(dist)
+    starts = sources if sources is not None else [[0]]
+    tree = None if pred is None else np.atleast_2d(pred)
+    return Stored(starts, rows, nothing, nothing, tree, cutoff=cutoff, **more)
+
+
+def truth(graph: Graph) -> tuple[Any, Any]:
+    """Return distances and predecessors from vertex 0, as SciPy finds them; its zero weights are edges."""
+    dist, pred = scipy.sparse.csgraph.bellman_ford(graph.to_scipy(), indices=0, return_predecessors=True)
+    return dist, pred
+
+
+@st.composite
+def graphs(draw: Any) -> Graph:
+    n = draw(st.integers(2, 9))
+    whole = draw(st.booleans())
+    weights = st.integers(0, 4) if whole else st.sampled_from([0.1, 0.3, 2.7, 1e-9, 1e9])
+    vertex = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertex, vertex, weights), min_size=1, max_size=25))
+    return Graph.from_edges(n, *map(list, zip(*edges, strict=True)))
+
+
+@settings(deadline=None, max_examples=150)
+@given(graph=graphs(), data=st.data())
+def test_right_results_pass_and_changed_ones_do_not(graph: Graph, data: st.DataObject) -> None:
+    dist, pred = truth(graph)
+    assert certificate.check(graph, stored(dist, pred)) == 1
+    assert certificate.check(graph, stored(dist)) == 1
+    vertex = data.draw(st.integers(0, graph.n - 1))
+    changed = dist.copy()
+    changed[vertex] = data.draw(
+        st.sampled_from([np.inf, -np.inf, np.nan, -1.0, 5e9] + ([dist[vertex] + 1] if dist[vertex] < np.inf else []))
+    )
+    if not np.array_equal(changed, dist):
+        with pytest.raises(certificate.WrongResult, match=r"^vertex \d+: "):
+            certificate.check(graph, stored(changed))
+        with pytest.raises(certificate.WrongResult, match=r"^vertex \d+: "):
+            certificate.check(graph, stored(changed, pred))
+
+
+@settings(deadline=None, max_examples=150)
+@given(graph=graphs(), data=st.data())
+def test_changed_predecessors_are_wrong_unless_they_also_fit(graph: Graph, data: st.DataObject) -> None:
+    dist, pred = truth(graph)
+    vertex = data.draw(st.integers(0, graph.n - 1))
+    changed = pred.copy()
+    changed[vertex] = data.draw(st.sampled_from([-9999, -1, graph.n, *range(graph.n)]))
+    weight = {(u, v): graph.weights[e] for u in range(graph.n) for e, v in in_row(graph, u)}
+    route, seen = vertex, set()
+    while route not in seen and 0 <= changed[route] < graph.n:  # from the changed vertex back to the source
+        seen.add(route)
+        route = int(changed[route])
+    before = int(changed[vertex])
+    fits = (before, vertex) in weight and np.isclose(dist[before] + weight[before, vertex], dist[vertex], 1e-15, 0)
+    right = changed[vertex] == pred[vertex] or (fits and route == 0 and vertex != 0 and route not in seen)
+    if right:
+        certificate.check(graph, stored(dist, changed))
+    else:
+        with pytest.raises(certificate.WrongResult):
+            certificate.check(graph, stored(dist, changed))
+
+
+def in_row(graph: Graph, u: int) -> list[tuple[int, int]]:
+    return [(e, int(graph.indices[e])) for e in range(graph.indptr[u], graph.indptr[u + 1])]
+
+
+def test_cycle_of_zero_weights_supports_nothing() -> None:
+    """Distances that only support one another are no paths, though every edge fits."""
+    graph = Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 1, 3], [5, 0, 0, 1])
+    wrong = np.array([0.0, 4, 4, 1])
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 1: no path gives its distance 4"):
+        certificate.check(graph, stored(wrong))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 1: its predecessors do not lead back to a source$"):
+        certificate.check(graph, stored(wrong, [-9999, 2, 1, 0]))
+
+
+def test_sums_beyond_int64_do_not_wrap() -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [2**63 - 1, 2**63 - 1])
+    row = np.array([0, 2**63 - 1, -2], np.int64)  # which is what wraps
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: .* gives 18446744073709551614$"):
+        certificate.check(graph, _with_masks(row, [-9999, 0, 1]))
+
+
+def _with_masks(row: Any, pred: Any = None) -> Stored:
+    tree = None if pred is None else np.atleast_2d(pred)
+    return Stored([[0]], np.atleast_2d(row), np.ones((1, len(row)), bool), np.zeros((1, len(row)), bool), tree)
+
+
+def test_large_whole_weights_are_compared_exactly() -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [2**60 + 1, 1])
+    certificate.check(graph, _with_masks(np.array([0, 2**60 + 1, 2**60 + 2])))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: "):
+        certificate.check(graph, _with_masks(np.array([0, 2**60 + 1, 2**60 + 3])))
+
+
+def test_a_search_that_stopped_at_a_vertex() -> None:
+    """What is farther away than that vertex may be missing, but nothing else."""
+    graph = Graph.from_edges(5, [0, 1, 0, 3], [1, 2, 3, 4], [3, 2, 4, 5])
+    inf = np.inf
+    certificate.check(graph, stored(np.array([0, 3, inf, 4, inf]), stopped_at=3))
+    rows = np.array([[0, 3, inf, 4, inf], [inf, 0, 2, inf, inf]])
+    certificate.check(graph, stored(rows, None, [[0], [1]], stopped_at=3))
+    certificate.check(graph, stored(np.array([0, 3, inf, inf, inf]), cutoff=3, stopped_at=3))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: it has no distance, but .* gives 5"):
+        certificate.check(graph, stored(np.array([0, 3, inf, 4, 9]), stopped_at=4))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 3: its distance 4 is beyond the cutoff 3"):
+        certificate.check(graph, stored(np.array([0, 3, inf, 4, inf]), stopped_at=1))
+    with pytest.raises(certificate.WrongResult, match=r"^vertex 2: it has no distance"):
+        certificate.check(graph, stored(np.array([0, 3, inf, inf, inf]), stopped_at=3))
+
+
+@pytest.mark.parametrize(("cutoff", "dist"), [(3, [0, 3, np.inf]), (2.5, [0, np.inf, np.inf]), (None, [0, 3, 5])])
+def test_cutoff(cutoff: float | None, dist: list[float]) -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [3, 2])
+    certificate.check(graph, stored(np.array(dist, float), cutoff=cutoff))
+    if cutoff is not None:
+        with pytest.raises(certificate.WrongResult):
+            certificate.check(graph, stored(np.array(dist, float)))
+        with pytest.raises(certificate.WrongResult, match="beyond the cutoff"):
+            certificate.check(graph, stored(np.array([0, 3.0, 5]), cutoff=cutoff))
+
+
+def floyd_warshall(graph: Graph) -> Any:
+    """Distances in Python numbers, -inf where a path can pass a negative cycle."""
+    n = graph.n
+    dist = [[0.0 if u == v else np.inf for v in range(n)] for u in range(n)]
+    for u in range(n):
+        for edge, v in in_row(graph, u):
+            dist[u][v] = min(dist[u][v], float(graph.weights[edge]))
+    for k in range(n):
+        for u in range(n):
+            for v in range(n):
+                dist[u][v] = min(dist[u][v], dist[u][k] + dist[k][v])
+    on_cycle = [k for k in range(n) if dist[k][k] < 0]
+    for u in range(n):
+        for v in range(n):
+            if any(dist[u][k] < np.inf and dist[k][v] < np.inf for k in on_cycle):
+                dist[u][v] = -np.inf
+    return np.array(dist)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_matrices_with_marked_negative_cycles(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    ends = generator.integers(0, 7, (2, 11))
+    graph = Graph.from_edges(7, *ends, generator.integers(-2, 6, 11))
+    dist = floyd_warshall(graph)
+    rows = [[vertex] for vertex in range(7)]
+    assert certificate.check(graph, stored(dist, sources=rows)) == 7
+    choose = random.Random(seed)
+    for _ in range(10):
+        changed = dist.copy()
+        place = choose.randrange(7), choose.randrange(7)
+        changed[place] = choose.choice([np.inf, -np.inf, 3.0, -1.0])
+        if not np.array_equal(changed, dist):
+            with pytest.raises(certificate.WrongResult, match=r"vertex \d: "):
+                certificate.check(graph, stored(changed, sources=rows))
+
+
+# ---- files and the command --------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = cli_command.run([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture(params=["whole", "fractions", "labels", "negative"])
+def graph_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    generator = np.random.default_rng(4)
+    ends = generator.integers(0, 60, (2, 200))
+    if request.param == "negative":
+        ends = ends[:, ends[0] < ends[1]]
+    low = -5 if request.param == "negative" else 0
+    weights: Any = generator.integers(low, 40, ends.shape[1])
+    if request.param == "fractions":
+        weights = generator.random(ends.shape[1])
+    labels = [10 * vertex + 3 for vertex in range(60)] if request.param == "labels" else None
+    file = tmp_path / f"graph{'.wel' if labels else '.gr'}"
+    if labels:
+        ends = np.hstack((ends, [range(60), range(60)]))
+        weights = np.append(weights, np.ones(60, int))
+    reedsp.write(Graph.from_edges(60, *ends, weights, labels=labels, offset=0 if labels else 1), file)
+    return file
+
+
+def options_of(file: Path) -> tuple[list[str], list[str]]:
+    """Return the options with which a file is read, and the names of three vertices."""
+    return (["--relabel"], ["3", "53", "103"]) if file.suffix == ".wel" else ([], ["1", "6", "11"])
+
+
+@pytest.mark.parametrize("kind", [".csv", ".npz"])
+@pytest.mark.parametrize("command", ["sssp", "bfs", "several", "nearest", "cutoff"])
+def test_what_commands_write_is_verified(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path, kind: str, command: str
+) -> None:
+    read, names = options_of(graph_file)
+    result = tmp_path / f"result{kind}"
+    starts = [f"--source={name}" for name in (names if command in ("several", "nearest") else names[:1])]
+    more = {"nearest": ["--nearest"], "cutoff": ["--cutoff", "20.5"]}.get(command, [])
+    name = "bfs" if command == "bfs" else "sssp"
+    status, _, err = run(capsys, name, graph_file, *starts, *more, *read, "--output", result)
+    if command in ("nearest", "cutoff") and reedsp.read(graph_file).has_negative_weights:
+        assert status == 1
+        return
+    assert (status, err) == (0, "")
+    limit = ["--cutoff", "20.5"] if command == "cutoff" and kind == ".csv" else []
+    status, out, err = run(capsys, "verify", graph_file, result, *starts, *limit, *read)
+    assert (status, err) == (0, "")
+    assert f"verified  {result}: {'levels' if command == 'bfs' else 'distances'} and predecessors" in out
+    answer = json.loads(run(capsys, "verify", graph_file, result, *limit, *read, "--json")[1])
+    assert (answer["right"], answer["wrong"]) == (True, None)
+    assert answer["rows"] == (3 if command == "several" else 1)
+    if kind == ".npz":
+        graph = reedsp.read(graph_file, relabel="--relabel" in read)
+        loaded = reedsp.load(result, graph)
+        search = reedsp.bfs if command == "bfs" else reedsp.sssp
+        again = search(
+            graph, loaded.source, **{"nearest": {"min_only": True}, "cutoff": {"cutoff": 20.5}}.get(command, {})
+        )
+        assert np.array_equal(np.asarray(loaded), np.asarray(again))
+        assert np.array_equal(loaded.pred, again.pred)
+        assert loaded.verify()
+
+
+@pytest.mark.parametrize("kind", [".npy", ".npz"])
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_matrices_are_verified(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path, kind: str, predecessors: bool
+) -> None:
+    read, _ = options_of(graph_file)
+    result = tmp_path / f"result{kind}"
+    asked = ["--predecessors"] if predecessors else []
+    assert run(capsys, "apsp", graph_file, "--output", result, *asked, *read)[0] == 0
+    status, out, err = run(capsys, "verify", graph_file, result, *read)
+    assert (status, err) == (0, "")
+    what = "distances and predecessors" if predecessors else "distances"
+    assert f"verified  {result}: {what} from 60 vertices are right for every edge" in out
+    if kind == ".npz":
+        graph = reedsp.read(graph_file, relabel="--relabel" in read)
+        again = reedsp.apsp(graph, predecessors=predecessors)
+        loaded = reedsp.load(result, graph)
+        assert np.array_equal(loaded.dist, again.dist)
+        assert predecessors == (loaded.pred is not None and np.array_equal(loaded.pred, again.pred))
+
+
+SMALL = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"
+CSV = "vertex,distance,predecessor\n1,0,\n2,5,3\n3,2,1\n4,6,2\n5,7,4\n6,inf,\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("2,5,3", "2,6,3", "vertex 2: its distance is 6, but the edge from 3 of weight 3 gives 5"),
+        ("2,5,3", "2,4,3", "vertex 2: its distance is 4, but the edge from 3 of weight 3 gives 5"),
+        ("2,5,3", "2,7,1", "vertex 2: its distance is 7, but the edge from 3 of weight 3 gives 5"),
+        ("2,5,3", "2,5,6", "vertex 2: there is no edge to it from its predecessor 6"),
+        ("2,5,3", "2,5,5", "vertex 2: there is no edge to it from its predecessor 5"),
+        ("2,5,3", "2,5.5,3", "vertex 2: its distance 5.5 is not whole"),
+        ("5,7,4", "5,inf,", "vertex 5: it has no distance, but the edge from 4 of weight 1 gives 7"),
+        ("5,7,4", "5,inf,4", "vertex 5: it has a predecessor, though it has no distance"),
+        ("5,7,4", "5,-inf,4", "vertex 5: its distance is -inf"),
+        ("6,inf,", "6,9,5", "vertex 6: there is no edge to it from its predecessor 5"),
+        ("1,0,", "1,1,", "vertex 1: it is a source, but its distance is not 0"),
+        ("1,0,", "1,0,6", "0 vertices have a distance but no predecessor, where one source is expected"),
+        ("6,inf,", "6,1,", "2 vertices have a distance but no predecessor, where one source is expected"),
+        ("5,7,4\n", "", "vertex 5 is missing: only the distances of all vertices together can be checked"),
+        ("5,7,4\n", "5,7,4\n5,7,4\n", "7: a second line for the same vertex"),
+        ("5,7,4", "7,7,4", "6: '7' is not a vertex of this graph"),
+        ("5,7,4", "5,x,4", "6: expected a distance, got 'x'"),
+        ("5,7,4", "5,nan,4", "6: expected a distance, got 'nan'"),
+        ("5,7,4", "5,7", "6: expected 3 fields, got 2"),
+        ("vertex,", "node,", "1: expected the columns vertex, distance and predecessor"),
+    ],
+)
+def test_wrong_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, old: str, new: str, message: str) -> None:
+    graph, result = tmp_path / "small.gr", tmp_path / "tree.csv"
+    graph.write_text(SMALL)
+    result.write_text(CSV)
+    assert run(capsys, "verify", graph, result)[0] == 0
+    assert CSV.count(old) == 1 or old == "vertex,"
+    result.write_text(CSV.replace(old, new, 1))
+    status, out, err = run(capsys, "verify", graph, result)
+    assert (status, out) == (1, "")
+    assert err.startswith(f"reedsp: {result}: {message}")
+    if message.startswith("vertex") and "missing" not in message:
+        answer = json.loads(run(capsys, "verify", graph, result, "--json")[1])
+        assert (answer["right"], answer["wrong"]) == (False, message)
+
+
+def test_first_wrong_pair_of_a_matrix(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    graph, result = tmp_path / "small.gr", tmp_path / "dist.npy"
+    graph.write_text(SMALL)
+    dist = scipy.sparse.csgraph.dijkstra(reedsp.read(graph).to_scipy())
+    np.save(result, dist)
+    assert run(capsys, "verify", graph, result)[0] == 0
+    dist[2, 4] -= 1
+    dist[4, 1] = 3
+    np.save(result, dist)
+    expected = f"reedsp: {result}: from 3: vertex 5: no path gives its distance 4\n"
+    assert run(capsys, "verify", graph, result) == (1, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"other": np.zeros(6)}, "there is neither an array 'dist' nor 'levels'"),
+        ({"dist": np.zeros(5), "source": 0}, "the distances have shape (1, 5), but this graph needs (1, 6)"),
+        ({"dist": np.zeros(6), "source": 6}, "source: 6 is not a vertex of this graph"),
+        ({"dist": np.zeros(6, "S1"), "source": 0}, "expected numbers, got |S1"),
+        ({"dist": np.zeros((5, 6))}, "the distances have shape (5, 6), but this graph needs (6, 6)"),
+        ({"dist": np.zeros(6), "pred": np.zeros(6), "source": 0}, "expected numbers, got float64 and float64"),
+    ],
+)
+def test_arrays_that_are_no_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arrays: dict[str, Any], message: str
+) -> None:
+    graph, result = tmp_path / "small.gr", tmp_path / "result.npz"
+    graph.write_text(SMALL)
+    np.savez(result, **arrays)
+    assert run(capsys, "verify", graph, result) == (1, "", f"reedsp: {result}: {message}\n")
+
+
+def test_other_failures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    graph, result = tmp_path / "small.gr", tmp_path / "tree.csv"
+    graph.write_text(SMALL)
+    status, out, err = run(capsys, "verify", graph, tmp_path / "tree.txt")
+    assert (status, out) == (2, "")
+    assert "does not end in .csv, .npz or .npy" in " ".join(re.sub(r"[│\n]", " ", err).split())
+    assert run(capsys, "verify", graph, result) == (1, "", f"reedsp: {result}: No such file or directory\n")
+    result.write_text(CSV)
+    expected = f"reedsp: {result}: the paths start at 1\n"
+    assert run(capsys, "verify", graph, result, "--source", "2") == (1, "", expected)
+    for name in ("x.npz", "x.npy"):
+        (tmp_path / name).write_bytes(b"nothing")
+        status, _, err = run(capsys, "verify", graph, tmp_path / name)
+        assert status == 1
+        assert err.startswith(f"reedsp: {tmp_path / name}: ")
+
+
+def test_large_whole_distances_survive_a_csv(tmp_path: Path) -> None:
+    graph, result = tmp_path / "large.gr", tmp_path / "tree.csv"
+    graph.write_text(f"p sp 2 1\na 1 2 {2**53 + 1}\n")
+    result.write_text(f"vertex,distance,predecessor\n1,0,\n2,{2**53 + 1},1\n")
+    read = reedsp.read(graph)
+    assert certificate.check(read, files.load(result, read)) == 1
+    result.write_text(f"vertex,distance,predecessor\n1,0,\n2,{2**53},1\n")
+    with pytest.raises(certificate.WrongResult):
+        certificate.check(read, files.load(result, read))

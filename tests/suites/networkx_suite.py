@@ -1,0 +1,102 @@
+"""networkx' own tests of shortest paths, and of all that calls them, unchanged, with this backend forced on them.
+
+    python -m tests.suites.networkx_suite
+
+A pass means little by itself: a backend that hands its calls back to networkx passes, too. So calls are counted, and a
+function that this backend has and that is never called is a failure like any other. With REEDSP_FORCE_DEVICE=1 every
+search that a device can do is done there, and kernels have to be launched.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+os.environ["NETWORKX_TEST_BACKEND"] = "reedsp"
+os.environ["NETWORKX_FALLBACK_TO_NX"] = "True"  # some tests prepare their graphs by functions that no backend has
+
+import networkx as nx
+import pytest
+
+from reedsp.networkx_backend.functions import FUNCTIONS, backend
+from reedsp.networkx_backend.on_device import FORCE_DEVICE, kernels_launched
+
+CALLERS = {
+    "algorithms": """bridges chordal cycles dag distance_measures distance_regular efficiency euler hybrid
+        link_prediction lowest_common_ancestors smallworld sparsifiers swap threshold vitality voronoi wiener""",
+    "algorithms.approximation": "distance_measures steinertree traveling_salesman",
+    "algorithms.bipartite": "centrality",
+    "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
+        harmonic_centrality load_centrality percolation_centrality reaching""",
+    "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
+    "algorithms.flow": "gomory_hu mincost",
+    "algorithms.tree": "branchings",
+    "drawing": "layout",
+    "generators": "classic cographs ego small",
+    "utils": "rcm",
+}
+"""networkx' test modules that call one of our functions, or test what calls one, by package.
+
+That of tree isomorphism is left out: it takes the centers of thousands of trees of a few nodes, and nothing else.
+"""
+
+NOT_CALLERS = "spring_layout or fruchterman_reingold"
+"""Long tests among those that call none of our functions."""
+
+NETWORKX_TOO = {
+    **dict.fromkeys(
+        ("barycenter", "centroid"), "networkx' tests run its own, too, and compare what was written to the graph"
+    ),
+    **dict.fromkeys(
+        ("center", "diameter", "periphery", "radius"), "networkx bounds eccentricities by weights that are no ints"
+    ),
+}
+"""Functions of networkx that may be called nevertheless, and why."""
+
+NOT_TESTED = {"floyd_warshall": "networkx 3.7 tests what it calls"}
+"""Functions that networkx' tests need not call, and why."""
+
+DISPATCHED = [name for name in FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
+"""The functions that the installed networkx dispatches."""
+
+
+def counted(name: str, function: Callable[..., Any], calls: Counter[str]) -> Callable[..., Any]:
+    """Return a function that does the same and is counted."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        calls[name] += 1
+        return function(*args, **kwargs)
+
+    return call
+
+
+def main() -> int:
+    """Run the tests and print the numbers."""
+    calls: Counter[str] = Counter()  # by networkx, not those of one function of ours by another
+    handed_back: Counter[str] = Counter()
+    for name in DISPATCHED:
+        setattr(backend, name, counted(name, FUNCTIONS[name], calls))
+        dispatched = nx.utils.backends._registered_algorithms[name].__wrapped__
+        dispatched.orig_func = counted(name, dispatched.orig_func, handed_back)
+    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-k", f"not ({NOT_CALLERS})"]
+    callers = [f"networkx.{package}.tests.test_{name}" for package, names in CALLERS.items() for name in names.split()]
+    status = pytest.main([*options, "--pyargs", "networkx.algorithms.shortest_paths", *callers])
+    for name in DISPATCHED:
+        print(f"{name:45s} {calls[name]:5d} calls")
+    print(f"{sum(map(bool, calls.values()))} of {len(DISPATCHED)} functions called, {kernels_launched()} launches")
+    back = [name for name in handed_back if name not in NETWORKX_TOO]
+    never = [name for name in DISPATCHED if not calls[name] and name not in NOT_TESTED]
+    idle = os.environ.get(FORCE_DEVICE) == "1" and not kernels_launched()
+    for what, names in (("never called", never), ("handed back to networkx", back)):
+        if names:
+            print(f"{what}: {', '.join(names)}")
+    return int(bool(status or never or back or idle))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

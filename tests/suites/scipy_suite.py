@@ -1,0 +1,107 @@
+"""SciPy's own tests of csgraph, unchanged, with the functions of reedsp.csgraph in place of SciPy's.
+
+    python -m tests.suites.scipy_suite
+
+A pass means little by itself: a function that hands its work back to SciPy passes, too. So launches of kernels are
+counted, and a search of a graph with edges that launches none is a failure like any other.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+from reedsp import csgraph
+from reedsp.device.device import BoundKernel
+
+MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
+SEARCHES = (
+    "shortest_path",
+    "dijkstra",
+    "bellman_ford",
+    "johnson",
+    "floyd_warshall",
+    "breadth_first_order",
+    "breadth_first_tree",
+    "yen",
+)
+NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "matching", "spanning", "rank", "mckee")
+
+
+class Counts:
+    """What the functions and the kernels were asked for, and what became of the tests."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.launches: Counter[str] = Counter()
+        self.kernels = 0
+        self.idle: list[str] = []  # searches that launched nothing
+        self.outcomes: Counter[str] = Counter()
+
+    def counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that does the same and is counted."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            before = self.kernels
+            self.calls[name] += 1
+            try:
+                answer = function(*args, **kwargs)
+                if name in SEARCHES and self.kernels == before and has_work(function, args, kwargs):
+                    self.idle.append(f"{name}: {os.environ.get('PYTEST_CURRENT_TEST')}")
+                return answer
+            finally:
+                self.launches[name] += self.kernels - before
+
+        return call
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count a test, apart from those of functions that this library does not have."""
+        if report.when == "call" or report.outcome == "skipped":
+            apart = any(word in report.nodeid.lower() for word in NOT_OURS)
+            self.outcomes[f"{report.outcome}{' (of other functions)' if apart else ''}"] += 1
+
+
+def has_work(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell whether a graph has edges and there is a vertex to start from."""
+    given = inspect.signature(function).bind(*args, **kwargs).arguments
+    indices = given.get("indices")
+    return csgraph._graph(given["csgraph"], directed=True).m > 0 and (indices is None or np.size(indices) > 0)
+
+
+def main() -> int:
+    """Run the tests and print the numbers."""
+    counts = Counts()
+    queue = BoundKernel.queue
+
+    def counted_queue(kernel: BoundKernel) -> None:
+        queue(kernel)
+        counts.kernels += 1
+
+    BoundKernel.queue = counted_queue  # type: ignore[method-assign]
+    for name in csgraph.__all__:
+        if name != "NegativeCycleError":
+            setattr(scipy.sparse.csgraph, name, counts.counted(name, getattr(csgraph, name)))
+    modules = [f"scipy.sparse.csgraph.tests.{name}" for name in MODULES]
+    options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-rs", "--pyargs"]
+    status = pytest.main([*options, *modules], plugins=[counts])
+    for name, calls in counts.calls.items():
+        print(f"{name:28s} {calls:5d} calls {counts.launches[name]:7d} launches")
+    for outcome, tests in counts.outcomes.items():
+        print(f"{tests} tests {outcome}")
+    for search in counts.idle:
+        print(f"launched nothing: {search}")
+    return int(bool(status or counts.idle or not counts.kernels))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

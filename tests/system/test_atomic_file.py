@@ -1,0 +1,169 @@
+"""Files that appear whole or not at all (reedsp.system.atomic_file), whoever else writes one of the same name."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from reedsp.system import atomic_file
+from reedsp.system.atomic_file import put_in_place, room_for, write_whole
+
+ONE_PID = """
+import os, sys
+from pathlib import Path
+from reedsp.system.atomic_file import write_whole
+os.getpid = lambda: 7
+def write(stream):
+    stream.write(sys.argv[2].encode())
+    print(flush=True)
+    sys.stdin.readline()
+write_whole(Path(sys.argv[1]), write, overwrite=True)
+"""
+
+
+def failing(code: int) -> Callable[..., None]:
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return fail
+
+
+def test_two_threads(tmp_path: Path) -> None:
+    """Both have begun before either ends."""
+    path, both = tmp_path / "a", threading.Barrier(2, timeout=30)
+    errors: list[BaseException] = []
+
+    def write(content: bytes) -> None:
+        def to(stream: IO[bytes]) -> None:
+            both.wait()
+            stream.write(content)
+
+        try:
+            write_whole(path, to, overwrite=True)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(content,)) for content in (b"one", b"two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert path.read_bytes() in (b"one", b"two")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_processes_with_one_number(tmp_path: Path) -> None:
+    """As there are in two containers; the one that has begun first ends last."""
+    path = tmp_path / "a"
+    command = [sys.executable, "-c", ONE_PID, str(path)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "one"], **pipes) as one, subprocess.Popen([*command, "two"], **pipes) as two:
+        for each in (one, two):
+            assert each.stdout is not None
+            each.stdout.readline()
+        for each, content in ((two, b"two"), (one, b"one")):
+            each.communicate("\n")
+            assert each.returncode == 0
+            assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_was_left_by_a_kill_is_in_nobodys_way(tmp_path: Path) -> None:
+    left = tmp_path / f".a.{os.getpid()}.partial"
+    left.write_bytes(b"half")
+    write_whole(tmp_path / "a", lambda stream: stream.write(b"whole"))
+    assert (tmp_path / "a").read_bytes() == b"whole"
+    assert left.read_bytes() == b"half"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However late; where files have one name only, before the last look."""
+    if links:
+        monkeypatch.setattr(atomic_file, "_refuse_existing", lambda path: None)
+    else:
+        monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    path = tmp_path / "a"
+    with pytest.raises(FileExistsError):
+        write_whole(path, lambda stream: path.write_bytes(b"theirs"))
+    assert path.read_bytes() == b"theirs"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_without_a_second_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", failing(errno.EOPNOTSUPP))
+    write_whole(tmp_path / "a", lambda stream: stream.write(b"1"))
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    monkeypatch.setattr(os, "link", failing(errno.EIO))
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        put_in_place(tmp_path / "a", tmp_path / "b")
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_disk_has_the_file_before_it_has_its_name(
+    overwrite: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    seen: list[tuple[str, bool]] = []
+    fsync = os.fsync
+
+    def synchronise(descriptor: int) -> None:
+        name = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        assert name.is_dir() or name.read_bytes() == b"content"
+        seen.append(("folder" if name == tmp_path else "file", path.exists()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", synchronise)
+    write_whole(path, lambda stream: stream.write(b"content"), overwrite=overwrite)
+    assert seen == [("file", False), ("folder", True)]
+
+
+def test_a_folder_that_cannot_be_synchronised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    atomic_file.synchronise_folder(tmp_path)
+    monkeypatch.setattr(os, "fsync", failing(errno.EINVAL))
+    atomic_file.synchronise_folder(tmp_path)
+    monkeypatch.setattr(os, "fsync", failing(errno.EIO))
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        atomic_file.synchronise_folder(tmp_path)
+    monkeypatch.delattr(os, "O_DIRECTORY")
+    atomic_file.synchronise_folder(tmp_path)
+
+
+def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the file and the bytes; nothing is left."""
+    free = [5000]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(9000, 4000, free[0]))  # type: ignore[attr-defined]
+
+    def write(stream: IO[bytes]) -> None:
+        """Take all that is free, as the reservation of a file that does not fit does."""
+        free[0] = 0
+        failing(errno.ENOSPC)()
+
+    path = tmp_path / "a"
+    with pytest.raises(OSError, match=r"No space left on device: 5,000 bytes are free: '.*/a'") as found:
+        write_whole(path, write)
+    free[0] = 5000
+    assert found.value.errno == errno.ENOSPC
+    assert found.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
+    with (
+        pytest.raises(OSError, match=r": 7,000,000 bytes are needed, 5,000 bytes are free: "),
+        room_for(path, 7_000_000),
+    ):
+        failing(errno.EDQUOT)()
+    with pytest.raises(OSError, match="^" + re.escape(f"[Errno {errno.EIO}] {os.strerror(errno.EIO)}") + "$"):
+        write_whole(path, lambda stream: failing(errno.EIO)())

@@ -1,0 +1,320 @@
+"""Progress bars: who sees one, what it says, and how a terminal is left."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reedsp
+from reedsp.io import datasets
+from reedsp.system import progress_bar
+
+SHOW_CURSOR, HIDE_CURSOR = "\x1b[?25h", "\x1b[?25l"
+CALLS: dict[str, Callable[[Path, Any], Any]] = {
+    "sssp": lambda folder, progress: reedsp.sssp(path(), 0, progress=progress),
+    "sssp, several": lambda folder, progress: reedsp.sssp(path(), [0, 3, 0], progress=progress),
+    "sssp, nearest": lambda folder, progress: reedsp.sssp(path(), [0, 3], min_only=True, progress=progress),
+    "sssp, Bellman-Ford": lambda folder, progress: reedsp.sssp(path(), 0, "output-parallel", progress=progress),
+    "bfs": lambda folder, progress: reedsp.bfs(path(), [0, 3], progress=progress),
+    "apsp": lambda folder, progress: reedsp.apsp(path(), "min-plus", progress=progress),
+    "apsp, johnson": lambda folder, progress: reedsp.apsp(path(), "johnson", progress=progress),
+    "apsp, file": lambda folder, progress: reedsp.apsp(path(), out=folder / "dist.npy", progress=progress),
+    "read": lambda folder, progress: reedsp.read(written(folder), progress=progress),
+    "write": lambda folder, progress: reedsp.write(path(), folder / "written.gr", progress=progress),
+    "fetch": lambda folder, progress: datasets.fetch("road-ny", folder, progress),
+}
+"""Every public function with this argument."""
+
+WORDS = {
+    "sssp": "searching.*rounds",
+    "sssp, several": "searching.*3 of 3 sources",
+    "sssp, nearest": "searching.*rounds",
+    "sssp, Bellman-Ford": "searching.*rounds",
+    "bfs": "searching.*2 of 2 sources",
+    "apsp": "solving.*20 of 20 vertices",
+    "apsp, johnson": "solving.*20 of 20 vertices",
+    "apsp, file": "solving.*20 of 20 vertices",
+    "read": "reading.*100% of the file",
+    "write": "writing.*19 of 19 edges",
+}
+
+needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
+
+
+def path() -> reedsp.Graph:
+    return reedsp.Graph.from_edges(20, range(19), range(1, 20))
+
+
+def written(folder: Path) -> Path:
+    file = folder / "read.el"
+    reedsp.write(path(), file)
+    return file
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Return what standard error is from now on: a fixture could not, as pytest sets its own after them."""
+    found = Terminal()
+    monkeypatch.setattr(sys, "stderr", found)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    return found
+
+
+class Notebook:
+    """An IPython that shows what it is given in this list: one text for each time."""
+
+    def __init__(self) -> None:
+        self.shown: list[list[str]] = []
+
+    def display(self, line: Any, display_id: bool) -> Notebook:
+        assert display_id
+        self.shown.append([])
+        self.update(line)
+        return self
+
+    def update(self, line: Any) -> None:
+        self.shown[-1].append(line._repr_html_())
+        assert repr(line) in html.unescape(self.shown[-1][-1])
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    """What IPython is: a kernel whose standard error is no terminal."""
+    found = Notebook()
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=found.display))  # type: ignore[arg-type]
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    return found
+
+
+def clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let so much time pass between two looks at the clock."""
+    times = iter(range(10**6))
+    monkeypatch.setattr(progress_bar, "time", types.SimpleNamespace(monotonic=lambda: next(times) * seconds))
+
+
+# ---- the argument -----------------------------------------------------------------------------------
+
+
+@needs_device
+@pytest.mark.parametrize("call", WORDS)
+def test_true_shows_a_bar_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    terminal = on_terminal(monkeypatch)
+    CALLS[call](tmp_path, True)
+    assert re.search(WORDS[call], terminal.getvalue())
+    assert terminal.getvalue().rindex(SHOW_CURSOR) > terminal.getvalue().rindex(HIDE_CURSOR)
+
+
+@needs_device
+@pytest.mark.parametrize("call", WORDS)
+def test_true_shows_a_bar_in_a_notebook(tmp_path: Path, notebook: Notebook, call: str) -> None:
+    CALLS[call](tmp_path, True)
+    [lines] = notebook.shown
+    assert re.search(f'^<progress value="1.0000"></progress> {WORDS[call]}.*0:00:..$', lines[-1])
+
+
+@needs_device
+@pytest.mark.parametrize("call", WORDS)
+@pytest.mark.parametrize("progress", [True, False, None])
+def test_nothing_is_shown_elsewhere(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], call: str, progress: bool | None
+) -> None:
+    CALLS[call](tmp_path, progress)
+    assert capfd.readouterr() == ("", "")
+
+
+@needs_device
+@pytest.mark.parametrize("call", WORDS)
+@pytest.mark.parametrize("progress", [False, None])
+def test_false_and_none_show_nothing_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, progress: bool | None
+) -> None:
+    terminal = on_terminal(monkeypatch)
+    CALLS[call](tmp_path, progress)
+    assert terminal.getvalue() == ""
+
+
+@needs_device
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("progress", ["notebook", 1])
+def test_anything_else_is_refused_before_work_begins(tmp_path: Path, call: str, progress: object) -> None:
+    message = f"^progress = {progress!r}, expected True, False, None, or a function of two integers$"
+    with pytest.raises(TypeError, match=message):
+        CALLS[call](tmp_path, progress)
+    assert [file.name for file in tmp_path.iterdir() if file.name != "read.el"] == []
+
+
+def test_a_download_shows_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+
+    def download(known: datasets.Dataset, place: Path, progress: progress_bar.Report | None) -> Path:
+        assert progress is not None
+        progress(5, 0)  # a server need not say the size
+        progress(5, 10)
+        return place
+
+    monkeypatch.setattr(datasets, "_download", download)
+    datasets.fetch("road-ny", tmp_path, True)
+    assert "5 bytes" in terminal.getvalue() or "50% of the file" in terminal.getvalue()
+    assert "downloading" in terminal.getvalue()
+
+
+# ---- bars -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        partial(progress_bar.search_bar, 1, "rounds"),
+        partial(progress_bar.search_bar, 5, "rounds"),
+        progress_bar.vertices_bar,
+        partial(progress_bar.parts_bar, "tuning"),
+        partial(progress_bar.bytes_bar, "reading"),
+        partial(progress_bar.edges_bar, "writing"),
+    ],
+)
+def test_nobody_wants_to_know_without_a_terminal(monkeypatch: pytest.MonkeyPatch, bar: Any) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with bar() as report:
+        assert report is None
+
+
+def test_terminal_that_cannot_go_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setenv("TERM", "dumb")
+    with progress_bar.vertices_bar() as report:
+        assert report is None
+    assert terminal.getvalue() == ""
+
+
+def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much there is to do is known, and so is the time left after some of it."""
+    terminal = on_terminal(monkeypatch)
+    with progress_bar.vertices_bar() as report:
+        assert report is not None
+        report(1234, 5000)
+    assert "1,234 of 5,000 vertices" in terminal.getvalue()
+    assert re.search(r"left.*-?:--:--", terminal.getvalue())
+
+
+def test_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    with progress_bar.parts_bar("tuning") as report:
+        assert report is not None
+        report(0.5, "[int32]")
+    assert "[int32]" in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("looks", "shown"), [(1, False), (2, True), (3, True)])
+def test_late_bar(monkeypatch: pytest.MonkeyPatch, looks: int, shown: bool) -> None:
+    """It is taken away when the work is done."""
+    terminal = on_terminal(monkeypatch)
+    clock(monkeypatch, 1)
+    with progress_bar.search_bar(1, "rounds", after=2) as report:
+        assert report is not None
+        for look in range(looks):
+            report(1234 + look, 5000)
+    assert ("1,235 rounds" in terminal.getvalue()) is shown
+    assert terminal.getvalue().endswith("\x1b[2K") is shown  # the line is empty
+    assert "left" not in terminal.getvalue()
+
+
+def test_notebook_says_the_time_left(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock(monkeypatch, 60)
+    with progress_bar.vertices_bar() as report:
+        assert report is not None
+        report(1250, 5000)
+        report(5000, 5000)
+    [[first, *_, last]] = notebook.shown
+    assert first == '<progress value="0.2500"></progress> solving: 1,250 of 5,000 vertices, 0:02:00, 0:06:00 left'
+    assert re.fullmatch('<progress value="1.0000"></progress> solving: 5,000 of 5,000 vertices, 0:0.:00', last)
+
+
+def test_notebook_is_not_told_too_often(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock(monkeypatch, 0.01)
+    with progress_bar.search_bar(1, "<rounds>") as report:
+        assert report is not None
+        for done in range(1000):
+            report(done, 5000)
+    [lines] = notebook.shown
+    assert 50 < len(lines) < 200
+    assert lines[0] == "<progress></progress> searching: 0 &lt;rounds&gt;, 0:00:00"  # which moves: no end is known
+    assert "999" in lines[-1]
+
+
+def test_error_leaves_the_bar_of_a_notebook(notebook: Notebook) -> None:
+    with pytest.raises(KeyboardInterrupt), progress_bar.vertices_bar() as report:  # noqa: PT012
+        assert report is not None
+        report(1, 4)
+        raise KeyboardInterrupt
+    [[only]] = notebook.shown
+    assert 'value="0.2500"' in only
+
+
+def test_ipython_in_a_terminal_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: object()))  # type: ignore[arg-type]
+    with progress_bar.vertices_bar() as report:
+        assert report is not None
+        report(1, 4)
+    assert "1 of 4 vertices" in terminal.getvalue()
+
+
+# ---- a terminal -------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import os, signal, sys, reedsp
+from reedsp.system.progress_bar import vertices_bar
+try:
+    with vertices_bar() as report:
+        report(1, 4)
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pause()
+except KeyboardInterrupt:
+    print("ended", file=sys.stderr)
+"""
+
+
+def test_ctrl_c_leaves_the_terminal_in_order() -> None:
+    """In a terminal of its own."""
+    ours, theirs = pty.openpty()
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(reedsp.__file__).resolve().parents[1]),
+        "TERM": "xterm",
+        "COLUMNS": "120",
+    }
+    default = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stderr=theirs, env=environment, preexec_fn=default):
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 10_000):
+                text += piece
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    before, bar, after = text.decode().partition("1 of 4 vertices")
+    assert HIDE_CURSOR in before
+    assert bar
+    assert after.rindex(SHOW_CURSOR) > after.rfind(HIDE_CURSOR)
+    assert after.endswith(f"\n{SHOW_CURSOR}ended\r\n")
