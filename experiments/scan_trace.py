@@ -1,7 +1,8 @@
 """Scans as their kernels run them, round by round: what figures 4.3 to 4.5 of the thesis show, and how much they add.
 
-The sweeps of Algorithm 9 are those of ``cl/blelloch_scan.cl``, whose tree ``cl/scan_trace.cl`` copies at each barrier.
-The naive scan (Algorithm 8) and the recursion (Algorithm 10) take several launches; their buffers are read after each.
+The sweeps of Algorithm 9 are those of ``cl/primitives/blelloch_scan.cl``, whose tree ``cl/experiments/scan_trace.cl``
+copies at each barrier. The naive scan (Algorithm 8) and the recursion (Algorithm 10) take several launches; their
+buffers are read after each.
 
 An item holds its value in 32 bits, in 16 more how many elements it sums, and in the uppermost 16 how many additions
 have led to it. An item that no item of the round before equals is thus the result of an addition, and those are
@@ -72,7 +73,7 @@ def joined(left: Range, right: Range) -> Range:
 
 
 def sweeps(n: int) -> Iterator[Step]:
-    """Yield what the tree holds at each barrier of Algorithm 9, as it is in ``cl/blelloch_scan.cl``."""
+    """Yield what the tree holds at each barrier of Algorithm 9, as it is in ``cl/primitives/blelloch_scan.cl``."""
     row = leaves(n)
     yield "elements", 0, list(row)
     strides = [1 << k for k in range(n.bit_length() - 1)]
@@ -119,7 +120,7 @@ def run_sweeps(device: reedsp.Device, values: Sequence[int]) -> list[np.ndarray]
     """Return the tree of one work-group at each barrier."""
     n, job = len(values), Job(device)
     macros = {"GROUP_SIZE": n // 2, "OF_SUMS": 1, "LEVELS": 2 * (n.bit_length() - 1) + 2}
-    kernel = device.kernel("scan_trace.cl", "trace_sweep", **ELEMENTS.macros, **macros)
+    kernel = device.kernel("experiments/scan_trace.cl", "trace_sweep", **ELEMENTS.macros, **macros)
     levels = job.allocate(macros["LEVELS"] * n, ITEM)
     job.launch(kernel, n // 2, n // 2, job.upload(items_of(values)), levels)
     return list(job.download(levels, macros["LEVELS"] * n, ITEM).reshape(-1, n))

@@ -9,11 +9,13 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import reedsp
 from reedsp.device.build import kernel_directory
+from tests.support.kernel_files import kernel_files
 
 PACKAGE = Path(reedsp.__file__).resolve().parent
 ROOT = PACKAGE.parent
@@ -85,6 +87,11 @@ def test_no_folder_holds_too_many_files(folder: str) -> None:
     assert {str(key): count for key, count in counts.items() if count > MOST_FILES} == {}
 
 
+def contracts_of_rooms() -> list[dict[str, Any]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["tool"]["importlinter"]["contracts"]
+
+
 def test_the_rooms_are_checked() -> None:
     """Their order is in pyproject.toml, and import-linter, which ``.ci/run`` calls, knows each of them."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
@@ -141,13 +148,56 @@ def test_one_module_reads_the_kernels() -> None:
             assert not names & {"kernel_directory", "assemble"}, module
 
 
+KERNELS = {name: (kernel_directory() / name).read_text(encoding="utf-8") for name in kernel_files(kernel_directory())}
+ROOM_OF_KERNELS = {
+    "core": "device",
+    "primitives": "primitives",
+    "minplus": "minplus",
+    "edges": "edges",
+    "single_source": "algorithms.single_source",
+    "traversal": "algorithms.traversal",
+    "all_pairs": "algorithms.all_pairs",
+}
+
+
+def kernels_named_in(tree: ast.Module) -> set[str]:
+    return {text for text in strings(tree) if re.fullmatch(r"\w+/\w+\.cl", text)}
+
+
+def is_at_or_above(room: str, other: str) -> bool:
+    """Whether a room may import from the other, by the contracts of import-linter, or is the same."""
+    rooms, algorithms = ([layer.split(" | ") for layer in contract["layers"]] for contract in contracts_of_rooms()[:2])
+    [place] = [number for number, layer in enumerate(rooms) if "algorithms" in layer]
+    rooms[place : place + 1] = [[f"algorithms.{each}" for each in layer] for layer in algorithms]
+    floor_of = {each: -number for number, layer in enumerate(rooms) for each in layer}
+    return room == other or floor_of[room] > floor_of[other]
+
+
+@pytest.mark.parametrize("module", [name for name, tree in TREES.items() if kernels_named_in(tree)])
+def test_kernels_are_launched_from_their_room_or_above(module: str) -> None:
+    parts = module.split(".")
+    room = ".".join(parts[: 2 if parts[0] == "algorithms" else 1])
+    for kernel in kernels_named_in(TREES[module]):
+        assert is_at_or_above(room, ROOM_OF_KERNELS[kernel.partition("/")[0]]), kernel
+
+
+@pytest.mark.parametrize("file", KERNELS)
+def test_kernels_include_those_of_their_room_or_below(file: str) -> None:
+    folder = file.partition("/")[0]
+    included = re.findall(r'^#include "(\w+)/\w+\.cl"$', KERNELS[file], re.MULTILINE)
+    assert len(included) == KERNELS[file].count("#include ")
+    if folder != "experiments":  # which are above all
+        assert all(is_at_or_above(ROOM_OF_KERNELS[folder], ROOM_OF_KERNELS[each]) for each in included)
+
+
 def test_kernels_are_named_by_files_that_exist() -> None:
-    files = {file.name: file.read_text(encoding="utf-8") for file in kernel_directory().iterdir()}
+    """And those of experiments only there, as they are not in the wheel."""
     experiments = [ast.parse(file.read_text(encoding="utf-8")) for file in ROOT.glob("experiments/**/*.py")]
-    trees = [*TREES.values(), *experiments]
-    named = {text for tree in trees for text in strings(tree) if re.fullmatch(r"\w+\.cl", text)}
-    included = {name for text in files.values() for name in re.findall(r'^#include "(.*)"$', text, re.MULTILINE)}
-    assert named | included == set(files)
+    named = {kernel for tree in TREES.values() for kernel in kernels_named_in(tree)}
+    measured = {kernel for tree in experiments for kernel in kernels_named_in(tree)}
+    included = {name for text in KERNELS.values() for name in re.findall(r'^#include "(.*)"$', text, re.MULTILINE)}
+    assert named | measured | included == set(KERNELS)
+    assert not [name for name in named if name.startswith("experiments/")]
 
 
 def overloads(node: ast.ClassDef | ast.FunctionDef) -> bool:
@@ -172,7 +222,7 @@ def test_everything_public_has_a_docstring(module: str) -> None:
 
 
 def test_no_compiler_option_that_changes_results() -> None:
-    files = [*PACKAGE.rglob("*.py"), *kernel_directory().glob("*.cl")]
+    files = [*PACKAGE.rglob("*.py"), *kernel_directory().rglob("*.cl")]
     files += [*ROOT.glob("experiments/**/*.py"), *ROOT.glob(".ci/*")]
     assert len(files) > 20
     for file in files:

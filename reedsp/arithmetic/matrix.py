@@ -57,7 +57,7 @@ class Weights:
         return self.dtype.type(-np.inf if self.dtype.kind == "f" else -self.limit - 1)
 
     def macros(self, device: Device) -> dict[str, str | int]:
-        """Return the macros of ``cl/minplus.cl``, with the minimum that this kind of device is quickest at."""
+        """Return the macros of ``cl/minplus/common.cl``, with the minimum that this kind of device is quickest at."""
         name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
         on_gpu = device.kind == "gpu"
         if self.dtype.kind != "f":
@@ -168,7 +168,7 @@ def transpose(
     element = {2: "ushort", 4: "uint", 8: "ulong"}[dtype.itemsize]
     bits = np.array([filling], dtype).view(f"u{dtype.itemsize}")[0]
     block, step = _TRANSPOSED
-    kernel = job.device.kernel("transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
+    kernel = job.device.kernel("core/transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
     target = job.allocate(columns * stride, dtype)
     numbers = map(np.uint32, (source.stride, stride, rows, columns))
     sizes = (columns, -(-stride // block) * step)

@@ -51,7 +51,7 @@ class Arithmetic:
 
     @property
     def macros(self) -> dict[str, str | int]:
-        """The macros of ``cl/common.cl``."""
+        """The macros of ``cl/core/weights.cl``."""
         return weight_macros(self.dtype, self.saturate and self.dtype.kind == "i")
 
     def step(self, delta: float) -> Any:

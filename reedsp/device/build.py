@@ -60,7 +60,7 @@ def kernel_directory() -> Path:
         The installation is incomplete.
     """
     for folder in (_PACKAGE / "cl", _PACKAGE.parent / "cl"):
-        if (folder / "common.cl").is_file():
+        if (folder / "core/weights.cl").is_file():
             return folder
     raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")
 
@@ -68,8 +68,9 @@ def kernel_directory() -> Path:
 def sources_digest() -> str:
     """Return a digest of all kernel sources."""
     digest = hashlib.sha256(_OPTIONS)
-    for file in sorted(kernel_directory().iterdir()):
-        digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    folder = kernel_directory()
+    for file in sorted(folder.rglob("*.cl")):
+        digest.update(f"\n{file.relative_to(folder).as_posix()}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 
 
@@ -89,7 +90,7 @@ def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
     yield f'#line 1 "cl/{file}"'
     text = (kernel_directory() / file).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), start=1):
-        if directive := re.fullmatch(r'#include "(\w+\.cl)"', line):
+        if directive := re.fullmatch(r'#include "(\w+/\w+\.cl)"', line):
             if directive[1] not in included:
                 yield from _lines_with_includes(directive[1], included)
             yield f'#line {number + 1} "cl/{file}"'
@@ -106,7 +107,7 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     ----------
     context, device : pyopencl.Context, pyopencl.Device
     file : str
-        Name of a file in ``cl/``.
+        A file in ``cl/``, with its folder.
     macros : mapping
         Macro names and values.
 

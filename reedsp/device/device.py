@@ -281,7 +281,7 @@ class Device:
         dist[unreached] = infinity(dtype)
         expected[unreached] = infinity(dtype)
         job = Job(self)
-        kernel = self.kernel("self_test.cl", "self_test", GROUP_SIZE=size, **weight_macros(dtype))
+        kernel = self.kernel("core/self_test.cl", "self_test", GROUP_SIZE=size, **weight_macros(dtype))
         least, sums = job.allocate(groups, dtype), job.allocate(groups * size, dtype)
         job.launch(kernel, groups * size, size, job.upload(dist), job.upload(weights), least, sums)
         rows = expected.reshape(groups, size)
@@ -607,7 +607,7 @@ class Job:
         *args
             Buffers, scalars as numpy numbers of exactly the type that the kernel declares, and vectors as bytes.
         slices : Slices, optional
-            How to cut the launch into dispatches, for kernels that cl/slices.cl allows it.
+            How to cut the launch into dispatches, for kernels that cl/core/dispatch.cl allows it.
 
         Raises
         ------
@@ -751,7 +751,7 @@ _WEIGHT_TYPES = {
 
 
 def weight_macros(dtype: np.dtype[Any], saturate: bool = False) -> dict[str, str | int]:
-    """Return the macros of ``common.cl`` for path weights of this dtype."""
+    """Return the macros of ``core/weights.cl`` for path weights of this dtype."""
     name, largest = _WEIGHT_TYPES[dtype]
     return {"WEIGHT": name, "INF": largest, "IS_INTEGER": int(dtype.kind == "i"), "SATURATE": int(saturate)}
 

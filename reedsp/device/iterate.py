@@ -19,7 +19,7 @@ _BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt: Python runs b
 
 
 class Rounds:
-    """Runs the rounds of one iteration; cl/common.cl describes how they report.
+    """Runs the rounds of one iteration; cl/core/weights.cl describes how they report.
 
     Attributes
     ----------

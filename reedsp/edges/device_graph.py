@@ -116,7 +116,7 @@ class DeviceGraph:
 
 
 class OutEdges:
-    """The edges of a graph on a device, sorted by the vertex that they leave (cl/out_edges.cl).
+    """The edges of a graph on a device, sorted by the vertex that they leave (cl/core/out_edges.cl).
 
     Use :meth:`of`, which keeps one copy per graph, device and arithmetic for as long as the graph lives.
 
@@ -132,7 +132,7 @@ class OutEdges:
         Place of the first edge that leaves each vertex, then m.
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
     macros : dict
-        Those of ``cl/out_edges.cl`` beside the arithmetic's.
+        Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
     """
 
     def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic) -> None:

@@ -214,7 +214,7 @@ def exact_shortest_paths(graph: Graph, sources: Sequence[int]) -> tuple[list[int
 def _hop_level_tree(
     graph: Graph, dist: Sequence[int | None], weights: Sequence[int], sources: Sequence[int]
 ) -> npt.NDArray[np.int32]:
-    """Return the tree that cl/predecessors.cl would build with ZERO_PROGRESS_ONLY."""
+    """Return the tree that cl/edges/predecessors.cl would build with ZERO_PROGRESS_ONLY."""
     indptr, indices = graph.indptr.tolist(), graph.indices.tolist()
     tree = np.full(graph.n, NO_VERTEX, np.int32)
     resolved = {source for source in sources if dist[source] == 0}

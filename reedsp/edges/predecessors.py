@@ -1,4 +1,4 @@
-"""Shortest-path trees from final distances, the same on every device (cl/predecessors.cl)."""
+"""Shortest-path trees from final distances, the same on every device (cl/edges/predecessors.cl)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def find_trees(
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
 
     def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic, slices: Slices | None = None) -> None:
-        kernel = job.device.kernel("predecessors.cl", name, **macros)
+        kernel = job.device.kernel("edges/predecessors.cl", name, **macros)
         job.launch(kernel, size, group, *args, np.uint32(n), slices=slices)
 
     if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
@@ -95,7 +95,7 @@ def find_trees(
     if left > len(places):
         levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
         launch("start_levels", vertices, predecessors, levels[0])
-        start = job.device.kernel("predecessors.cl", "start_at_sources", **macros)
+        start = job.device.kernel("edges/predecessors.cl", "start_at_sources", **macros)
         on_device = job.upload(places.astype(np.uint64))
         job.launch(start, len(places), GROUP_SIZE, on_device, levels[0], np.uint32(len(places)))
         _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
@@ -115,7 +115,7 @@ def _resolve_levels(
     rows: int,
 ) -> None:
     """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
-    kernel = job.device.kernel("predecessors.cl", "resolve_level", **macros)
+    kernel = job.device.kernel("edges/predecessors.cl", "resolve_level", **macros)
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
     rounds = Rounds(job)
     passes = []

@@ -1,4 +1,4 @@
-"""Check a shortest-path tree on a device by the rules of the Graph500 validator (cl/verification.cl)."""
+"""Check a shortest-path tree on a device by the rules of the Graph500 validator (cl/edges/verify.cl)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def verify_tree(
         raise VerificationError(f"vertex {name!r}: its predecessor {wrong} is not a vertex")
     on_device = DeviceGraph.of(graph, job, arithmetic)
     kernels = {
-        name: job.device.kernel("verification.cl", name, **arithmetic.macros)
+        name: job.device.kernel("edges/verify.cl", name, **arithmetic.macros)
         for name in ("check_edges", "jump", "check_ancestors")
     }
     size = np.uint32(n)

@@ -52,8 +52,8 @@ class Products:
     job : Job
     weights : Weights
     in_groups : bool
-        Use work-groups that share local memory (``cl/minplus_registers.cl``), or work-items that work alone
-        (``cl/minplus_panels.cl``).
+        Use work-groups that share local memory (``cl/minplus/registers.cl``), or work-items that work alone
+        (``cl/minplus/panels.cl``).
     tilings : sequence of Tiling
         For either of these, the largest first.
     """

@@ -199,15 +199,15 @@ def multiply(
         job.launch(kernel, (columns, rows), group, a, b, c, *sizes, slices=slices)
 
     if method == "naive":
-        launch(job.device.kernel("minplus_naive.cl", "multiply", **weight_macros), _NAIVE_GROUP)
+        launch(job.device.kernel("minplus/naive.cl", "multiply", **weight_macros), _NAIVE_GROUP)
     elif method in ("row-blocks", "row-blocks-transposed"):
         transposed = method == "row-blocks-transposed"
         macros = {**weight_macros, "BLOCK": _ROW_BLOCK, "TRANSPOSED": int(transposed)}
         if transposed:
             b = transpose(job, Block(b, columns), (inner, columns), inner, weights.dtype)
-        launch(job.device.kernel("minplus_row_blocks.cl", "multiply", **macros), (_ROW_BLOCK, 1))
+        launch(job.device.kernel("minplus/row_blocks.cl", "multiply", **macros), (_ROW_BLOCK, 1))
     elif method == "tiles":
-        launch(job.device.kernel("minplus_tiles.cl", "multiply", TILE=_TILE, **weight_macros), (_TILE, _TILE))
+        launch(job.device.kernel("minplus/tiles.cl", "multiply", TILE=_TILE, **weight_macros), (_TILE, _TILE))
     else:
         blocks = (Block(a, inner), Block(b, columns), Block(c, columns))
         trusted_products(job, weights, _IN_GROUPS[method]).queue(*blocks, shape)
@@ -227,7 +227,7 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     """Return the product of a square matrix with itself, and whether it differs from the matrix."""
     product, differs = job.allocate(side * side, weights.dtype), job.full(1, np.uint32(0))
     multiply(job, weights, matrix, matrix, product, (side, side, side), method)
-    kernel = job.device.kernel("all_pairs.cl", "compare", **weights.macros(job.device))
+    kernel = job.device.kernel("minplus/compare.cl", "compare", **weights.macros(job.device))
     slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])

@@ -56,27 +56,27 @@ class Tiling:
 
 
 def registers(rows: int, columns: int, depth: int, item_rows: int, item_columns: int) -> Tiling:
-    """Return a tiling for work-groups that share tiles in local memory (``cl/minplus_registers.cl``)."""
+    """Return a tiling for work-groups that share tiles in local memory (``cl/minplus/registers.cl``)."""
     macros = {
         **{"TILE_ROWS": rows, "TILE_COLUMNS": columns, "DEPTH": depth},
         **{"ITEM_ROWS": item_rows, "ITEM_COLUMNS": item_columns},
     }
     group_size = rows // item_rows * (columns // item_columns)
-    return Tiling("minplus_registers.cl", macros, rows, depth, columns, group_size)
+    return Tiling("minplus/registers.cl", macros, rows, depth, columns, group_size)
 
 
 def pairs(rows: int, columns: int, depth: int, item_rows: int, item_columns: int) -> Tiling:
-    """Return a tiling for work-groups whose work-items own pairs of 16-bit weights (``cl/minplus_pairs.cl``)."""
-    return replace(registers(rows, columns, depth, item_rows, item_columns), file="minplus_pairs.cl")
+    """Return a tiling for work-groups whose work-items own pairs of 16-bit weights (``cl/minplus/pairs.cl``)."""
+    return replace(registers(rows, columns, depth, item_rows, item_columns), file="minplus/pairs.cl")
 
 
 def panels(vector_length: int, vectors: int, item_rows: int, depth: int = 256, rows: int = 64) -> Tiling:
-    """Return a tiling for work-items that work alone (``cl/minplus_panels.cl``)."""
+    """Return a tiling for work-items that work alone (``cl/minplus/panels.cl``)."""
     macros = {
         **{"VECTOR_LENGTH": vector_length, "VECTORS": vectors, "ITEM_ROWS": item_rows},
         **{"DEPTH": depth, "ROWS": rows},
     }
-    return Tiling("minplus_panels.cl", macros, rows, 1, vector_length * vectors)
+    return Tiling("minplus/panels.cl", macros, rows, 1, vector_length * vectors)
 
 
 _MAKERS: dict[str, Callable[..., Tiling]] = {"registers": registers, "pairs": pairs, "panels": panels}

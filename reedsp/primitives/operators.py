@@ -130,7 +130,7 @@ def identity_of(operator: Operator, dtype: np.dtype[Any]) -> Any:
 
 
 def operator_macros(operator: Operator, dtype: np.dtype[Any]) -> dict[str, str | int]:
-    """Return the macros of ``cl/elements.cl`` that say what is joined, and how."""
+    """Return the macros of ``cl/primitives/elements.cl`` that say what is joined, and how."""
     bits = int(identity_of(operator, dtype).view(f"u{dtype.itemsize}"))
     suffix = "ul" if dtype.itemsize == 8 else "u"
     return {

@@ -34,7 +34,7 @@ _KNOWN = 3 * (1 << 14) + 5  # elements
 _FEW_CHUNKS = 5  # so that each has several tiles
 _SHORT_CHUNK = 1 << 12  # so that there are several spans
 
-_QUAD = 4  # elements, as in cl/quads.cl
+_QUAD = 4  # elements, as in cl/primitives/quads.cl
 _GROUP_SIZE = 256
 _ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
 _ROWS_OF_COMPACTION = 4
@@ -55,7 +55,7 @@ Compaction = Literal["values", "places"]
 
 @dataclass(frozen=True)
 class Elements:
-    """What ``cl/elements.cl`` is built for.
+    """What ``cl/primitives/elements.cl`` is built for.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Elements:
 
     @property
     def macros(self) -> dict[str, str | int]:
-        """The macros of ``cl/elements.cl``."""
+        """The macros of ``cl/primitives/elements.cl``."""
         return {
             **operator_macros(self.operator, self.dtype),
             "COMMUTATIVE": int(self.operator.commutative and not self.segmented),
@@ -104,7 +104,7 @@ class Buffers:
     Attributes
     ----------
     x, marks, out : pyopencl.Buffer
-        As in ``cl/elements.cl``.
+        As in ``cl/primitives/elements.cl``.
     total : pyopencl.Buffer
         One element: the join of all. Written by the methods that scan chunks only.
     """
@@ -463,7 +463,9 @@ def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> cl.Buffer:
     words = -(-n // 4)
     size = min(_PLAIN_GROUP_SIZE, job.device.max_work_group_size)
     buffer = job.allocate(words, np.uint32)
-    clear, mark = (job.device.kernel("heads.cl", name, PLACE=C_TYPES[heads.dtype]) for name in ("clear", "mark_heads"))
+    clear, mark = (
+        job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[heads.dtype]) for name in ("clear", "mark_heads")
+    )
     job.launch(clear, words, size, buffer, np.uint64(words))
     job.launch(mark, heads.size, size, arrays.read(heads), buffer, np.uint64(heads.size), np.uint64(n))
     return buffer
@@ -509,11 +511,11 @@ def _plan_reduce(
 ) -> Plan:
     if form == "work-item":
         size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
-        kernel = _kernel(job, elements, "work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))
+        kernel = _kernel(job, elements, "primitives/work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))
     else:
         size, macros, multiple = _tiling(job.device, elements, group_size)
         limit = _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units
-        kernel = _kernel(job, elements, "reduce.cl", "reduce_chunks", **macros)
+        kernel = _kernel(job, elements, "primitives/reduce.cl", "reduce_chunks", **macros)
     chunk, chunks = _chunks(n, multiple, limit)
     if chunks == 1:
         return [job.bind(kernel, size, size, x, x, total, np.uint64(chunk), np.uint64(n))]
@@ -558,23 +560,23 @@ def _plan_scan(
 def _plan_work_group(
     job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None, most_chunks: int | None
 ) -> Plan:
-    """Reduce, then scan: one work-group a chunk (cl/work_group_scan.cl)."""
+    """Reduce, then scan: one work-group a chunk (cl/primitives/work_group_scan.cl)."""
     size, macros, tile = _tiling(job.device, elements, group_size)
     chunk, chunks = _chunks(n, tile, most_chunks or _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
     numbers = (np.uint64(chunk), np.uint64(n))
     plan = []
     if chunks > 1:
-        reduction = _kernel(job, elements, "work_group_scan.cl", "reduce_chunks", **macros)
+        reduction = _kernel(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
         plan.append(job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers))
-    scan = _kernel(job, elements, "work_group_scan.cl", "scan_chunks", **macros)
+    scan = _kernel(job, elements, "primitives/work_group_scan.cl", "scan_chunks", **macros)
     results = (buffers.out, buffers.total)
     plan.append(job.bind(scan, chunks * size, size, buffers.x, buffers.marks, sums, *results, *numbers))
     return plan
 
 
 def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, longest_chunk: int) -> Plan:
-    """Reduce, then scan: one work-item a chunk, span by span (cl/work_item_scan.cl)."""
+    """Reduce, then scan: one work-item a chunk, span by span (cl/primitives/work_item_scan.cl)."""
     chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK))
     if chunks == 1:
         first_length, length = min(longest_chunk, n), 0
@@ -584,7 +586,7 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, long
     span = max(1, first_length + chunks * length)
     vectors = int(elements.built_in and not elements.segmented and elements.compaction is None)
     first, others = (
-        _kernel(job, elements, "work_item_scan.cl", name, VECTORS=vectors)
+        _kernel(job, elements, "primitives/work_item_scan.cl", name, VECTORS=vectors)
         for name in ("scan_first_chunk", "scan_other_chunks")
     )
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
@@ -610,7 +612,7 @@ def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group
     def level(x: cl.Buffer, out: cl.Buffer, count: int, of_sums: bool) -> Plan:
         def bind(name: str, *args: cl.Buffer) -> BoundKernel:
             macros = {"GROUP_SIZE": group_size, "OF_SUMS": int(of_sums)}
-            kernel = _kernel(job, elements, "blelloch_scan.cl", name, **macros)
+            kernel = _kernel(job, elements, "primitives/blelloch_scan.cl", name, **macros)
             return job.bind(kernel, segments * group_size, group_size, *args, np.uint64(count))
 
         segments = max(1, -(-count // segment))
@@ -631,7 +633,7 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
 
     def bind(name: str, *args: cl.Buffer | np.generic) -> BoundKernel:
         return job.bind(
-            _kernel(job, elements, "naive_scan.cl", name),
+            _kernel(job, elements, "primitives/naive_scan.cl", name),
             n,
             min(_PLAIN_GROUP_SIZE, job.device.max_work_group_size),
             *args,
@@ -654,7 +656,7 @@ def _preferred_form(device: Device, method: str) -> str:
 
 
 def _tiling(device: Device, elements: Elements, group_size: int | None) -> tuple[int, dict[str, str | int], int]:
-    """Return the work-group size, the macros of ``cl/reduce.cl`` and the elements of a tile."""
+    """Return the work-group size, the macros of ``cl/primitives/reduce.cl`` and the elements of a tile."""
     size = group_size or min(_GROUP_SIZE, device.max_work_group_size)
     rows = _ROWS[elements.item_bytes] if elements.compaction is None else _ROWS_OF_COMPACTION
     return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * _QUAD

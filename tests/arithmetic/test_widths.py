@@ -24,38 +24,47 @@ SMALLEST = "not above its other argument, a uint"
 VERTEX = "entries have vertices"
 LAUNCHED = "the host launches as many work-items as there are slots, a uint"
 FITS: dict[tuple[str, str], str] = {
-    ("elements.cl", "out[VALUE_OF(before)] = i;"): "compaction to places numbers fewer than 2**32 elements",
-    ("input_parallel_refined.cl", "const uint source = LISTED ? active[i] : i;"): "i is below the number of vertices",
-    ("minplus_row_blocks.cl", "const uint count = min((size_t)BLOCK, inner - first);"): SMALLEST,
+    ("primitives/elements.cl", "out[VALUE_OF(before)] = i;"): "compaction to places numbers fewer than 2**32 elements",
     (
-        "near_far_team.cl",
+        "single_source/input_parallel_refined.cl",
+        "const uint source = LISTED ? active[i] : i;",
+    ): "i is below the number of vertices",
+    ("minplus/row_blocks.cl", "const uint count = min((size_t)BLOCK, inner - first);"): SMALLEST,
+    (
+        "single_source/near_far_team.cl",
         "return place < near_count ? pile(entries, share->side, worker, 0, capacity)[share->head + place].vertex",
     ): VERTEX,
-    ("near_far_team.cl", ": pile(entries, share->side, worker, 1, capacity)[place - near_count].vertex;"): VERTEX,
     (
-        "near_far_team.cl",
+        "single_source/near_far_team.cl",
+        ": pile(entries, share->side, worker, 1, capacity)[place - near_count].vertex;",
+    ): VERTEX,
+    (
+        "single_source/near_far_team.cl",
         "const uint vertex = vertex_at(entries, share, worker, count * i / SAMPLE, capacity);",
     ): "below count, a sum of two places in piles of `capacity`, a uint",
     (
-        "near_far_team.cl",
+        "single_source/near_far_team.cl",
         "const uint vertex = vertex_at(entries, &share, worker, place - before, capacity);",
     ): "within the piles of one work-item",
-    ("near_far_work_group.cl", "const uint number = get_global_id(0);"): LAUNCHED,
-    ("near_far_work_group.cl", "const uint slot = get_global_id(0);"): LAUNCHED,
+    ("single_source/near_far_work_group.cl", "const uint number = get_global_id(0);"): LAUNCHED,
+    ("single_source/near_far_work_group.cl", "const uint slot = get_global_id(0);"): LAUNCHED,
     (
-        "near_far_work_group.cl",
+        "single_source/near_far_work_group.cl",
         "const uint item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);",
     ): LAUNCHED,
-    ("near_far_work_group.cl", "const uint taken = min((size_t)share, waiting - begin);"): SMALLEST,
+    ("single_source/near_far_work_group.cl", "const uint taken = min((size_t)share, waiting - begin);"): SMALLEST,
     (
-        "near_far_work_group.cl",
+        "single_source/near_far_work_group.cl",
         "uint total = sum_up(sums, last - first), step = 0;",
     ): "edges of one vertex, each to another one",
     (
-        "near_far_work_group.cl",
+        "single_source/near_far_work_group.cl",
         "degree = first_edge[vertex + 1] - first_edge[vertex];",
     ): "edges of one vertex, each to another one",
-    ("work_group_scan.cl", "const uint earlier = get_group_id(0);"): "there are some work-groups for each compute unit",
+    (
+        "primitives/work_group_scan.cl",
+        "const uint earlier = get_group_id(0);",
+    ): "there are some work-groups for each compute unit",
 }
 """Where 64 bits do become 32: file and line, and why the number is small enough."""
 
@@ -67,7 +76,7 @@ def narrowed(device: Device, source: str) -> set[tuple[str, str]]:
     program = cl._cl._Program(device.context, STRICT + source)
     program.compile(build._OPTIONS, [device.handle], [])
     log = str(program.get_build_info(device.handle, cl.program_build_info.LOG))
-    found = re.findall(r"cl/(\w+\.cl):(\d+):\d+.*: implicit conversion loses integer precision", log)
+    found = re.findall(r"cl/(\w+/\w+\.cl):(\d+):\d+.*: implicit conversion loses integer precision", log)
     assert len(found) == log.count("warning:"), log
     return {(file, lines_of(file)[int(line) - 1].strip()) for file, line in found}
 
@@ -88,8 +97,8 @@ def test_no_number_is_cut_short(file: str) -> None:
 @needs_pocl
 def test_a_number_that_is_cut_short_would_be_noticed() -> None:
     line = "kernel void planted(global int *out, ulong place) { uint i = place; out[i] = get_local_id(0); }"
-    source = f'{build.assemble("self_test.cl", test_build.SELF_TEST)}#line 1 "cl/common.cl"\n{line}\n'
-    assert narrowed(POCL, source) == {("common.cl", lines_of("common.cl")[0])}
+    source = f'{build.assemble("core/self_test.cl", test_build.SELF_TEST)}#line 1 "cl/core/weights.cl"\n{line}\n'
+    assert narrowed(POCL, source) == {("core/weights.cl", lines_of("core/weights.cl")[0])}
 
 
 @pytest.mark.parametrize(("file", "line"), FITS)

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deep.mutants import MODULES, TESTS, UNREACHED, closing
+from tests.support.kernel_files import kernel_files
 
 FOLDER = "REEDSP_COVERED_KERNELS"
 """The environment variable that tells pytest where the kernels with flags are, and are to be kept."""
@@ -188,7 +189,7 @@ def macros(folder: Path, file: str, pattern: re.Pattern[str]) -> frozenset[str]:
 
 def with_includes(folder: Path, file: str) -> list[str]:
     """Return a file and those that it includes."""
-    included = re.findall(r'^#include "(\w+\.cl)"', read(folder, file), re.MULTILINE)
+    included = re.findall(r'^#include "([\w/]+\.cl)"', read(folder, file), re.MULTILINE)
     return [file, *(each for name in included for each in with_includes(folder, name))]
 
 
@@ -225,7 +226,7 @@ def statements_of(folder: Path, file: str) -> list[Statement]:
 
 def all_statements(folder: Path) -> list[Statement]:
     """Return the statements of all kernel files; the number of a flag is the place in this list."""
-    return [statement for file in sorted(folder.glob("*.cl")) for statement in statements_of(folder, file.name)]
+    return [statement for file in kernel_files(folder) for statement in statements_of(folder, file)]
 
 
 def with_flags(folder: Path, file: str, first_flag: int) -> str:
@@ -255,9 +256,10 @@ def write_with_flags(source: Path, folder: Path) -> None:
     """Write all kernel files anew, with flags."""
     folder.mkdir(parents=True, exist_ok=True)
     first = 0
-    for file in sorted(source.glob("*.cl")):
-        (folder / file.name).write_text(with_flags(source, file.name, first), encoding="utf-8")
-        first += len(statements_of(source, file.name))
+    for file in kernel_files(source):
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text(with_flags(source, file, first), encoding="utf-8")
+        first += len(statements_of(source, file))
 
 
 # ---- in pytest --------------------------------------------------------------------------------------
@@ -279,7 +281,7 @@ class Recorder:
 
         source = build.kernel_directory()
         self.every = all_statements(source)
-        self.digests = {file.name: digest(file) for file in source.glob("*.cl")}
+        self.digests = {file: digest(source / file) for file in kernel_files(source)}
         self.file = folder / f"reached-{uuid.uuid4().hex}.json"
         self.kept = time.monotonic()
         self.flags: dict[int, tuple[cl.Context, cl.Buffer]] = {}
@@ -361,7 +363,7 @@ def reached_in(folder: Path) -> set[tuple[str, int]]:
     from reedsp.device import build
 
     source = build.kernel_directory()
-    present = {f"{file.name} {digest(file)}": file.name for file in source.glob("*.cl")}
+    present = {f"{file} {digest(source / file)}": file for file in kernel_files(source)}
     kept = [json.loads(file.read_text()) for file in folder.glob("reached-*.json")]
     return {(present[key], place) for each in kept for key in each if key in present for place in each[key]}
 

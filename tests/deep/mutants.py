@@ -43,6 +43,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
 
+from tests.support.kernel_files import kernel_files
+
 TESTS = Path(__file__).resolve().parents[1]
 FOLDER = "REEDSP_MUTANT_KERNELS"
 """The environment variable that tells a child process where the kernels with the fault are."""
@@ -69,44 +71,44 @@ NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 SCANS = ("primitives/test_scan.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
 MODULES: dict[str, tuple[str, ...]] = {
-    "all_pairs.cl": ("algorithms/all_pairs/test_apsp.py",),
-    "all_pairs_tree.cl": ("algorithms/all_pairs/test_apsp.py",),
-    "blelloch_scan.cl": SCANS,
-    "breadth_first_work_groups.cl": ("algorithms/traversal/test_bfs.py",),
-    "breadth_first_work_items.cl": ("algorithms/traversal/test_bfs.py",),
-    "floyd_warshall_serial_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
-    "floyd_warshall_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
-    "harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
-    "heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
-    "input_parallel_bellman_ford.cl": ("algorithms/single_source/test_input_parallel.py",),
-    "input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
-    "katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
-    "minplus_arithmetic.cl": PRODUCTS,
-    "minplus_naive.cl": PRODUCTS,
-    "minplus_pairs.cl": PRODUCTS,
-    "minplus_panels.cl": PRODUCTS,
-    "minplus_registers.cl": PRODUCTS,
-    "minplus_row_blocks.cl": PRODUCTS,
-    "minplus_tiles.cl": PRODUCTS,
-    "naive_scan.cl": SCANS,
-    "near_far_target.cl": (
+    "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "all_pairs/trees.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "primitives/blelloch_scan.cl": SCANS,
+    "traversal/bfs_work_groups.cl": ("algorithms/traversal/test_bfs.py",),
+    "traversal/bfs_work_items.cl": ("algorithms/traversal/test_bfs.py",),
+    "all_pairs/floyd_warshall_serial_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
+    "all_pairs/floyd_warshall_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
+    "all_pairs/harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "primitives/heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
+    "single_source/input_parallel.cl": ("algorithms/single_source/test_input_parallel.py",),
+    "single_source/input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
+    "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "experiments/minplus_arithmetic.cl": PRODUCTS,
+    "minplus/naive.cl": PRODUCTS,
+    "minplus/pairs.cl": PRODUCTS,
+    "minplus/panels.cl": PRODUCTS,
+    "minplus/registers.cl": PRODUCTS,
+    "minplus/row_blocks.cl": PRODUCTS,
+    "minplus/tiles.cl": PRODUCTS,
+    "primitives/naive_scan.cl": SCANS,
+    "single_source/near_far_target.cl": (
         NEAR_FAR,
         NEAR_FAR_BY_WORK_ITEMS,
     ),
-    "near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
-    "near_far_work_group.cl": (NEAR_FAR,),
-    "near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
-    "optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
-    "output_parallel_bellman_ford.cl": ("algorithms/single_source/test_sssp.py",),
-    "predecessors.cl": ("algorithms/single_source/test_sssp.py", NEAR_FAR),
-    "reduce.cl": SCANS,
-    "scan_trace.cl": SCANS,
-    "self_test.cl": ("device/test_device.py",),
-    "staged_load.cl": ("algorithms/all_pairs/test_lund_smith.py",),
-    "transpose.cl": ("minplus/test_product.py", "algorithms/all_pairs/test_apsp.py"),
-    "verification.cl": ("algorithms/single_source/test_sssp.py", "results/test_paths.py"),
-    "work_group_scan.cl": SCANS,
-    "work_item_scan.cl": SCANS,
+    "single_source/near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    "single_source/near_far_work_group.cl": (NEAR_FAR,),
+    "single_source/near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    "all_pairs/optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "single_source/output_parallel.cl": ("algorithms/single_source/test_sssp.py",),
+    "edges/predecessors.cl": ("algorithms/single_source/test_sssp.py", NEAR_FAR),
+    "primitives/reduce.cl": SCANS,
+    "experiments/scan_trace.cl": SCANS,
+    "core/self_test.cl": ("device/test_device.py",),
+    "all_pairs/staged_load.cl": ("algorithms/all_pairs/test_lund_smith.py",),
+    "core/transpose.cl": ("minplus/test_product.py", "algorithms/all_pairs/test_apsp.py"),
+    "edges/verify.cl": ("algorithms/single_source/test_sssp.py", "results/test_paths.py"),
+    "primitives/work_group_scan.cl": SCANS,
+    "primitives/work_item_scan.cl": SCANS,
 }
 """The tests of each file; those of an included file are those of the files that include it."""
 
@@ -121,31 +123,40 @@ IN_MEMORY = (
 )
 ANY_ITEM = "one work-item or work-group does it, whichever that is"
 UNREACHED: dict[tuple[str, str], str] = {
-    ("heads.cl", "atomic_or(&marks[place / 4], 1u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
+    ("primitives/heads.cl", "atomic_or(&marks[place / 4], 1u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
 }
 """Statements that no device here reaches, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
-    ("minplus.cl", "return weight > LIMIT ? NO_PATH : weight <= LEAST ? LEAST : weight;"): SAME_IF_EQUAL,
-    ("minplus.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
-    ("verification.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
-    ("near_far_piles.cl", "const OFFSET end = last - begin <= CHUNK ? last : begin + CHUNK;"): SAME_IF_EQUAL,
-    ("breadth_first_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
-    ("near_far_piles.cl", "#define NARROW 65 // times narrower than `delta`; more measured the same"): SPEED,
-    ("near_far_piles.cl", "#define WIDEN_AFTER 17 // entries scanned in vain for each edge relaxed"): SPEED,
+    ("minplus/common.cl", "return weight > LIMIT ? NO_PATH : weight <= LEAST ? LEAST : weight;"): SAME_IF_EQUAL,
+    ("minplus/common.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
+    ("edges/verify.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
     (
-        "near_far_piles.cl",
+        "single_source/near_far_piles.cl",
+        "const OFFSET end = last - begin <= CHUNK ? last : begin + CHUNK;",
+    ): SAME_IF_EQUAL,
+    ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
+    (
+        "single_source/near_far_piles.cl",
+        "#define NARROW 65 // times narrower than `delta`; more measured the same",
+    ): SPEED,
+    (
+        "single_source/near_far_piles.cl",
+        "#define WIDEN_AFTER 17 // entries scanned in vain for each edge relaxed",
+    ): SPEED,
+    (
+        "single_source/near_far_piles.cl",
         "#define WIDEN_FREELY 65537 // entries that are scanned so quickly that nothing is gained",
     ): SPEED,
-    ("breadth_first_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
-    ("breadth_first_work_items.cl", "#define AHEAD 9"): SPEED,
-    ("breadth_first_work_items.cl", "#define SOON 5"): SPEED,
+    ("traversal/bfs_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
+    ("traversal/bfs_work_items.cl", "#define AHEAD 9"): SPEED,
+    ("traversal/bfs_work_items.cl", "#define SOON 5"): SPEED,
     (
-        "breadth_first_direction.cl",
+        "traversal/bfs_direction.cl",
         "return level_edges * edge_factor >= unexplored + n / VERTICES_PER_EDGE;",
     ): SPEED,
     **{
-        ("breadth_first_direction.cl", f"bool bottom_up_pays({numbers}, const uint n)"): SPEED
+        ("traversal/bfs_direction.cl", f"bool bottom_up_pays({numbers}, const uint n)"): SPEED
         for numbers in (
             "const uint level_edges, const ulong unexplored, const ulong edge_factor",
             "const ulong level_edges, const uint unexplored, const ulong edge_factor",
@@ -153,72 +164,72 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         )
     },
     (
-        "breadth_first_work_items.cl",
+        "traversal/bfs_work_items.cl",
         "if (bottom_up_pays((tail - end) * largest_degree, 0, n, edge_factor))",
     ): SPEED,
     (
-        "breadth_first_work_items.cl",
+        "traversal/bfs_work_items.cl",
         "} else if (bottom_up_pays(level_edges, unexplored - level_edges, n, edge_factor)) {",
     ): SPEED,
-    ("near_far_piles.cl", "if (sum < limit) {"): SPEED,
-    ("near_far_piles.cl", "uint relaxed = 0;"): SPEED,
-    ("near_far_work_group.cl", "limits[word] = word <= LEAST ? AS_KEY(delta) : NO_KEY;"): SPEED,
-    ("near_far_team.cl", "if (true) {"): SPEED,
+    ("single_source/near_far_piles.cl", "if (sum < limit) {"): SPEED,
+    ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
+    ("single_source/near_far_work_group.cl", "limits[word] = word <= LEAST ? AS_KEY(delta) : NO_KEY;"): SPEED,
+    ("single_source/near_far_team.cl", "if (true) {"): SPEED,
     (
-        "near_far_work_group.cl",
+        "single_source/near_far_work_group.cl",
         "uint most_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
     ): SPEED,
-    ("minplus.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
-    ("minplus_blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,
-    ("minplus_vectors.cl", "const Weights raised = weights <= lowest ? lowest : weights;"): SAME_IF_EQUAL,
-    ("common.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
-    ("keys.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
-    ("predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
-    ("input_parallel_refined.cl", "const WEIGHT sum = path_sum(edge.weight, before);"): COMMUTES,
-    ("floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
+    ("minplus/common.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
+    ("minplus/blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,
+    ("minplus/vectors.cl", "const Weights raised = weights <= lowest ? lowest : weights;"): SAME_IF_EQUAL,
+    ("core/weights.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
+    ("core/atomic_min.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
+    ("edges/predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
+    ("single_source/input_parallel_refined.cl", "const WEIGHT sum = path_sum(edge.weight, before);"): COMMUTES,
+    ("all_pairs/floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
     (
-        "floyd_warshall_serial_tile.cl",
+        "all_pairs/floyd_warshall_serial_tile.cl",
         "STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
     ): COMMUTES,
     (
-        "minplus_arithmetic.cl",
+        "experiments/minplus_arithmetic.cl",
         "least[i] = shorter_vector(least[i], (Weights)weight, TO_WEIGHTS(least[(i + 1) % RING]));",
     ): COMMUTES,
-    ("minplus_row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
-    ("reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
-    ("work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
+    ("minplus/row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
+    ("primitives/reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
+    ("primitives/work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
     (
-        "predecessors.cl",
+        "edges/predecessors.cl",
         "const size_t edge = min(get_global_id(0) + i * stride, (m - 1)); // the last one again, past the end",
     ): SAME_TYPE,
-    ("heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
-    ("minplus_naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
-    ("near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
-    ("minplus_pairs.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): SMALL,
+    ("primitives/heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
+    ("minplus/naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
+    ("single_source/near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
+    ("minplus/pairs.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): SMALL,
     (
-        "near_far_work_group.cl",
+        "single_source/near_far_work_group.cl",
         "for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * share) {",
     ): "some work-groups for each compute unit, times their size at most",
-    ("floyd_warshall_tile.cl", "own[i][j] = AS_TYPE(ORDER, matrix[i * stride + j]);"): IN_MEMORY,
-    ("floyd_warshall_serial_tile.cl", "row[j] = matrix[k * stride + j];"): IN_MEMORY,
+    ("all_pairs/floyd_warshall_tile.cl", "own[i][j] = AS_TYPE(ORDER, matrix[i * stride + j]);"): IN_MEMORY,
+    ("all_pairs/floyd_warshall_serial_tile.cl", "row[j] = matrix[k * stride + j];"): IN_MEMORY,
     (
-        "all_pairs.cl",
+        "all_pairs/matrix.cl",
         "if (column <= stride && a[row * stride + column] != b[row * stride + column])",
     ): "matrices are made as wide as several work-groups: no work-item is beside them",
-    ("scan_trace.cl", "if (item == 1)"): ANY_ITEM,
-    ("blelloch_scan.cl", "if (item == GROUP_SIZE - 1 || get_num_groups(0) > 1) {"): ANY_ITEM,
-    ("all_pairs_tree.cl", "if (vertex == 1 && row == 0)"): ANY_ITEM,
-    ("katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
+    ("experiments/scan_trace.cl", "if (item == 1)"): ANY_ITEM,
+    ("primitives/blelloch_scan.cl", "if (item == GROUP_SIZE - 1 || get_num_groups(0) > 1) {"): ANY_ITEM,
+    ("all_pairs/trees.cl", "if (vertex == 1 && row == 0)"): ANY_ITEM,
+    ("all_pairs/katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
     (
-        "all_pairs_tree.cl",
+        "all_pairs/trees.cl",
         "return source != (int)target || between >= least && weight <= (WEIGHT)(between + slack);",
     ): "keeps more edges, none of which is the last one of a shortest path",
     (
-        "near_far_team.cl",
+        "single_source/near_far_team.cl",
         "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
     ): "ENTRIES_LEFT is 0",
     (
-        "floyd_warshall_tile.cl",
+        "all_pairs/floyd_warshall_tile.cl",
         "const uint side = (holder * SIDE - step) % 2;",
     ): "a difference is as even as the sum",
 }
@@ -388,8 +399,12 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What tells this mutant from every other one, and from itself once its file has changed."""
-        return hashlib.sha256(f"{self.file}\n{self.after}".encode()).hexdigest()[:12]
+        """What tells this mutant from every other one, and from itself once its code has changed.
+
+        A file may move, and its comments may change.
+        """
+        lines = (re.sub("//.*", "", line).strip() for line in self.after.split("\n") if not line.startswith("#include"))
+        return hashlib.sha256("\n".join(line for line in lines if line).encode()).hexdigest()[:12]
 
     @property
     def line(self) -> int:
@@ -404,14 +419,14 @@ class Mutant:
         return "\n".join(line for line in itertools.islice(lines, 2, None) if not line.startswith("@@"))
 
 
-def mutants_of(file: Path) -> list[Mutant]:
+def mutants_of(folder: Path, file: str) -> list[Mutant]:
     """Return every mutant of a file, in the order of its text."""
-    text = file.read_text(encoding="utf-8")
+    text = (folder / file).read_text(encoding="utf-8")
     code = code_of(text)
     found = []
     for name, edits in OPERATORS.items():
         for begin, end, replacement in edits(code):
-            found.append(Mutant(file.name, name, text, text[:begin] + replacement + text[end:]))
+            found.append(Mutant(file, name, text, text[:begin] + replacement + text[end:]))
     return found
 
 
@@ -433,10 +448,10 @@ def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
     Those that are known to be equivalent are left out, which changes nothing else in this order.
     """
     by_file = []
-    for file in sorted(folder.glob("*.cl")):
-        if fnmatch.fnmatch(file.name, files):
-            order = random.Random(f"{seed} {file.name}")
-            every = mutants_of(file)
+    for file in kernel_files(folder):
+        if fnmatch.fnmatch(file, files):
+            order = random.Random(f"{seed} {Path(file).name}")
+            every = mutants_of(folder, file)
             groups = [[each for each in every if each.operator == name] for name in OPERATORS]
             for group in groups:
                 order.shuffle(group)

@@ -108,7 +108,7 @@ def test_a_fault_in_a_kernel_is_found_and_shrunk(
 ) -> None:
     """Vertices at which more than two edges end forget one of them, which nobody tries before it is used."""
     monkeypatch.setattr(sssp, "is_trusted", lambda *_: True)
-    file = kernel_copy / "output_parallel_bellman_ford.cl"
+    file = kernel_copy / "single_source/output_parallel.cl"
     text = file.read_text(encoding="utf-8")
     damaged = text.replace("first + edge_counts[vertex] :", "first + min(edge_counts[vertex], 2u) :")
     assert damaged != text

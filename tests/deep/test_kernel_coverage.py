@@ -133,12 +133,12 @@ def test_what_tests_reach_is_kept_and_united(tmp_path: Path) -> None:
     test = str(Path(__file__).parents[1] / "device" / "test_device.py") + "::test_self_test_passes"
     run = subprocess.run([*command, "-n", "0", test], env=environment, capture_output=True, text=True)
     assert run.returncode == 1, run.stdout + run.stderr  # other files were not reached
-    assert "12 of   12" in next(line for line in run.stdout.splitlines() if line.startswith("self_test.cl"))
+    assert "12 of   12" in next(line for line in run.stdout.splitlines() if line.startswith("core/self_test.cl"))
     [kept] = [json.loads(file.read_text()) for file in tmp_path.glob("reached-*.json")]
-    assert {key.split()[0] for key in kept} == {"self_test.cl", "common.cl"}
+    assert {key.split()[0] for key in kept} == {"core/self_test.cl", "core/weights.cl"}
     again = subprocess.run([*command, "--report"], env=environment, capture_output=True, text=True)
-    assert again.stdout.endswith(run.stdout[run.stdout.index("all_pairs.cl") :])
+    assert again.stdout.endswith(run.stdout[run.stdout.index("all_pairs/matrix.cl") :])
     elsewhere = {key.split()[0] + " 0": places for key, places in kept.items()}  # of texts that have changed since
     reached = kernel_coverage.reached_in(tmp_path)
-    (tmp_path / "reached-elsewhere.json").write_text(json.dumps({**elsewhere, "quads.cl 0": [1]}))
+    (tmp_path / "reached-elsewhere.json").write_text(json.dumps({**elsewhere, "primitives/quads.cl 0": [1]}))
     assert kernel_coverage.reached_in(tmp_path) == reached

@@ -12,6 +12,7 @@ import pytest
 from reedsp.device.build import kernel_directory
 from tests.deep import mutants
 from tests.device import test_build
+from tests.support.kernel_files import kernel_files
 
 PLAN = mutants.planned(kernel_directory(), 0)
 HUNDREDS = PLAN[:200]
@@ -28,15 +29,19 @@ def test_the_seed_alone_decides() -> None:
 def test_every_operator_and_every_file_takes_part() -> None:
     assert {mutant.operator for mutant in HUNDREDS} == set(mutants.OPERATORS)
     every, tried = (Counter(mutant.file for mutant in some) for some in (PLAN, HUNDREDS))
-    without = {"out_edges.cl", "slices.cl", "breadth_first_direction.cl"}  # declarations; what changes no answer
-    assert set(every) == {file.name for file in kernel_directory().glob("*.cl")} - without
+    without = {
+        "core/out_edges.cl",
+        "core/dispatch.cl",
+        "traversal/bfs_direction.cl",
+    }  # declarations; what changes no answer
+    assert set(every) == set(kernel_files(kernel_directory())) - without
     assert all(tried[file] >= min(2, number) for file, number in every.items())
 
 
 def test_files_can_be_chosen() -> None:
     assert {each.file for each in mutants.planned(kernel_directory(), 0, "near_far_w*")} == {
-        "near_far_work_group.cl",
-        "near_far_work_item.cl",
+        "single_source/near_far_work_group.cl",
+        "single_source/near_far_work_item.cl",
     }
 
 
@@ -44,8 +49,8 @@ def test_every_kernel_file_has_tests() -> None:
     assert set(mutants.MODULES) == set(test_build.OWN_MACROS)
     modules = {module for modules in mutants.MODULES.values() for module in modules}
     assert all((mutants.TESTS / module).is_file() for module in modules)
-    assert mutants.modules_of("quads.cl") == ["primitives/test_scan.py"]
-    assert set(mutants.modules_of("common.cl")) > set(mutants.modules_of("verification.cl"))
+    assert mutants.modules_of("primitives/quads.cl") == ["primitives/test_scan.py"]
+    assert set(mutants.modules_of("core/weights.cl")) > set(mutants.modules_of("edges/verify.cl"))
 
 
 def test_nothing_but_code_is_changed() -> None:
@@ -117,7 +122,7 @@ def test_what_is_no_code_is_left_alone() -> None:
 
 @pytest.mark.parametrize(("file", "line"), mutants.EQUIVALENT)
 def test_equivalent_mutants_are_mutants_that_are_not_tried(file: str, line: str) -> None:
-    every = mutants.mutants_of(kernel_directory() / file)
+    every = mutants.mutants_of(kernel_directory(), file)
     declared = [each for each in every if each.after.split("\n")[each.line - 1].strip() == line]
     assert declared
     assert set(declared).isdisjoint(PLAN)
@@ -167,7 +172,7 @@ def test_how_many_have_to_be_killed(survivor: str | None, enough: bool, capsys: 
     assert (f"survived: {mutant.key}, {survivor}" in capsys.readouterr().out) == (survivor is not None)
 
 
-SELF_TEST = mutants.mutants_of(kernel_directory() / "self_test.cl")
+SELF_TEST = mutants.mutants_of(kernel_directory(), "core/self_test.cl")
 
 
 @needs_oclgrind
@@ -188,16 +193,17 @@ def test_a_fault_is_noticed(operator: str, line: str, by: str, tmp_path: Path) -
 
 @needs_oclgrind
 def test_without_a_fault_nothing_is_noticed(tmp_path: Path) -> None:
-    text = (kernel_directory() / "self_test.cl").read_text()
+    text = (kernel_directory() / "core/self_test.cl").read_text()
     worker = mutants.Worker(tmp_path)
-    unchanged = mutants.Mutant("self_test.cl", "none", text, text)
+    unchanged = mutants.Mutant("core/self_test.cl", "none", text, text)
     assert all(
-        worker.passes(unchanged, *step) for step in itertools.islice(worker.steps("self_test.cl", "guard").items(), 3)
+        worker.passes(unchanged, *step)
+        for step in itertools.islice(worker.steps("core/self_test.cl", "guard").items(), 3)
     )
 
 
 @needs_oclgrind
 def test_what_does_not_build_does_not_count(tmp_path: Path) -> None:
-    text = (kernel_directory() / "self_test.cl").read_text()
-    mutant = mutants.Mutant("self_test.cl", "none", text, text + "planted_type mistake;\n")
+    text = (kernel_directory() / "core/self_test.cl").read_text()
+    mutant = mutants.Mutant("core/self_test.cl", "none", text, text + "planted_type mistake;\n")
     assert mutants.Worker(tmp_path).verdict(mutant).result == "discarded"

@@ -68,7 +68,7 @@ def barriers(folder: Path) -> list[tuple[Path, re.Match[str]]]:
     """Return every barrier of the kernel sources."""
     return [
         (file, match)
-        for file in sorted(folder.glob("*.cl"))
+        for file in sorted(folder.rglob("*.cl"))
         for match in re.finditer(r"^ *barrier\(.*\);\n", file.read_text(), re.MULTILINE)
     ]
 
@@ -81,9 +81,9 @@ def plant(number: int, folder: Path) -> str:
     text = file.read_text()
     line = text.count("\n", 0, match.start()) + 1
     file.write_text(text[: match.start()] + "\n" + text[match.end() :])
-    print(f"removed the barrier in {file.name}, line {line}")
+    print(f"removed the barrier in {file.relative_to(copy)}, line {line}")
     build.kernel_directory = lambda: copy
-    return file.name
+    return file.relative_to(copy).as_posix()
 
 
 kept = []
@@ -218,7 +218,7 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
     macros = {"GROUP_SIZE": GROUP_SIZE, "OF_SUMS": 1, "LEVELS": levels}
     job = Job(device)
     found = job.allocate(levels * leaves.size, dtype)
-    kernel = device.kernel("scan_trace.cl", "trace_sweep", **elements.macros, **macros)
+    kernel = device.kernel("experiments/scan_trace.cl", "trace_sweep", **elements.macros, **macros)
     job.launch(kernel, GROUP_SIZE, GROUP_SIZE, job.upload(leaves), found)
     first, *_, last = job.download(found, levels * leaves.size, dtype).reshape(levels, n, width)
     assert np.array_equal(first, leaves)
@@ -229,11 +229,11 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
 def checks_of_scans(device: Device) -> Iterator[Check]:
     """Every kernel that scans."""
     for dtype, segmented in itertools.product((np.uint32, np.float64), (False, True)):
-        yield {"scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
-    yield {"heads.cl", "work_group_scan.cl"}, partial(check_places, device)
+        yield {"experiments/scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
+    yield {"primitives/heads.cl", "primitives/work_group_scan.cl"}, partial(check_places, device)
     sizes = {"work-group": 3 * GROUP_SIZE * 8 * 4 + 5, "work-item": 300, "blelloch": 2100, "naive": 100}
-    files = {name: {f"{name.replace('-', '_')}_scan.cl"} for name in sizes}
-    files["work-group"] |= {"reduce.cl"}
+    files = {name: {f"primitives/{name.replace('-', '_')}_scan.cl"} for name in sizes}
+    files["work-group"] |= {"primitives/reduce.cl"}
     for method, op, dtype in itertools.product(sizes, OPERATORS, (np.uint32, np.float64)):
         yield files[method], partial(check_scan, device, method, sizes[method], op, np.dtype(dtype))
     for op, dtype in itertools.product(OPERATORS, (np.uint32, np.float64)):
@@ -241,12 +241,12 @@ def checks_of_scans(device: Device) -> Iterator[Check]:
 
 
 PRODUCT_FILES = {
-    "naive": {"minplus_naive.cl"},
-    "row-blocks": {"minplus_row_blocks.cl"},
-    "row-blocks-transposed": {"minplus_row_blocks.cl", "transpose.cl"},
-    "tiles": {"minplus_tiles.cl"},
-    "registers": {"minplus_registers.cl"},
-    "panels": {"minplus_panels.cl"},
+    "naive": {"minplus/naive.cl"},
+    "row-blocks": {"minplus/row_blocks.cl"},
+    "row-blocks-transposed": {"minplus/row_blocks.cl", "core/transpose.cl"},
+    "tiles": {"minplus/tiles.cl"},
+    "registers": {"minplus/registers.cl"},
+    "panels": {"minplus/panels.cl"},
 }
 
 
@@ -260,12 +260,15 @@ def checks_of_products(device: Device) -> Iterator[Check]:
         a[rng.random(a.shape) < 0.2] = b[rng.random(b.shape) < 0.2] = none
         yield PRODUCT_FILES[method], partial(check_product, device, a, b, none, method)
     for weights, in_groups in itertools.product((INT32, NARROW), (True, False)):
-        file = "minplus_panels.cl" if not in_groups else f"minplus_{'pairs' if weights is NARROW else 'registers'}.cl"
+        file = f"minplus/{'panels' if not in_groups else 'pairs' if weights is NARROW else 'registers'}.cl"
         yield {file}, partial(check_blocks, device, weights, in_groups)
         if in_groups:
             yield {file}, partial(check_in_place, device, weights)
     for kind in ("int32", "float64"):
-        yield {"minplus_arithmetic.cl"}, lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1))
+        yield (
+            {"experiments/minplus_arithmetic.cl"},
+            lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1)),
+        )
 
 
 def check_product(device: Device, a: np.ndarray, b: np.ndarray, none: float, method: str) -> None:
@@ -318,21 +321,24 @@ def check_in_place(device: Device, weights: Weights) -> None:
 
 def checks_of_floyd_warshall(device: Device) -> Iterator[Check]:
     """One tile, then four of them, each kind of which there is."""
-    pairs, panels = "minplus_pairs.cl", "minplus_panels.cl"
+    pairs, panels = "minplus/pairs.cl", "minplus/panels.cl"
     for weights, tiles, used in (
-        (INT32, 1, {"floyd_warshall_tile.cl"}),
-        (INT64, 1, {"floyd_warshall_serial_tile.cl"}),
-        (NARROW, 2, {"floyd_warshall_tile.cl", pairs}),
-        (NARROW, 2, {"floyd_warshall_serial_tile.cl", panels}),
+        (INT32, 1, {"all_pairs/floyd_warshall_tile.cl"}),
+        (INT64, 1, {"all_pairs/floyd_warshall_serial_tile.cl"}),
+        (NARROW, 2, {"all_pairs/floyd_warshall_tile.cl", pairs}),
+        (NARROW, 2, {"all_pairs/floyd_warshall_serial_tile.cl", panels}),
     ):
-        yield used, partial(check_floyd_warshall, device, weights, tiles * TILE, "floyd_warshall_tile.cl" in used)
+        yield (
+            used,
+            partial(check_floyd_warshall, device, weights, tiles * TILE, "all_pairs/floyd_warshall_tile.cl" in used),
+        )
     for method, weights, tiles in (
         ("harish-narayanan", NARROW, 1),
         ("katz-kider", NARROW, 2),
         ("optimized-blocked", INT32, 2),
         ("staged-load", INT64, 2),
     ):
-        file = f"{method.replace('-', '_')}.cl"
+        file = f"all_pairs/{method.replace('-', '_')}.cl"
         yield {file}, partial(check_lund_smith, device, weights, tiles * lund_smith.TILE, method)
 
 
@@ -381,7 +387,7 @@ def closure(matrix: np.ndarray) -> np.ndarray:
 
 def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     """From edges to distances and trees: edges of weight zero, fractions, and what a negative cycle reaches."""
-    used = {"all_pairs.cl", "all_pairs_tree.cl", "transpose.cl", "floyd_warshall_tile.cl"}
+    used = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "all_pairs/floyd_warshall_tile.cl"}
     rng = np.random.default_rng(8)
     n = 50
     sources, targets = rng.integers(0, n, (2, 3 * n))
@@ -392,11 +398,11 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     for weights, kept in ((whole, slice(None)), (fractions, slice(None)), (negative, beside)):
         graph = reedsp.Graph.from_edges(n, sources[kept], targets[kept], weights[kept])
         yield used, partial(check_all_pairs, device, graph, "floyd-warshall")
-    yield {"all_pairs.cl", "minplus_registers.cl"}, partial(check_all_pairs, device, graph, "min-plus")
+    yield {"all_pairs/matrix.cl", "minplus/registers.cl"}, partial(check_all_pairs, device, graph, "min-plus")
     loops = np.array([[n - 3, n - 3, -1], [n - 2, n - 2, -1], [n - 3, n - 1, 1]])  # two cycles, of one edge each
     ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
     yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
-    yield {"all_pairs.cl"}, partial(check_diagonal, device)
+    yield {"all_pairs/matrix.cl"}, partial(check_diagonal, device)
 
 
 def check_diagonal(device: Device) -> None:
@@ -426,13 +432,13 @@ def check_all_pairs(device: Device, graph: reedsp.Graph, method: str) -> None:
 
 def checks_of_paths(device: Device) -> Iterator[Check]:
     """Every kernel that finds paths from single sources."""
-    yield {"self_test.cl"}, device.self_test
-    yield {"verification.cl"}, partial(check_wrong_trees, device)
-    files = {"output_parallel_bellman_ford.cl"}
+    yield {"core/self_test.cl"}, device.self_test
+    yield {"edges/verify.cl"}, partial(check_wrong_trees, device)
+    files = {"single_source/output_parallel.cl"}
     for family in SIMULATED:
-        yield files | {"predecessors.cl", "verification.cl"}, partial(check_family, family)
+        yield files | {"edges/predecessors.cl", "edges/verify.cl"}, partial(check_family, family)
     for family in CYCLES:
-        yield files | {"predecessors.cl"}, partial(check_negative_cycle, family)
+        yield files | {"edges/predecessors.cl"}, partial(check_negative_cycle, family)
 
 
 def check_wrong_trees(device: Device) -> None:
@@ -455,7 +461,7 @@ def check_wrong_trees(device: Device) -> None:
 
 def checks_of_near_far(device: Device) -> Iterator[Check]:
     """Near-far by work-groups: local and global queues that fill up, hubs, and rows."""
-    files = {"near_far_work_group.cl", "near_far_target.cl", "predecessors.cl"}
+    files = {"single_source/near_far_work_group.cl", "single_source/near_far_target.cl", "edges/predecessors.cl"}
     for family in FAMILIES:
         long = family.name in ("path", "backward path")  # of many rounds
         if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0 and not long:
@@ -521,20 +527,20 @@ SHARES = {"one edge each": (1, GROUP_SIZE, 64), "runs": (7, 1, 5)}
 
 def checks_of_input_parallel(device: Device) -> Iterator[Check]:
     """Both methods; the refined one with and without its list, in words and pairs of words, for GPUs and for CPUs."""
-    scans = {"work_group_scan.cl", "predecessors.cl"}
+    scans = {"primitives/work_group_scan.cl", "edges/predecessors.cl"}
     for family in SIMULATED:
         if len(family.weights) <= LARGEST // 4:
             negative = min(family.weights, default=0) < 0
             whole = Arithmetic(np.dtype(np.int32), saturate=negative)  # then sources are kept from the first round on
             fractions = Arithmetic(np.dtype(np.float64))
             for arithmetic in (whole, fractions):
-                files = {"input_parallel_bellman_ford.cl", "heads.cl"} | scans
+                files = {"single_source/input_parallel.cl", "primitives/heads.cl"} | scans
                 solve = input_parallel.input_parallel
                 yield files, partial(check_input_parallel, device, family, arithmetic, solve)
                 for number, shares in enumerate(SHARES):
                     listed = (number == 0) == (arithmetic is whole)
                     solve = partial(input_parallel.input_parallel_refined, list_active=listed)
-                    files = {"input_parallel_refined.cl"} | scans
+                    files = {"single_source/input_parallel_refined.cl"} | scans
                     yield files, partial(check_input_parallel, device, family, arithmetic, solve, shares)
     family = next(each for each in CYCLES if each.name == "undirected negative edge")
     yield files, partial(check_input_parallel_cycle, device, family)
@@ -572,7 +578,7 @@ def small_groups(patch: pytest.MonkeyPatch, shares: str) -> None:
 
 def checks_of_breadth_first(device: Device) -> Iterator[Check]:
     """Both sets of kernels in every direction: hubs, vertices without edges, and predecessors far behind."""
-    files = {method: {f"breadth_first_{method.replace('-', '_')}.cl"} for method in bfs.METHODS}
+    files = {method: {f"traversal/bfs_{method.replace('-', '_')}.cl"} for method in bfs.METHODS}
     rng = np.random.default_rng(9)
     cores = [rng.integers(first, first + 60, (2, 240)) for first in (0, 70)]
     tail = np.array([range(59, 70), range(60, 71)])
@@ -611,7 +617,10 @@ def check_breadth_first(
 
 def checks_of_near_far_work_item(device: Device) -> Iterator[Check]:
     """Near-far on CPU devices: rows one by one and together, with as little room and patience as there can be."""
-    rows, team = {"near_far_work_item.cl"}, {"near_far_work_item.cl", "near_far_team.cl"}
+    rows, team = (
+        {"single_source/near_far_work_item.cl"},
+        {"single_source/near_far_work_item.cl", "single_source/near_far_team.cl"},
+    )
     for family in SIMULATED:
         if min(family.weights, default=0) >= 0:
             for dtype in (np.int32, np.int64, np.float64):

@@ -32,6 +32,7 @@ from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.scan import Elements
 from reedsp.system import icd
+from tests.support.kernel_files import kernel_files
 
 INT32 = weight_macros(np.dtype(np.int32))
 INT64 = weight_macros(np.dtype(np.int64))
@@ -48,33 +49,33 @@ def own(tiling: tilings.Tiling) -> dict[str, tuple[int]]:
 
 
 OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
-    "output_parallel_bellman_ford.cl": {
+    "single_source/output_parallel.cl": {
         "GROUP_SIZE": (64,),
         "COOPERATIVE_LOADING": (1, 0),
         "CHUNK": (64,),
         "EARLY_STOP": (1, 0),
         "KEEP_PREDECESSORS": (1, 0),
     },
-    "input_parallel_bellman_ford.cl": {"GROUP_SIZE": (64,), "KEEP_PREDECESSORS": (0, 1)},
-    "input_parallel_refined.cl": {
+    "single_source/input_parallel.cl": {"GROUP_SIZE": (64,), "KEEP_PREDECESSORS": (0, 1)},
+    "single_source/input_parallel_refined.cl": {
         **{"GROUP_SIZE": (64,), "RUN": (8,), "LISTED": (0, 1), "WIDE": (0,)},
         **{"KEEP_PREDECESSORS": (0, 1), "OFFSET": ("uint",)},
     },
-    "near_far_work_group.cl": {
+    "single_source/near_far_work_group.cl": {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
         **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
     },
-    "near_far_target.cl": {},
-    "near_far_work_item.cl": {
+    "single_source/near_far_target.cl": {},
+    "single_source/near_far_work_item.cl": {
         **{"SHARED": (0,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
     },
-    "near_far_team.cl": {
+    "single_source/near_far_team.cl": {
         **{"SHARED": (1,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
-    "predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
-    "breadth_first_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
-    "breadth_first_work_groups.cl": {
+    "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
+    "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
+    "traversal/bfs_work_groups.cl": {
         "OFFSET": ("uint", "ulong"),
         "GROUP_SIZE": (32,),
         "PIECE": (64,),
@@ -82,31 +83,31 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         "SMALL": (0, 128),
         "MOST_LEVELS": (256,),
     },
-    "self_test.cl": {"GROUP_SIZE": (16,)},
-    "verification.cl": {},
-    "blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
-    "scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
-    "heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
-    "minplus_naive.cl": {},
-    "all_pairs.cl": {},
-    "all_pairs_tree.cl": {"ZERO_PROGRESS_ONLY": (0, 1), "TRUTH": ("int",), "VECTOR_LENGTH": (4,)},
-    "transpose.cl": {"ELEMENT": ("uint", "ushort", "ulong"), "BLOCK": (32,), "STEP": (8,)},
-    "floyd_warshall_tile.cl": {"TILE": (64,), "SIDE": (4,)},
-    "floyd_warshall_serial_tile.cl": {"TILE": (64,), "VECTOR_LENGTH": (2,)},
-    "harish_narayanan.cl": {},
-    "katz_kider.cl": {"TILE": (32,), "GROUP_SIDE": (16,)},
-    "optimized_blocked.cl": {"TILE": (32,), "GROUP_ROWS": (8,), "UNROLL": (8,)},
-    "staged_load.cl": {"TILE": (32,), "STAGE": (4,), "GROUP_SIZE": (64,)},
-    "minplus_registers.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), **own(tilings.registers(64, 64, 16, 8, 8))},
-    "minplus_pairs.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), "PTX": (0,), **own(tilings.pairs(64, 64, 16, 8, 8))},
-    "minplus_panels.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0,), **own(tilings.panels(4, 2, 6))},
-    "minplus_arithmetic.cl": {"VECTOR_LENGTH": (4,), "VECTORS": (2,), "ITEM_ROWS": (6,)},
-    "minplus_row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
-    "minplus_tiles.cl": {"TILE": (16,)},
-    "naive_scan.cl": {},
-    "reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
-    "work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
-    "work_item_scan.cl": {"VECTORS": (0, 1)},
+    "core/self_test.cl": {"GROUP_SIZE": (16,)},
+    "edges/verify.cl": {},
+    "primitives/blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
+    "experiments/scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
+    "primitives/heads.cl": {"PLACE": ("uint", "int", "ulong", "long")},
+    "minplus/naive.cl": {},
+    "all_pairs/matrix.cl": {},
+    "all_pairs/trees.cl": {"ZERO_PROGRESS_ONLY": (0, 1), "TRUTH": ("int",), "VECTOR_LENGTH": (4,)},
+    "core/transpose.cl": {"ELEMENT": ("uint", "ushort", "ulong"), "BLOCK": (32,), "STEP": (8,)},
+    "all_pairs/floyd_warshall_tile.cl": {"TILE": (64,), "SIDE": (4,)},
+    "all_pairs/floyd_warshall_serial_tile.cl": {"TILE": (64,), "VECTOR_LENGTH": (2,)},
+    "all_pairs/harish_narayanan.cl": {},
+    "all_pairs/katz_kider.cl": {"TILE": (32,), "GROUP_SIDE": (16,)},
+    "all_pairs/optimized_blocked.cl": {"TILE": (32,), "GROUP_ROWS": (8,), "UNROLL": (8,)},
+    "all_pairs/staged_load.cl": {"TILE": (32,), "STAGE": (4,), "GROUP_SIZE": (64,)},
+    "minplus/registers.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), **own(tilings.registers(64, 64, 16, 8, 8))},
+    "minplus/pairs.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), "PTX": (0,), **own(tilings.pairs(64, 64, 16, 8, 8))},
+    "minplus/panels.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0,), **own(tilings.panels(4, 2, 6))},
+    "experiments/minplus_arithmetic.cl": {"VECTOR_LENGTH": (4,), "VECTORS": (2,), "ITEM_ROWS": (6,)},
+    "minplus/row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
+    "minplus/tiles.cl": {"TILE": (16,)},
+    "primitives/naive_scan.cl": {},
+    "primitives/reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
+    "primitives/work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
+    "primitives/work_item_scan.cl": {"VECTORS": (0, 1)},
 }
 DTYPES = [*map(np.dtype, (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))]
 ELEMENTS = [
@@ -128,19 +129,19 @@ WEIGHTS = [
     weights.macros(SimpleNamespace(kind=kind)) for kind in ("gpu", "cpu") for weights in (*matrix.INTEGERS[1:], *FLOATS)
 ]
 INCLUDED = {
-    "common.cl": INT32,
-    "keys.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
-    "out_edges.cl": {"OFFSET": "uint"},
-    "near_far_piles.cl": {"SHARED": 0, "KEY": "int", "CHUNK": 256, "HINTS": 0, "ATOMIC_LOADS": 0},
-    "minplus.cl": WEIGHTS[0],
-    "minplus_blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
-    "minplus_vectors.cl": {"VECTOR_LENGTH": 4},
-    "breadth_first_direction.cl": {"OFFSET": "uint"},
-    "rounds.cl": {},
-    "slices.cl": {},
-    "elements.cl": ELEMENTS[0].macros,
-    "quads.cl": {},
-    "compiler.cl": {},
+    "core/weights.cl": INT32,
+    "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
+    "core/out_edges.cl": {"OFFSET": "uint"},
+    "single_source/near_far_piles.cl": {"SHARED": 0, "KEY": "int", "CHUNK": 256, "HINTS": 0, "ATOMIC_LOADS": 0},
+    "minplus/common.cl": WEIGHTS[0],
+    "minplus/blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
+    "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
+    "traversal/bfs_direction.cl": {"OFFSET": "uint"},
+    "core/rounds.cl": {},
+    "core/dispatch.cl": {},
+    "primitives/elements.cl": ELEMENTS[0].macros,
+    "primitives/quads.cl": {},
+    "core/language.cl": {},
 }
 FILES = [*OWN_MACROS, *INCLUDED]
 
@@ -148,15 +149,15 @@ FILES = [*OWN_MACROS, *INCLUDED]
 def base_macros(file: str) -> list[dict[str, str | int]]:
     """The sets of macros of the files that a file includes."""
     text = device_build.assemble(file, {})
-    if '"cl/common.cl"' in text:
+    if '"cl/core/weights.cl"' in text:
         return ARITHMETICS
-    if file == "minplus_pairs.cl":
+    if file == "minplus/pairs.cl":
         return [matrix.NARROW.macros(SimpleNamespace(kind="gpu"))]
-    if '"cl/minplus.cl"' in text:
+    if '"cl/minplus/common.cl"' in text:
         return WEIGHTS
-    if '"cl/elements.cl"' not in text:
+    if '"cl/primitives/elements.cl"' not in text:
         return [{}]
-    compactions = COMPACTIONS if file in ("work_group_scan.cl", "work_item_scan.cl") else []
+    compactions = COMPACTIONS if file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl") else []
     return [elements.macros for elements in (*ELEMENTS, *compactions)]
 
 
@@ -164,7 +165,7 @@ FIRST = {
     file: {**base_macros(file)[0], **{name: values[0] for name, values in own.items()}}
     for file, own in OWN_MACROS.items()
 }
-SELF_TEST = FIRST["self_test.cl"]
+SELF_TEST = FIRST["core/self_test.cl"]
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
 posix_only = pytest.mark.skipif(os.name != "posix", reason="owners and permissions")
@@ -196,7 +197,7 @@ def fresh(device: Device) -> Device:
 
 def build(device: Device, **changes: str | int) -> Any:
     """Build the self test on a device that has nothing built yet."""
-    return fresh(device).kernel("self_test.cl", "self_test", **{**SELF_TEST, **changes})
+    return fresh(device).kernel("core/self_test.cl", "self_test", **{**SELF_TEST, **changes})
 
 
 def child_environment(device: Device | None, **variables: str) -> dict[str, str]:
@@ -257,7 +258,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_every_kernel_file_is_listed_here() -> None:
-    assert sorted(FILES) == sorted(file.name for file in device_build.kernel_directory().iterdir())
+    assert sorted(FILES) == kernel_files(device_build.kernel_directory())
 
 
 def header(file: str) -> str:
@@ -276,7 +277,7 @@ def test_header(file: str) -> None:
     assert all(
         included in header(file)
         for included in files_of(file)
-        if included in ("common.cl", "elements.cl", "minplus.cl")
+        if included in ("core/weights.cl", "primitives/elements.cl", "minplus/common.cl")
     )
 
 
@@ -346,7 +347,7 @@ def test_compiles_without_a_warning(file: str, device: Device) -> None:
 
 def test_a_warning_would_be_noticed(device: Device) -> None:
     with pytest.raises(cl.Error):
-        compile_strictly(device, device_build.assemble("self_test.cl", SELF_TEST) + "#warning planted\n")
+        compile_strictly(device, device_build.assemble("core/self_test.cl", SELF_TEST) + "#warning planted\n")
 
 
 @pytest.mark.parametrize("file", OWN_MACROS)
@@ -385,12 +386,12 @@ def test_73_error_names_the_true_line(file: str, where: str, kernel_copy: Path, 
 def test_73_failed_build_is_not_cached_and_can_be_repeated(
     kernel_copy: Path, folder: Path, device: Device, compiled: list[str]
 ) -> None:
-    file = kernel_copy / "self_test.cl"
+    file = kernel_copy / "core/self_test.cl"
     right, built = file.read_text(), fresh(device)
     file.write_text(right + "planted_type mistake;")
     for _ in range(2):
         with pytest.raises(reedsp.DeviceError, match="planted_type"):
-            built.kernel("self_test.cl", "self_test", **SELF_TEST)
+            built.kernel("core/self_test.cl", "self_test", **SELF_TEST)
     assert compiled == ["source", "source"]
     assert list(folder.iterdir()) == []
     file.write_text(right)
@@ -399,11 +400,11 @@ def test_73_failed_build_is_not_cached_and_can_be_repeated(
 
 def test_each_kernel_is_built_once(device: Device, private_cache: Path, compiled: list[str]) -> None:
     built = fresh(device)
-    jump = built.kernel("verification.cl", "jump", **INT32)
-    assert built.kernel("verification.cl", "jump", **dict(reversed(INT32.items()))) is jump
-    assert built.kernel("verification.cl", "check_edges", **INT32).program is jump.program
+    jump = built.kernel("edges/verify.cl", "jump", **INT32)
+    assert built.kernel("edges/verify.cl", "jump", **dict(reversed(INT32.items()))) is jump
+    assert built.kernel("edges/verify.cl", "check_edges", **INT32).program is jump.program
     assert compiled == ["source"]
-    assert built.kernel("verification.cl", "jump", **INT64).program is not jump.program
+    assert built.kernel("edges/verify.cl", "jump", **INT64).program is not jump.program
     assert compiled == ["source", "source"]
 
 
@@ -503,13 +504,13 @@ COUNT = f"""
 from __future__ import annotations
 import json, sys
 import pyopencl as cl
-from reedsp import kernels
+from reedsp.device import build as device_build
 from reedsp.device import get_device
 
 {inspect.getsource(count_builds)}
 made = count_builds()
 if sys.argv[1:]:
-    get_device().kernel("self_test.cl", "self_test", **json.loads(sys.argv[1]))
+    get_device().kernel("core/self_test.cl", "self_test", **json.loads(sys.argv[1]))
 else:
     get_device().self_test()
 print(*made)
@@ -602,9 +603,12 @@ def made_up(**facts: str) -> Any:
 def test_key_tells_apart_what_matters(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     devices = [made_up(), *(made_up(**{name: "other"}) for name in ("name", "version", "driver_version", "platform"))]
     devices.append(made_up(platform_version="other"))
-    sources = [device_build.assemble("self_test.cl", SELF_TEST), device_build.assemble("verification.cl", SELF_TEST)]
+    sources = [
+        device_build.assemble("core/self_test.cl", SELF_TEST),
+        device_build.assemble("edges/verify.cl", SELF_TEST),
+    ]
     sources += [
-        device_build.assemble("self_test.cl", {**SELF_TEST, **change}) for change in (INT64, {"GROUP_SIZE": 32})
+        device_build.assemble("core/self_test.cl", {**SELF_TEST, **change}) for change in (INT64, {"GROUP_SIZE": 32})
     ]
     keys = [device_build._cache_file(device, source) for device in devices for source in sources]
     monkeypatch.setattr(device_build, "_OPTIONS", b"-cl-std=CL1.2 -cl-opt-disable")
@@ -672,7 +676,7 @@ def test_67_no_pickle_is_loaded(tmp_path: Path) -> None:
     variables = {"XDG_CACHE_HOME": str(cache), "HOME": str(tmp_path), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
     if (drivers := icd.enable_pip_runtimes()) is not None:  # pyopencl by itself does not find them
         variables["OCL_ICD_VENDORS"] = str(drivers)
-    python(PYOPENCL, None, source := device_build.assemble("self_test.cl", SELF_TEST), **variables)
+    python(PYOPENCL, None, source := device_build.assemble("core/self_test.cl", SELF_TEST), **variables)
     assert python(REEDSP, None, **variables) == "[]\n"
     poison = f"cbuiltins\nexec\n(V__import__('pathlib').Path({str(mark)!r}).touch()\ntR.".encode()
     for file in [file for file in cache.rglob("*") if file.is_file() and file.suffix != ".icd"]:
@@ -847,7 +851,7 @@ def test_69_read_only_cache_still_serves(device: Device, folder: Path, compiled:
     assert len(entries(folder)) == 1
 
 
-WHERE = "from reedsp import kernels; print(kernels._cache_directory())"
+WHERE = "from reedsp.device import build; print(build._cache_directory())"
 
 
 @posix_only
@@ -886,8 +890,8 @@ def test_builds_for_oclgrind_are_not_cached(tmp_path: Path, private_cache: Path,
 
 def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -> None:
     """NVIDIA's compiler speaks of ``<kernel>`` and counts the lines of the assembled source."""
-    source = device_build.assemble("self_test.cl", SELF_TEST)
-    for file in ("common.cl", "self_test.cl"):
+    source = device_build.assemble("core/self_test.cl", SELF_TEST)
+    for file in ("core/weights.cl", "core/self_test.cl"):
         for number, line in enumerate((kernel_copy / file).read_text().splitlines(), start=1):
             if source.splitlines().count(line) == 1:
                 physical = source.splitlines().index(line) + 1

@@ -74,7 +74,7 @@ def test_74_crash_ends_the_child_only(fault: str, words: str, warm: bool, compil
 
 
 def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: Device, kernel_copy: Path) -> None:
-    file = kernel_copy / "self_test.cl"
+    file = kernel_copy / "core/self_test.cl"
     right = file.read_text()
     file.write_text(right + "// planted_crash\n")
     own = Device(device.index, device.handle)

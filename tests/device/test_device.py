@@ -359,22 +359,22 @@ def test_self_test_passes(device: Device) -> None:
 
 FLOAT_SUM = "#else\n    return dist + weight;"
 TAMPERINGS = {
-    "infinity is added to": ("common.cl", "dist == INF ? INF : dist + weight;", "dist + weight;", "int32"),
-    "64-bit integers are cut": ("common.cl", "INF : dist + weight;", "INF : (int)dist + (int)weight;", "int64"),
-    "floats are subtracted": ("common.cl", FLOAT_SUM, "#else\n    return dist - weight;", "float32"),
-    "doubles are rounded": ("common.cl", FLOAT_SUM, "#else\n    return (float)dist + (float)weight;", "float64"),
+    "infinity is added to": ("core/weights.cl", "dist == INF ? INF : dist + weight;", "dist + weight;", "int32"),
+    "64-bit integers are cut": ("core/weights.cl", "INF : dist + weight;", "INF : (int)dist + (int)weight;", "int64"),
+    "floats are subtracted": ("core/weights.cl", FLOAT_SUM, "#else\n    return dist - weight;", "float32"),
+    "doubles are rounded": ("core/weights.cl", FLOAT_SUM, "#else\n    return (float)dist + (float)weight;", "float64"),
     "subnormal floats are flushed": (
-        *("common.cl", FLOAT_SUM, "#else\n    return fabs(dist + weight) < FLT_MIN ? 0 : dist + weight;"),
+        *("core/weights.cl", FLOAT_SUM, "#else\n    return fabs(dist + weight) < FLT_MIN ? 0 : dist + weight;"),
         "float32",
     ),
     "subnormal doubles are flushed": (
-        *("common.cl", FLOAT_SUM, "#else\n    return fabs(dist + weight) < 2.3e-308 ? 0 : dist + weight;"),
+        *("core/weights.cl", FLOAT_SUM, "#else\n    return fabs(dist + weight) < 2.3e-308 ? 0 : dist + weight;"),
         "float64",
     ),
-    "work-items do not see each other": ("self_test.cl", "path[GROUP_SIZE - 1 - slot]", "path[slot]", "int32"),
-    "the reduction starts late": ("self_test.cl", "GROUP_SIZE / 2; stride", "GROUP_SIZE / 4; stride", "int32"),
-    "the reduction stops early": ("self_test.cl", "stride > 0", "stride > 1", "int32"),
-    "the wrong one is less": ("self_test.cl", "< path[slot] ?", "> path[slot] ?", "int32"),
+    "work-items do not see each other": ("core/self_test.cl", "path[GROUP_SIZE - 1 - slot]", "path[slot]", "int32"),
+    "the reduction starts late": ("core/self_test.cl", "GROUP_SIZE / 2; stride", "GROUP_SIZE / 4; stride", "int32"),
+    "the reduction stops early": ("core/self_test.cl", "stride > 0", "stride > 1", "int32"),
+    "the wrong one is less": ("core/self_test.cl", "< path[slot] ?", "> path[slot] ?", "int32"),
 }
 
 
@@ -392,8 +392,8 @@ def test_75_self_test_notices_wrong_answers(
 
 
 def test_73_self_test_notices_a_kernel_that_does_not_build(kernel_copy: Path, device: Device) -> None:
-    tamper(kernel_copy / "self_test.cl", "const size_t item", "const size_t")
-    with pytest.raises(reedsp.DeviceError, match=r"cl/self_test.cl did not build on"):
+    tamper(kernel_copy / "core/self_test.cl", "const size_t item", "const size_t")
+    with pytest.raises(reedsp.DeviceError, match=r"cl/core/self_test.cl did not build on"):
         fresh(device).self_test()
     check(device)
 
@@ -404,12 +404,12 @@ def test_73_self_test_notices_a_kernel_that_does_not_build(kernel_copy: Path, de
 def vertices_pass(job: Job) -> tuple[Any, list[cl.Buffer]]:
     """Return a kernel that takes two buffers and a uint, and 64 zeros for each buffer."""
     zeros = np.zeros(64, np.int32)
-    return job.device.kernel("verification.cl", "jump", **INT32), [job.upload(zeros), job.upload(zeros)]
+    return job.device.kernel("edges/verify.cl", "jump", **INT32), [job.upload(zeros), job.upload(zeros)]
 
 
 def relax(device: Device, **macros: int) -> Any:
     choices = {"GROUP_SIZE": 64, "COOPERATIVE_LOADING": 1, "EARLY_STOP": 1, "KEEP_PREDECESSORS": 0, "CHUNK": 64}
-    return device.kernel("output_parallel_bellman_ford.cl", "relax", **{**INT32, **choices, **macros})
+    return device.kernel("single_source/output_parallel.cl", "relax", **{**INT32, **choices, **macros})
 
 
 @pytest.mark.parametrize("size", [0, -1, 2**20])
@@ -424,7 +424,7 @@ def test_work_group_size(size: int, device: Device) -> None:
 
 def test_work_group_size_that_the_kernel_was_not_built_for(device: Device) -> None:
     job = Job(device)
-    kernel = device.kernel("self_test.cl", "self_test", GROUP_SIZE=16, **INT32)
+    kernel = device.kernel("core/self_test.cl", "self_test", GROUP_SIZE=16, **INT32)
     with pytest.raises(reedsp.DeviceError, match="self_test failed"):
         job.launch(kernel, 64, 8, *(job.allocate(64, np.int32) for _ in range(4)))
     assert job.kernels_launched == 0
@@ -802,7 +802,7 @@ def test_job_counts_launches_and_bytes(device: Device) -> None:
         "bytes_from_device": 0,
         "bytes_allocated": 0,
     }
-    kernel = device.kernel("verification.cl", "jump", **INT32)
+    kernel = device.kernel("edges/verify.cl", "jump", **INT32)
     ancestors, new_ancestors = job.upload(np.arange(64, dtype=np.int32)[::-1]), job.allocate(64, np.int32)
     job.launch(kernel, 64, 64, ancestors, new_ancestors, np.uint32(64))
     bound = job.bind(kernel, 60, 64, new_ancestors, ancestors, np.uint32(64))
@@ -834,7 +834,7 @@ def test_result_counts_every_launch(device: Device, monkeypatch: pytest.MonkeyPa
 
 def test_argument_changed_between_launches(device: Device) -> None:
     job = Job(device)
-    kernel = device.kernel("verification.cl", "jump", **INT32)
+    kernel = device.kernel("edges/verify.cl", "jump", **INT32)
     places = job.upload(np.arange(1, 65, dtype=np.int32) % 64)
     left, right = (job.upload(np.full(64, -1, np.int32)) for _ in range(2))
     bound = job.bind(kernel, 64, 64, places, left, np.uint32(3))

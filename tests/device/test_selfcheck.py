@@ -32,22 +32,31 @@ from tests.support import oracle
 
 # Each is wrong for few edges or entries only.
 FAULTS = {
-    "near_far_piles.cl": (
+    "single_source/near_far_piles.cl": (
         "path_sum(entry.dist, edge.weight)",
         "path_sum(entry.dist, edge.weight + (edge.target == 77))",
     ),
-    "near_far_work_group.cl": ("extended(key, out.weight)", "extended(key, out.weight + (out.target == 77))"),
-    "common.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
-    "floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
-    "minplus.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
-    "minplus_vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
-    "work_item_scan.cl": ("base == 0 ? IDENTITY_ITEM", "base < 15000 ? IDENTITY_ITEM"),  # from the second span on
-    "work_group_scan.cl": ("group[side][GROUP_SIZE - 1])", "group[side][GROUP_SIZE - 1 - (tile > first)])"),
-    "blelloch_scan.cl": ("combine(VALUE_OF(before), values[k])", "combine(VALUE_OF(before), values[k] + (i == 4096))"),
-    "naive_scan.cl": ("i >= stride ?", "i > stride ?"),
-    "reduce.cl": ("= total;", "= get_group_id(0) == 3 ? IDENTITY_ITEM : total;"),
-    "breadth_first_work_items.cl": ("min(before, word);", "min(before, word + (target == 77));"),
-    "breadth_first_work_groups.cl": ("shared->source[piece])", "shared->source[piece] + (target == 77))"),
+    "single_source/near_far_work_group.cl": (
+        "extended(key, out.weight)",
+        "extended(key, out.weight + (out.target == 77))",
+    ),
+    "core/weights.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
+    "all_pairs/floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
+    "minplus/common.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
+    "minplus/vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
+    "primitives/work_item_scan.cl": (
+        "base == 0 ? IDENTITY_ITEM",
+        "base < 15000 ? IDENTITY_ITEM",
+    ),  # from the second span on
+    "primitives/work_group_scan.cl": ("group[side][GROUP_SIZE - 1])", "group[side][GROUP_SIZE - 1 - (tile > first)])"),
+    "primitives/blelloch_scan.cl": (
+        "combine(VALUE_OF(before), values[k])",
+        "combine(VALUE_OF(before), values[k] + (i == 4096))",
+    ),
+    "primitives/naive_scan.cl": ("i >= stride ?", "i > stride ?"),
+    "primitives/reduce.cl": ("= total;", "= get_group_id(0) == 3 ? IDENTITY_ITEM : total;"),
+    "traversal/bfs_work_items.cl": ("min(before, word);", "min(before, word + (target == 77));"),
+    "traversal/bfs_work_groups.cl": ("shared->source[piece])", "shared->source[piece] + (target == 77))"),
 }
 
 INT32 = Arithmetic(np.dtype(np.int32))
@@ -197,7 +206,7 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
     together: bool, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(near_far, "in_work_groups", lambda device, arithmetic: together)
-    file = "near_far_work_group.cl" if together else "near_far_piles.cl"
+    file = "single_source/near_far_work_group.cl" if together else "single_source/near_far_piles.cl"
     plant(kernel_copy, file)
     graph, expected = graph_and_distances()
     form = "work-groups" if together else "work-items"
@@ -209,7 +218,7 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
 
 def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
     """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
-    for file in ("near_far_piles.cl", "near_far_work_group.cl"):
+    for file in ("single_source/near_far_piles.cl", "single_source/near_far_work_group.cl"):
         plant(kernel_copy, file)
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="near-far in .* is put aside"):
@@ -218,7 +227,7 @@ def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
     assert np.array_equal(paths.dist, expected[3])
     with pytest.raises(DeviceError, match=r": near-far in int32 give wrong answers, or fail$"):
         reedsp.sssp(graph, 3, "near-far", device=fresh)
-    plant(kernel_copy, "common.cl")
+    plant(kernel_copy, "core/weights.cl")
     selfcheck._known.clear()
     with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="input-parallel in int32 give wrong answers"):
         reedsp.sssp(graph, 3, device=Device(fresh.index, fresh.handle))
@@ -226,11 +235,11 @@ def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
 
 def test_75_wrong_products_are_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
-    plant(kernel_copy, "minplus.cl")
+    plant(kernel_copy, "minplus/common.cl")
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="the min-plus product of int32 in registers .* gives a wrong answer"):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
-    plant(kernel_copy, "minplus_vectors.cl")
+    plant(kernel_copy, "minplus/vectors.cl")
     selfcheck._known.clear()
     with pytest.warns(RuntimeWarning), pytest.raises(DeviceError, match="no tiling gives right min-plus products"):
         reedsp.apsp(graph, "floyd-warshall", device=Device(fresh.index, fresh.handle))
@@ -240,13 +249,17 @@ def test_75_wrong_tile_of_floyd_warshall_is_replaced(
     fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
-    plant(kernel_copy, "floyd_warshall_tile.cl")
+    plant(kernel_copy, "all_pairs/floyd_warshall_tile.cl")
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="Floyd-Warshall in work-groups and int32 gives a wrong answer"):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
 
 
-FORM_OF_FILE = {"work_item_scan.cl": "work-item", "work_group_scan.cl": "work-group", "reduce.cl": "work-group"}
+FORM_OF_FILE = {
+    "primitives/work_item_scan.cl": "work-item",
+    "primitives/work_group_scan.cl": "work-group",
+    "primitives/reduce.cl": "work-group",
+}
 
 
 @pytest.mark.parametrize("file", FORM_OF_FILE)
@@ -273,7 +286,7 @@ def test_75_wrong_scans_are_replaced(
 
 @pytest.mark.parametrize("method", ["blelloch", "naive"])
 def test_75_scans_that_were_asked_for_are_right_or_an_error(method: str, fresh: Device, kernel_copy: Path) -> None:
-    plant(kernel_copy, f"{method}_scan.cl")
+    plant(kernel_copy, f"primitives/{method}_scan.cl")
     for _ in range(2):
         with pytest.raises(DeviceError, match="the scan of uint64 by add, inclusive, gives wrong answers"):  # noqa: PT012
             if scan_is_new := not selfcheck._known:
@@ -288,7 +301,7 @@ def test_75_searches_with_wrong_scans_are_right(
     fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scan, "_preferred_form", lambda device, method: "work-item" if method == "fast" else method)
-    plant(kernel_copy, "work_item_scan.cl")
+    plant(kernel_copy, "primitives/work_item_scan.cl")
     graph, expected = graph_and_distances()
     for method in ("input-parallel", "input-parallel-refined"):
         with pytest.warns(RuntimeWarning, match=r"scan of .* in work-item form gives a wrong answer"):
@@ -300,7 +313,7 @@ def test_75_wrong_breadth_first_search_is_replaced(
     method: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh.kind = "cpu" if method == "work-items" else "gpu"
-    plant(kernel_copy, f"breadth_first_{method.replace('-', '_')}.cl")
+    plant(kernel_copy, f"traversal/bfs_{method.replace('-', '_')}.cl")
     graph, _ = graph_and_distances()
     levels = csgraph.dijkstra(graph.to_scipy(), indices=3, unweighted=True)
     with pytest.warns(RuntimeWarning, match=f"breadth-first search in {method} gives a wrong answer"):
@@ -320,7 +333,7 @@ def test_74_what_crashes_the_compiler_is_put_aside(
     compiler = Compiler()
     monkeypatch.setattr(build, "compiler", compiler)
     monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
-    with (kernel_copy / "minplus_registers.cl").open("a") as file:
+    with (kernel_copy / "minplus/registers.cl").open("a") as file:
         file.write("// planted_crash\n")
     graph, expected = graph_and_distances()
     with pytest.warns(

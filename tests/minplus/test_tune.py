@@ -390,7 +390,7 @@ def test_bad_candidates_are_never_stored(
         if tiling.macros["ITEM_ROWS"] != bad_rows:
             return False
         if how == "fails":
-            raise reedsp.DeviceError("cl/minplus_panels.cl did not build")
+            raise reedsp.DeviceError("cl/minplus/panels.cl did not build")
         if how == "driver fails":
             raise tune.cl.LogicError("clCreateKernel failed: OUT_OF_RESOURCES")
         return True

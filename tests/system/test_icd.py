@@ -22,13 +22,13 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="pip's runtimes 
 ENABLE = """
 import json, os, sys
 from pathlib import Path
-from reedsp import _icd
-_icd.SYSTEM_DIRECTORY = Path(sys.argv[1])
-directory = _icd.enable_pip_runtimes()
+from reedsp.system import icd
+icd.SYSTEM_DIRECTORY = Path(sys.argv[1])
+directory = icd.enable_pip_runtimes()
 print(json.dumps({
     "directory": directory and str(directory),
     "variable": os.environ.get("OCL_ICD_VENDORS"),
-    "again": _icd.enable_pip_runtimes() == directory,
+    "again": icd.enable_pip_runtimes() == directory,
     "files": {file.name: file.read_text() for file in directory.iterdir()} if directory else None,
     "mode": directory and directory.stat().st_mode & 0o777,
 }))
@@ -36,8 +36,8 @@ print(json.dumps({
 PLATFORMS = """
 import json, sys
 if sys.argv[1] == "enable":
-    from reedsp import _icd
-    _icd.enable_pip_runtimes()
+    from reedsp.system import icd
+    icd.enable_pip_runtimes()
 import pyopencl
 try:
     print(json.dumps([platform.name for platform in pyopencl.get_platforms()]))

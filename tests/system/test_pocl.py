@@ -19,13 +19,13 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere PoCL has o
 
 GIVE = """
 import json, os
-from reedsp import _pocl
-given = _pocl.give_cache_folder()
+from reedsp.system import pocl
+given = pocl.give_cache_folder()
 print(json.dumps({
     "given": given and str(given),
     "variable": os.environ.get("POCL_CACHE_DIR"),
     "mode": given and given.stat().st_mode & 0o777,
-    "again": _pocl.give_cache_folder(),
+    "again": pocl.give_cache_folder(),
 }))
 """
 SOLVE = """

@@ -1,4 +1,4 @@
-"""The matrix of path weights between all pairs of vertices, on one device (cl/all_pairs.cl)."""
+"""The matrix of path weights between all pairs of vertices, on one device (cl/all_pairs/matrix.cl)."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class PathMatrix:
         job, weights, graph = self.job, self.weights, self.graph
         self.block: Block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
         macros = weights.macros(job.device)
-        clear = job.device.kernel("all_pairs.cl", "clear", **macros)
+        clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
         job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))
         if graph.m:
-            scatter = job.device.kernel("all_pairs.cl", "scatter", **macros)
+            scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
             index, others, given = (
                 graph.in_edges() if self._keep_edges else (graph.indptr, graph.indices, graph.weights)
             )
@@ -108,7 +108,7 @@ class PathMatrix:
         return self.job.download(values, self.n, self.weights.dtype)
 
     def _launch_on_diagonal(self, name: str, values: cl.Buffer) -> None:
-        kernel = self.job.device.kernel("all_pairs.cl", name, **self.weights.macros(self.job.device))
+        kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.weights.macros(self.job.device))
         sizes = (np.uint32(self.side), np.uint32(self.n))
         self.job.launch(kernel, self.n, _GROUP[0], self.block.buffer, values, *sizes)
 
@@ -129,9 +129,9 @@ class PathMatrix:
         job, macros = self.job, self.weights.macros(self.job.device)
         before, after = (job.allocate(len(cycles) * self.n, np.uint8) for _ in range(2))
         sizes = (np.uint32(self.side), np.uint32(self.n))
-        reach = job.device.kernel("all_pairs.cl", "reach", **macros)
+        reach = job.device.kernel("all_pairs/matrix.cl", "reach", **macros)
         job.launch(reach, (self.n, len(cycles)), _GROUP, self.block.buffer, job.upload(cycles), before, after, *sizes)
-        mark = job.device.kernel("all_pairs.cl", "mark", **macros)
+        mark = job.device.kernel("all_pairs/matrix.cl", "mark", **macros)
         numbers = (self.weights.unbounded, np.uint32(len(cycles)))
         job.launch(mark, (self.n, self.n), _GROUP, self.block.buffer, before, after, *numbers, *sizes)
 

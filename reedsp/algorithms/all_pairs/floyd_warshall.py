@@ -51,11 +51,11 @@ class FloydWarshall:
         weight_macros = weights.macros(job.device)
         if self.products.in_groups:
             own = {"TILE": TILE, "SIDE": _SIDE}
-            kernel = job.device.kernel("floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
+            kernel = job.device.kernel("all_pairs/floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
             self._group = (TILE // _SIDE, TILE // _SIDE)
         else:
             own = {"TILE": TILE, "VECTOR_LENGTH": vector_length(job.device, weights)}
-            kernel = job.device.kernel("floyd_warshall_serial_tile.cl", "close_tile", **own, **weight_macros)
+            kernel = job.device.kernel("all_pairs/floyd_warshall_serial_tile.cl", "close_tile", **own, **weight_macros)
             self._group = (1, 1)
         self._kernel = kernel
         self._bound: BoundKernel | None = None

@@ -67,17 +67,17 @@ def close(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) ->
         while side * side > job.device.max_work_group_size:
             side //= 2
         macros = {"TILE": TILE, "GROUP_SIDE": side, **weights.macros(job.device)}
-        _close_by_tiles(job, "katz_kider.cl", macros, (side, side), matrix, n)
+        _close_by_tiles(job, "all_pairs/katz_kider.cl", macros, (side, side), matrix, n)
     else:
         rows = _LARGEST_ROWS
         while rows > 1 and TILE * rows > job.device.max_work_group_size:
             rows //= 2
         macros = {"TILE": TILE, "GROUP_ROWS": rows, "UNROLL": _UNROLL, **weights.macros(job.device)}
-        _close_by_tiles(job, "optimized_blocked.cl", macros, (TILE, rows), matrix, n)
+        _close_by_tiles(job, "all_pairs/optimized_blocked.cl", macros, (TILE, rows), matrix, n)
 
 
 def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
-    kernel = job.device.kernel("harish_narayanan.cl", "shorten", **weights.macros(job.device))
+    kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "shorten", **weights.macros(job.device))
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
     shorten = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0), slices=slices)
     for k in range(n):
@@ -106,9 +106,11 @@ def _close_by_tiles(
 
 def _close_in_stages(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
     macros = {**_STAGED, **weights.macros(job.device)}
-    to_tiles, from_tiles = (job.device.kernel("staged_load.cl", name, **macros) for name in ("to_tiles", "from_tiles"))
+    to_tiles, from_tiles = (
+        job.device.kernel("all_pairs/staged_load.cl", name, **macros) for name in ("to_tiles", "from_tiles")
+    )
     tiles = job.allocate(n * n, weights.dtype)
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(to_tiles, (n, n), _TASK_GROUP, matrix, tiles, np.uint32(n), slices=slices)
-    _close_by_tiles(job, "staged_load.cl", macros, (_STAGED["GROUP_SIZE"], 1), tiles, n)
+    _close_by_tiles(job, "all_pairs/staged_load.cl", macros, (_STAGED["GROUP_SIZE"], 1), tiles, n)
     job.launch(from_tiles, (n, n), _TASK_GROUP, tiles, matrix, np.uint32(n), slices=slices)

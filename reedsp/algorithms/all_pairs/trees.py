@@ -1,4 +1,4 @@
-"""Shortest-path trees of many sources from their final distances (cl/all_pairs_tree.cl)."""
+"""Shortest-path trees of many sources from their final distances (cl/all_pairs/trees.cl)."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def find_tight_edges(
     numbers = (slack, weights.least, np.uint32(dist.stride), np.uint32(graph.n))
     parts = _parts(job)
     counts = job.allocate(graph.n * parts, np.uint32)
-    count = job.device.kernel("all_pairs_tree.cl", "count_tight", **macros)
+    count = job.device.kernel("all_pairs/trees.cl", "count_tight", **macros)
     job.launch(count, (graph.n, parts), _GROUP, *edges, counts, *numbers)
     places = np.zeros(graph.n * parts + 1, np.uint64)
     np.cumsum(job.download(counts, graph.n * parts, np.uint32), out=places[1:])
     total = int(places[-1])
     tight_sources, tight_weights = job.allocate(total, np.int32), job.allocate(total, weights.dtype)
-    keep = job.device.kernel("all_pairs_tree.cl", "keep_tight", **macros)
+    keep = job.device.kernel("all_pairs/trees.cl", "keep_tight", **macros)
     job.launch(keep, (graph.n, parts), _GROUP, *edges, job.upload(places), tight_sources, tight_weights, *numbers)
     return TightEdges(tight_sources, tight_weights, job.upload(places[::parts]), total)
 
@@ -95,7 +95,7 @@ def _parts(job: Job) -> int:
 def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]) -> float:
     """Return the largest distance."""
     if isinstance(dist, Block):
-        kernel = job.device.kernel("all_pairs_tree.cl", "farthest", **_macros(job, weights, False))
+        kernel = job.device.kernel("all_pairs/trees.cl", "farthest", **_macros(job, weights, False))
         largest = job.allocate(n * _parts(job), weights.dtype)
         numbers = (weights.least, np.uint32(dist.stride), np.uint32(n))
         job.launch(kernel, (n, _parts(job)), _GROUP, dist.buffer, largest, *numbers)
@@ -142,15 +142,15 @@ def shortest_path_trees(
     predecessors = job.allocate(n * stride, np.int32)
     rows_left = job.full(stride, np.uint32(0))
     of_edges = (edges.sources, edges.weights, edges.index)
-    kernel = job.device.kernel("all_pairs_tree.cl", "resolve_progress", **macros)
+    kernel = job.device.kernel("all_pairs/trees.cl", "resolve_progress", **macros)
     numbers = (weights.least, np.uint32(first), np.uint32(stride))
     job.launch(kernel, (vectors, n), _GROUP, by_vertex, *of_edges, predecessors, rows_left, *numbers)
     if job.download(rows_left, rows, np.uint32).any():
         states = [job.allocate(n * stride, np.uint8), job.allocate(n * stride, np.uint8)]
-        begin = job.device.kernel("all_pairs_tree.cl", "begin_levels", **macros)
+        begin = job.device.kernel("all_pairs/trees.cl", "begin_levels", **macros)
         job.launch(begin, (stride, n), _GROUP, by_vertex, predecessors, states[0], *numbers)
         rounds = Rounds(job)
-        level = job.device.kernel("all_pairs_tree.cl", "resolve_level", **macros)
+        level = job.device.kernel("all_pairs/trees.cl", "resolve_level", **macros)
         passes = [
             job.bind(
                 *(level, (stride, n), _GROUP, by_vertex, *of_edges, predecessors, rows_left),
@@ -160,7 +160,7 @@ def shortest_path_trees(
         ]
         rounds.run(lambda number: passes[number % PASSES].queue(), limit=n + 1)
         rows_left = job.full(stride, np.uint32(0))
-        find = job.device.kernel("all_pairs_tree.cl", "find_unresolved", **macros)
+        find = job.device.kernel("all_pairs/trees.cl", "find_unresolved", **macros)
         job.launch(find, (stride, n), _GROUP, states[0], rows_left, np.uint32(stride))
     unresolved = np.flatnonzero(job.download(rows_left, rows, np.uint32)) + first
     return transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32)), unresolved

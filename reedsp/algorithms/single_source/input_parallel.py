@@ -1,4 +1,4 @@
-"""Input Parallel Bellman-Ford and its refinement (thesis section 5.4, cl/input_parallel_*.cl)."""
+"""Input Parallel Bellman-Ford and its refinement (thesis section 5.4, cl/single_source/input_parallel*.cl)."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def _solve(
 
 
 def _all_edges(task: _Task) -> QueueRound:
-    """Relax every edge in each round (cl/input_parallel_bellman_ford.cl)."""
-    file, graph, job = "input_parallel_bellman_ford.cl", task.on_device, task.job
+    """Relax every edge in each round (cl/single_source/input_parallel.cl)."""
+    file, graph, job = "single_source/input_parallel.cl", task.on_device, task.job
     dtype = graph.arithmetic.dtype
     n, m = np.uint32(graph.n), np.uint64(graph.m)
     macros = {"GROUP_SIZE": _group_size(job.device), "KEEP_PREDECESSORS": int(task.watched)}
@@ -205,7 +205,8 @@ def _heads(task: _Task) -> cl.Buffer:
     graph, words = task.on_device, -(-task.on_device.m // 4)
     marks = task.job.allocate(words, np.uint32)
     clear, mark = (
-        task.job.device.kernel("heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)]) for name in ("clear", "mark_heads")
+        task.job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)])
+        for name in ("clear", "mark_heads")
     )
     task.bind(clear, words, marks, np.uint64(words)).queue()
     task.bind(mark, graph.n, graph.vertex_edge_index, marks, np.uint64(graph.n), np.uint64(graph.m)).queue()
@@ -213,7 +214,7 @@ def _heads(task: _Task) -> cl.Buffer:
 
 
 def _active_edges(task: _Task, list_active: bool) -> QueueRound:
-    """Relax the edges that leave a vertex of the last round's updates (cl/input_parallel_refined.cl).
+    """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
     The sources of updates only serve to find a negative cycle, for which nobody looks in the first rounds, so these
     need not record them. After n rounds that do, whoever is updated has a source that was updated in the round before
@@ -252,7 +253,7 @@ class _Refined:
     def kernel(self, name: str, watched: bool) -> Kernel:
         """Return a kernel for rounds that keep the sources of updates, or for others."""
         return self.task.kernel(
-            "input_parallel_refined.cl",
+            "single_source/input_parallel_refined.cl",
             name,
             GROUP_SIZE=self.group,
             RUN=self.run,

@@ -141,7 +141,7 @@ def near_far(
     if progress is not None:
         progress(rounds, graph.n)
     if target is not None:
-        kernel = job.device.kernel("near_far_target.cl", "forget_beyond", **arithmetic.macros)
+        kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(starts)), _GROUP, found, np.uint32(target), np.uint32(graph.n))
     if predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
         in_edges = DeviceGraph.of(graph, job, arithmetic, False)

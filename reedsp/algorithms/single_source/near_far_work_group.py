@@ -1,4 +1,4 @@
-"""Near-far shortest paths on devices with many work-items (cl/near_far_work_group.cl)."""
+"""Near-far shortest paths on devices with many work-items (cl/single_source/near_far_work_group.cl)."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class _Search:
         )
 
     def _kernel(self, name: str) -> Any:
-        return self._job.device.kernel("near_far_work_group.cl", name, **self._macros)
+        return self._job.device.kernel("single_source/near_far_work_group.cl", name, **self._macros)
 
     def run(self, progress: Callable[[int, int], None] | None) -> int:
         """Launch until nothing is left to do; return the number of launches that had something to do."""

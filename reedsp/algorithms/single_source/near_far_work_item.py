@@ -1,6 +1,6 @@
 """Near-far shortest paths on CPU devices, for weights that are not negative.
 
-One work-item a row of distances (cl/near_far_work_item.cl), or several work-items for one row (cl/near_far_team.cl).
+In cl/single_source, one work-item a row of distances (near_far_work_item.cl), or several (near_far_team.cl).
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _solve_rows(
     """Give each work-item a row, and the next one when it is done with it."""
     n, rows = edges.n, len(starts)
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic)}
-    kernel = job.device.kernel("near_far_work_item.cl", "solve_rows", **macros)
+    kernel = job.device.kernel("single_source/near_far_work_item.cl", "solve_rows", **macros)
     dist = job.allocate(rows * n, arithmetic.dtype)
     counters = job.full(3, np.uint32(0))
     budget = _ROWS_BUDGET
@@ -209,7 +209,9 @@ def _solve_row(
         "LAG": _LAG,
         **_macros(job.device, edges, arithmetic),
     }
-    begin, advance = (job.device.kernel("near_far_team.cl", name, **macros) for name in ("begin", "advance"))
+    begin, advance = (
+        job.device.kernel("single_source/near_far_team.cl", name, **macros) for name in ("begin", "advance")
+    )
     dist = job.allocate(n, arithmetic.dtype)
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
     shares = job.allocate(2 * workers * _STATE_BYTES, np.uint8)

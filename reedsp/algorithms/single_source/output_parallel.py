@@ -1,4 +1,4 @@
-"""Output Parallel Bellman-Ford (thesis section 5.3, cl/output_parallel_bellman_ford.cl)."""
+"""Output Parallel Bellman-Ford (thesis section 5.3, cl/single_source/output_parallel.cl)."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class _Relaxations:
         }
         if self.cooperative_loading:
             macros["CHUNK"] = self.group_size
-        return self.job.device.kernel("output_parallel_bellman_ford.cl", name, **macros)
+        return self.job.device.kernel("single_source/output_parallel.cl", name, **macros)
 
     def _explain_unrest(self) -> None:
         """Raise for weights that still fall after |V| rounds."""

@@ -1,4 +1,4 @@
-"""Breadth-first search (cl/breadth_first_*.cl): levels, and the tree of smallest predecessors."""
+"""Breadth-first search (cl/traversal/bfs_*.cl): levels, and the tree of smallest predecessors."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _search_by_work_items(
 
 
 class _RowsOfWorkItems:
-    """Searches from a few sources at a time (cl/breadth_first_work_items.cl), which have begun.
+    """Searches from a few sources at a time (cl/traversal/bfs_work_items.cl), which have begun.
 
     The host looks at the device seldom, and prepares what comes next while the device searches: most searches are over
     sooner than a few looks take.
@@ -210,7 +210,7 @@ class _RowsOfWorkItems:
         self._bottom_up: _BottomUp | None = None
 
     def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
-        kernel = self._job.device.kernel("breadth_first_work_items.cl", name, **self._macros)
+        kernel = self._job.device.kernel("traversal/bfs_work_items.cl", name, **self._macros)
         return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
 
     def run(self, progress: Progress | None) -> int:
@@ -332,7 +332,7 @@ def _search_by_work_groups(
 
 
 class _WorkGroups:
-    """Searches from one source after the other (cl/breadth_first_work_groups.cl)."""
+    """Searches from one source after the other (cl/traversal/bfs_work_groups.cl)."""
 
     def __init__(self, graph: Graph, job: Job, direction: str, group_size: int | None) -> None:
         outward, inward = Neighbours.of(graph, job, incoming=False), Neighbours.of(graph, job, incoming=True)
@@ -356,7 +356,7 @@ class _WorkGroups:
         state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
 
         def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
-            kernel = job.device.kernel("breadth_first_work_groups.cl", name, **macros)
+            kernel = job.device.kernel("traversal/bfs_work_groups.cl", name, **macros)
             return job.bind(kernel, items, size, *args)
 
         factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))

@@ -1,0 +1,208 @@
+// Shortest-path trees of many sources from their final distances: the same trees on every device and in every run.
+//
+// Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
+//               through the products costs more than twice the time. The rule is that of edges/predecessors.cl.
+// NDRange:      farthest, count_tight, keep_tight: global (n, parts), parts of what there is for each vertex;
+//               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group size
+//               is free.
+// Local memory: none.
+// Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH, the
+//               signed integer of the size of a weight; minplus/common.cl and minplus/vectors.cl.
+//
+// An edge (u, v) can be the last one of a shortest path only if it is a shortest path from u to v itself: that leaves few
+// edges of a dense graph. Among these, u is tight for a source if its distance and the weight of the edge add up to the
+// least such sum, which is the distance of v; with floats, whose sums the matrix algorithms put together in another
+// order, it is near that. It makes progress if its distance is below that of v. Where no weight is negative only rounding
+// can put it above; such an edge could close a cycle with those that make progress, and stays out. Neighbouring
+// work-items have neighbouring sources and the same vertex, and so the same edges.
+//   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed, (n, stride) distances
+//                        to each vertex from first_row, first_row + 1, ...
+//   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
+//   edge_index      in   (n + 1) place of the first edge into each vertex
+//   predecessors    out  (n, stride) transposed
+//   unresolved      out  (stride) 1 if the source has a vertex without a predecessor yet
+//   states          (n, stride) UNRESOLVED, or RESOLVED, LATEST if in the pass before
+//   least           in   distances below are unbounded
+//   For `updates` and `phase` see core/rounds.cl.
+
+#if !defined(ZERO_PROGRESS_ONLY) || !defined(TRUTH)
+#error "all_pairs/trees.cl needs the macros ZERO_PROGRESS_ONLY and TRUTH"
+#endif
+
+#include "minplus/vectors.cl"
+#include "core/rounds.cl"
+
+#define NO_VERTEX (-9999)
+#define UNRESOLVED 0
+#define RESOLVED 1
+#define LATEST 2
+#define TO_INTS(truths) VECTOR(convert_int, VECTOR_LENGTH)(truths)
+
+typedef VECTOR(int, VECTOR_LENGTH) Ints;
+typedef VECTOR(TRUTH, VECTOR_LENGTH) Truths;
+
+bool is_path(const WEIGHT weight, const WEIGHT least)
+{
+    return weight != NO_PATH && weight >= least;
+}
+
+// The largest distance to each vertex from any in a part of the others.
+__kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *restrict largest, const WEIGHT least,
+                       const uint stride, const uint n)
+{
+    const size_t vertex = get_global_id(0), part = get_global_id(1), parts = get_global_size(1);
+    if (vertex >= n)
+        return;
+    WEIGHT most = 0;
+    for (size_t row = n * part / parts; row < n * (part + 1) / parts; ++row) {
+        const WEIGHT weight = dist[row * stride + vertex];
+        most = is_path(weight, least) && weight > most ? weight : most;
+    }
+    largest[part * n + vertex] = most;
+}
+
+// Whether an edge is no longer than the shortest path, within `slack`.
+bool is_tight(__global const WEIGHT *restrict dist, const int source, const size_t target, const WEIGHT weight,
+              const WEIGHT slack, const WEIGHT least, const uint stride)
+{
+    const WEIGHT between = dist[(size_t)source * stride + target];
+    return source != (int)target && between >= least && weight <= (WEIGHT)(between + slack);
+}
+
+// Place of the first edge of a part of those into a vertex, and, of the part after the last, the end of them all.
+ulong first_of_part(__global const ulong *restrict edge_index, const size_t vertex, const size_t part)
+{
+    const ulong first = edge_index[vertex];
+    return first + (edge_index[vertex + 1] - first) * part / get_global_size(1);
+}
+
+// How many edges into each vertex are tight, part by part; dist has a row for each vertex.
+__kernel void count_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                          __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                          __global uint *restrict counts, const WEIGHT slack, const WEIGHT least, const uint stride,
+                          const uint n)
+{
+    const size_t vertex = get_global_id(0), part = get_global_id(1);
+    if (vertex >= n)
+        return;
+    const ulong last = first_of_part(edge_index, vertex, part + 1);
+    uint count = 0;
+    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge)
+        count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride);
+    counts[vertex * get_global_size(1) + part] = count;
+}
+
+// Copies them, those of a part from its place in `tight_index` on.
+__kernel void keep_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                         __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                         __global const ulong *restrict tight_index, __global int *restrict tight_sources,
+                         __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT least,
+                         const uint stride, const uint n)
+{
+    const size_t vertex = get_global_id(0), part = get_global_id(1);
+    if (vertex >= n)
+        return;
+    const ulong last = first_of_part(edge_index, vertex, part + 1);
+    ulong place = tight_index[vertex * get_global_size(1) + part];
+    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge) {
+        if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride)) {
+            tight_sources[place] = edge_sources[edge];
+            tight_weights[place] = edge_weights[edge];
+            ++place;
+        }
+    }
+}
+
+__kernel void resolve_progress(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                               __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                               __global int *restrict predecessors, __global uint *restrict unresolved,
+                               const WEIGHT least, const uint first_row, const uint stride)
+{
+    const size_t row = get_global_id(0) * VECTOR_LENGTH, vertex = get_global_id(1);
+    if (row >= stride)
+        return;
+    dist += row;
+    const Weights own = LOAD(dist + vertex * stride);
+    Weights nearest = (Weights)(NO_PATH);
+    Ints predecessor = (Ints)(NO_VERTEX);
+    Truths progress = (Truths)(0);
+#if !ZERO_PROGRESS_ONLY
+    const ulong last = edge_index[vertex + 1];
+    for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
+        const int source = edge_sources[edge];
+        const Weights before = LOAD(dist + (size_t)source * stride), sum = before + (Weights)(edge_weights[edge]);
+        const Truths ahead = before < own, better = sum < nearest || (sum == nearest && ahead && !progress);
+        nearest = better ? sum : nearest;
+        predecessor = TO_INTS(better) ? (Ints)(source) : predecessor;
+        progress = better ? ahead : progress;
+    }
+#endif
+    const Ints has_path = TO_INTS(own != (Weights)(NO_PATH) && own >= (Weights)(least));
+    const Ints found = has_path && TO_INTS(progress);
+    int own_predecessors[VECTOR_LENGTH], missing[VECTOR_LENGTH];
+    VECTOR(vstore, VECTOR_LENGTH)(found ? predecessor : (Ints)(NO_VERTEX), 0, own_predecessors);
+    VECTOR(vstore, VECTOR_LENGTH)(has_path && !found, 0, missing);
+    for (uint i = 0; i < VECTOR_LENGTH; ++i) {
+        const bool is_source = vertex == first_row + row + i;
+        predecessors[vertex * stride + row + i] = is_source ? NO_VERTEX : own_predecessors[i];
+        if (missing[i] && !is_source)
+            atomic_or(&unresolved[row + i], 1u);
+    }
+}
+
+__kernel void begin_levels(__global const WEIGHT *restrict dist, __global const int *restrict predecessors,
+                           __global uchar *restrict states, const WEIGHT least, const uint first_row,
+                           const uint stride)
+{
+    const size_t row = get_global_id(0), place = get_global_id(1) * stride + row;
+    if (row >= stride)
+        return;
+    const bool known = get_global_id(1) == first_row + row || predecessors[place] != NO_VERTEX;
+    states[place] = known ? LATEST : is_path(dist[place], least) ? UNRESOLVED : RESOLVED;
+}
+
+__kernel void resolve_level(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
+                            __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+                            __global int *restrict predecessors, __global const uint *restrict unresolved,
+                            __global const uchar *restrict states, __global uchar *restrict new_states,
+                            __global uint *restrict updates, const uint phase, const uint stride)
+{
+    const size_t row = get_global_id(0), vertex = get_global_id(1);
+    if (vertex == 0 && row == 0)
+        prepare_next_round(updates, phase);
+    if (row >= stride || round_is_skipped(updates, phase) || !unresolved[row])
+        return;
+    dist += row;
+    states += row;
+    uchar state = states[vertex * stride] == LATEST ? RESOLVED : states[vertex * stride];
+    if (state == UNRESOLVED) {
+        const WEIGHT own = dist[vertex * stride];
+        WEIGHT nearest = NO_PATH;
+        int predecessor = NO_VERTEX;
+        const ulong last = edge_index[vertex + 1];
+        for (ulong edge = edge_index[vertex]; edge < last; ++edge) {
+            const int source = edge_sources[edge];
+            const WEIGHT before = dist[(size_t)source * stride], sum = before + edge_weights[edge];
+            if (before != NO_PATH && (sum < nearest || (sum == nearest && predecessor == NO_VERTEX))) {
+                nearest = sum;
+                const bool allowed = ZERO_PROGRESS_ONLY || before <= own;
+                predecessor = allowed && states[(size_t)source * stride] == LATEST ? source : NO_VERTEX;
+            }
+        }
+        if (predecessor != NO_VERTEX) {
+            predecessors[vertex * stride + row] = predecessor;
+            state = LATEST;
+            report_update(updates, phase);
+        }
+    }
+    new_states[vertex * stride + row] = state;
+}
+
+// Sets `unresolved` of the rows in which a vertex is still without a predecessor.
+__kernel void find_unresolved(__global const uchar *restrict states, __global uint *restrict unresolved,
+                              const uint stride)
+{
+    const size_t row = get_global_id(0);
+    if (row < stride && states[get_global_id(1) * stride + row] == UNRESOLVED)
+        atomic_or(&unresolved[row], 1u);
+}

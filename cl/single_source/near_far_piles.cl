@@ -1,0 +1,259 @@
+// Near-far search by one work-item: a queue of what is near, a pile of what is far, and the loop between them.
+//
+// Macros: SHARED, 1: other work-items may lower the same distances in the same launch;
+//         KEY, int or long, whichever is as large as WEIGHT;
+//         ATOMIC_LOADS, with SHARED, 1: loads that are atomic by the letter of OpenCL C 1.2;
+//         HINTS, 1: tell the processor what will be read soon, if the compiler has a word for it;
+//         CHUNK, edges relaxed between two looks at the room that is left; core/out_edges.cl.
+//
+// An entry says that a vertex has been reached at a distance. Whoever lowers a distance keeps an entry of its own; one
+// whose vertex has been lowered again since then is stale, and is dropped when it is met. So a work-item holds at most
+// one entry a vertex that is not stale, and room for n + CHUNK entries is always enough, once the stale ones are gone.
+// Nothing here depends on the order in which other work-items see two different words: a work-item that reads a
+// distance that is out of date does some work in vain, and its atomic minimum then changes nothing.
+//
+// Entries up to `limit` are near. Taken in the order in which they come, they are relaxed as Bellman-Ford relaxes: an
+// interval takes at most as many rounds as the longest of its shortest paths has edges, whatever its width.
+
+#if !defined(SHARED) || !defined(KEY) || !defined(HINTS) || !defined(CHUNK) || CHUNK < 1
+#error "single_source/near_far_piles.cl needs SHARED, KEY, HINTS and CHUNK of at least 1"
+#endif
+#if SHARED && !defined(ATOMIC_LOADS)
+#error "single_source/near_far_piles.cl needs ATOMIC_LOADS with SHARED"
+#endif
+
+#include "core/out_edges.cl"
+
+#define LOOK_AHEAD 16 // entries; hides the way to memory, and 32 measured the same
+#define NARROW 64 // times narrower than `delta`; more measured the same
+#define WIDEN_AFTER 16 // entries scanned in vain for each edge relaxed
+#define WIDEN_FREELY 65536 // entries that are scanned so quickly that nothing is gained
+
+typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
+    KEY vertex; // leaves no gap before the distance
+    WEIGHT dist;
+} Entry;
+
+typedef struct {
+    __global const OFFSET *first_edge;
+    __global const Edge *edges;
+    __global WEIGHT *dist;
+    __global Entry *near; // entries head .. tail-1 are to be relaxed, the oldest first
+    __global Entry *far;  // entries 0 .. far_count-1
+    uint head, tail, far_count;
+    uint capacity; // entries, of either
+    WEIGHT limit;
+    WEIGHT least; // no far entry is below it; INF if there is none
+    WEIGHT width; // of an interval
+    WEIGHT delta; // the width that intervals grow to
+    WEIGHT ceiling; // path weights from here on are not recorded
+    bool alone; // nobody else lowers distances in this launch
+    ulong relaxed, scanned;
+} Search;
+
+// The compiler's own hint: the prefetch of OpenCL C does nothing in PoCL.
+#if HINTS && defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define HINT(address) __builtin_prefetch(address)
+#endif
+#endif
+#ifndef HINT
+#define HINT(address)
+#endif
+
+#if SHARED
+#ifdef cl_khr_int64_extended_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+#define JOIN(left, right) PASTE(left, right)
+// Distances are not negative, so that their bits are in the same order as they are.
+#define as_key JOIN(as_, KEY)
+#define as_weight JOIN(as_, WEIGHT)
+#define IS_LONG_int 0
+#define IS_LONG_long 1
+#if JOIN(IS_LONG_, KEY)
+#define atomic_lower atom_min
+#define atomic_set atom_xchg
+#define atomic_get(word) atom_add(word, 0)
+#else
+#define atomic_lower atomic_min
+#define atomic_set atomic_xchg
+#define atomic_get(word) atomic_add(word, 0)
+#endif
+
+// OpenCL C 1.2 has no atomic load, only atomic operations that change nothing, and a CPU can do nothing else meanwhile.
+// A volatile load of an aligned word is one machine instruction on every CPU, and as good.
+KEY load(volatile __global KEY *word)
+{
+#if ATOMIC_LOADS
+    return atomic_get(word);
+#else
+    return *word;
+#endif
+}
+#endif
+
+WEIGHT distance_of(__global WEIGHT *dist, const size_t vertex)
+{
+#if SHARED
+    return as_weight(load((volatile __global KEY *)dist + vertex));
+#else
+    return dist[vertex];
+#endif
+}
+
+// Records a distance if it is the least so far, and below the ceiling.
+bool lower(__global WEIGHT *dist, const size_t vertex, const WEIGHT sum, const WEIGHT ceiling, const bool alone)
+{
+    if (!(sum < distance_of(dist, vertex)) || !(sum < ceiling))
+        return false;
+#if SHARED
+    if (!alone)
+        return as_key(sum) < atomic_lower((volatile __global KEY *)dist + vertex, as_key(sum));
+#endif
+    dist[vertex] = sum;
+    return true;
+}
+
+bool is_stale(__global WEIGHT *dist, const Entry entry)
+{
+    return distance_of(dist, entry.vertex) < entry.dist;
+}
+
+// There has to be room.
+void put(Search *s, const Entry entry)
+{
+    if (entry.dist <= s->limit) {
+        s->near[s->tail++] = entry;
+    } else {
+        s->far[s->far_count++] = entry;
+        s->least = min(s->least, entry.dist);
+    }
+}
+
+// Moves the entries of a pile that are not stale to its front, and returns how many they are.
+uint without_stale(__global WEIGHT *dist, __global Entry *pile, const uint first, const uint last)
+{
+    uint kept = 0;
+    for (uint i = first; i < last; ++i) {
+        const Entry entry = pile[i];
+        if (!is_stale(dist, entry))
+            pile[kept++] = entry;
+    }
+    return kept;
+}
+
+// Makes room for CHUNK entries.
+void make_room(Search *s)
+{
+    if (s->capacity - s->tail < CHUNK) {
+        s->tail = without_stale(s->dist, s->near, s->head, s->tail);
+        s->head = 0;
+    }
+    if (s->capacity - s->far_count < CHUNK)
+        s->far_count = without_stale(s->dist, s->far, 0, s->far_count);
+}
+
+// Relaxes what is near, what becomes near by that included, until nothing is, or about `budget` edges are relaxed.
+void relax_near(Search *s, const ulong budget)
+{
+    // Copies, which a compiler can keep in registers: it cannot tell that an entry or a distance is none of these.
+    __global const OFFSET *first_edge = s->first_edge;
+    __global const Edge *edges = s->edges;
+    __global Entry *near = s->near;
+    __global Entry *far = s->far;
+    __global WEIGHT *dist = s->dist;
+    const WEIGHT limit = s->limit, ceiling = s->ceiling;
+    const bool alone = s->alone;
+    WEIGHT least = s->least;
+    uint head = s->head, tail = s->tail, far_count = s->far_count;
+    ulong relaxed = 0;
+
+    while (head < tail && relaxed < budget) {
+        if (head + LOOK_AHEAD < tail) {
+            const size_t soon = near[head + LOOK_AHEAD / 2].vertex;
+            HINT(&first_edge[near[head + LOOK_AHEAD].vertex]);
+            HINT(&edges[first_edge[soon]]);
+            HINT(&edges[first_edge[soon + 1]]); // ten edges mostly lie in two cache lines
+        }
+        const Entry entry = near[head++];
+        relaxed += 1;
+        if (is_stale(dist, entry))
+            continue;
+        const OFFSET first = first_edge[entry.vertex];
+        const OFFSET last = first_edge[entry.vertex + 1];
+        relaxed += last - first;
+        for (OFFSET begin = first; begin < last; begin += CHUNK) {
+            if (s->capacity - max(tail, far_count) < CHUNK) {
+                s->head = head;
+                s->tail = tail;
+                s->far_count = far_count;
+                make_room(s);
+                head = s->head;
+                tail = s->tail;
+                far_count = s->far_count;
+            }
+            const OFFSET end = last - begin < CHUNK ? last : begin + CHUNK;
+            for (OFFSET i = begin; i < end; ++i) {
+                const Edge edge = edges[i];
+                const WEIGHT sum = path_sum(entry.dist, edge.weight);
+                if (lower(dist, edge.target, sum, ceiling, alone)) {
+                    const Entry reached = {edge.target, sum};
+                    if (sum <= limit) {
+                        near[tail++] = reached;
+                    } else {
+                        far[far_count++] = reached;
+                        least = min(least, sum);
+                    }
+                }
+            }
+        }
+    }
+    s->least = least;
+    s->head = head;
+    s->tail = tail;
+    s->far_count = far_count;
+    s->relaxed += relaxed;
+}
+
+WEIGHT saturated_sum(const WEIGHT a, const WEIGHT b)
+{
+#if IS_INTEGER
+    return add_sat(a, b);
+#else
+    return a + b;
+#endif
+}
+
+// The first intervals are narrow: a vertex of many edges is mostly reached early, and each time that its distance is
+// lowered all of its edges are relaxed again.
+WEIGHT first_width(const WEIGHT delta)
+{
+    const WEIGHT width = delta / NARROW;
+    return width > 0 ? width : delta;
+}
+
+// Once nothing is near: begins the next interval at the least far distance. Far distances beyond `bound` are of no
+// interest. Where the pile is scanned again and again for a few entries, intervals become wider than `delta`, so that
+// all scans together take no longer than the relaxations, up to a factor.
+void begin_interval(Search *s, const WEIGHT bound)
+{
+    s->scanned += s->far_count;
+    if (s->width < s->delta || s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)
+        s->width = saturated_sum(s->width, s->width);
+    s->limit = min(saturated_sum(s->least, s->width), bound);
+    s->least = INF;
+    s->head = s->tail = 0;
+    uint kept = 0;
+    for (uint i = 0; i < s->far_count; ++i) {
+        const Entry entry = s->far[i];
+        if (entry.dist <= s->limit) {
+            s->near[s->tail++] = entry;
+        } else if (entry.dist <= bound) {
+            s->far[kept++] = entry;
+            s->least = min(s->least, entry.dist);
+        }
+    }
+    s->far_count = kept;
+}

@@ -1,0 +1,291 @@
+// Breadth-first search by single work-items, for CPU devices: top-down, and bottom-up where that looks at fewer edges.
+//
+// Source:       Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search" (2012); the tree is that
+//               of shortest paths in which every edge weighs 1.
+// NDRange:      global (1, rows) for top_down and advance, (parts, rows) for the others; work-group (1, 1). A part is
+//               a range of words of 64 vertices; a row is the search from one source.
+// Local memory: none.
+// Macros:       PREFETCH_BUILT_IN, 1: use the compiler's own prefetch if there is one; that of
+//               traversal/bfs_direction.cl.
+//
+// One 64-bit word holds all about a vertex: its level above its predecessor. A later level or a larger predecessor is
+// a greater word, so that the least word is the answer, whatever the order in which a level is searched.
+//   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending
+//   first_in, sources    in   (n + 1), (m) predecessors of each vertex, ascending
+//   found                i/o  (rows, n) the words
+//   queue                i/o  (rows, n + 1) vertices in the order of their levels, those apart that were found
+//                             bottom-up; the last entry is written in vain
+//   unvisited            i/o  (rows, words) one bit for each vertex that is to be looked at bottom-up
+//   frontier             i/o  (rows, 2, words) one bit for each vertex of the last level, and of the next one; which
+//                             is which changes with every level
+//   sums                 i/o  (rows, parts, 2) what each part has found in a level: vertices, and edges that leave them
+//   control              i/o  (rows, CONTROL_WORDS)
+//   answers              out  (rows, 2, n) levels, and predecessors
+
+#ifndef PREFETCH_BUILT_IN
+#error "traversal/bfs_work_items.cl needs the macro PREFETCH_BUILT_IN"
+#endif
+
+#include "traversal/bfs_direction.cl"
+
+#define FOUND(level, predecessor) ((ulong)(level) << 32 | (predecessor))
+#define UNREACHED FOUND(0xFFFFFFFFu, NO_VERTEX)
+#define WORD_BITS 64
+
+// Words of control.
+#define STEP 0        // what comes next
+#define LEVEL 1       // of the vertices that are searched from
+#define HEAD 2        // places in the queue: of the first vertex of this level that is still to be searched from,
+#define END 3         // of the first vertex behind this level,
+#define TAIL 4        // and behind the vertices found so far
+#define UNEXPLORED 5  // edges that leave vertices not reached yet, and top-down also those not searched from yet
+#define BOTTOM_UP_LEVELS 6
+#define EDGE_FACTOR 7  // of bottom_up_pays
+#define CONTROL_WORDS 8
+
+// Steps.
+#define TOP_DOWN 0
+#define TO_BOTTOM_UP 1  // bottom-up, and the bits have to be written first
+#define BOTTOM_UP 2
+#define DONE 3
+
+// What is needed soon, and lies anywhere in memory, is asked for early. OpenCL's own prefetch does nothing on PoCL, and
+// simulators do not know the compiler's, nor does NVIDIA's compiler.
+#define FAR_AHEAD 16  // places in the queue, or vertices
+#define AHEAD 8
+#define SOON 4
+#if PREFETCH_BUILT_IN && defined(__has_builtin) && !defined(__NV_CL_C_VERSION)
+#if __has_builtin(__builtin_prefetch)
+#define PREFETCH(address) __builtin_prefetch(address)
+#endif
+#endif
+#ifndef PREFETCH
+#define PREFETCH(address) prefetch(address, 1)
+#endif
+
+uint lowest_bit(const ulong bits)
+{
+    return 63 - (uint)clz(bits & -bits);
+}
+
+bool bit_of(__global const ulong *words, const uint vertex)
+{
+    return words[vertex / WORD_BITS] >> (vertex % WORD_BITS) & 1;
+}
+
+uint words_of(const uint n)
+{
+    return n / WORD_BITS + (n % WORD_BITS != 0);
+}
+
+__kernel void begin(__global const int *restrict start_vertices, __global const OFFSET *restrict first_edge,
+                    __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict control,
+                    const ulong edge_factor, const uint part_words, const uint n)
+{
+    const size_t row = get_global_id(1);
+    const uint source = (uint)start_vertices[row];
+    const ulong first = get_global_id(0) * (ulong)part_words * WORD_BITS;
+    const ulong last = min(first + (ulong)part_words * WORD_BITS, (ulong)n);
+    found += row * n;
+    for (ulong vertex = first; vertex < last; ++vertex)
+        found[vertex] = vertex == source ? FOUND(0, NO_VERTEX) : UNREACHED;
+    if (get_global_id(0) == 0) {
+        queue[row * ((size_t)n + 1)] = (int)source;
+        control += row * CONTROL_WORDS;
+        control[STEP] = TOP_DOWN;
+        control[LEVEL] = 0;
+        control[HEAD] = 0;
+        control[END] = 1;
+        control[TAIL] = 1;
+        control[UNEXPLORED] = first_edge[n];
+        control[BOTTOM_UP_LEVELS] = 0;
+        control[EDGE_FACTOR] = edge_factor;
+    }
+}
+
+// Searches level after level, until bottom-up pays or about `budget` edges have been looked at. The edges that leave a
+// level are counted only if there can be enough of them for bottom-up: no vertex has more than `largest_degree`.
+__kernel void top_down(__global const OFFSET *restrict first_edge, __global const int *restrict targets,
+                       __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict control,
+                       const ulong budget, const uint largest_degree, const uint n)
+{
+    const size_t row = get_global_id(1);
+    control += row * CONTROL_WORDS;
+    if (control[STEP] != TOP_DOWN)
+        return;
+    found += row * n;
+    queue += row * ((size_t)n + 1);
+    ulong level = control[LEVEL], unexplored = control[UNEXPLORED], spent = 0;
+    size_t head = control[HEAD], end = control[END], tail = control[TAIL];
+    const ulong edge_factor = control[EDGE_FACTOR];
+    ulong step = TOP_DOWN;
+    while (step == TOP_DOWN && spent < budget) {
+        if (head == end) {
+            ulong level_edges = 0;
+            if (bottom_up_pays((tail - end) * largest_degree, 0, edge_factor, n))
+                for (size_t place = end; place < tail; ++place)
+                    level_edges += first_edge[queue[place] + 1] - first_edge[queue[place]];
+            if (end == tail) {
+                step = DONE;
+            } else if (bottom_up_pays(level_edges, unexplored - level_edges, edge_factor, n)) {
+                step = TO_BOTTOM_UP;
+                unexplored -= level_edges;
+            }
+            end = tail;
+            ++level;
+        } else {
+            PREFETCH(first_edge + queue[min(head + FAR_AHEAD, tail - 1)]);
+            PREFETCH(targets + first_edge[queue[min(head + AHEAD, tail - 1)]]);
+            const uint soon = (uint)queue[min(head + SOON, tail - 1)];
+            if (first_edge[soon] < first_edge[soon + 1]) {
+                PREFETCH(found + targets[first_edge[soon]]);
+                PREFETCH(found + targets[first_edge[soon + 1] - 1]);
+            }
+            const uint source = (uint)queue[head++];
+            const ulong word = FOUND(level + 1, source);
+            const OFFSET first = first_edge[source], last = first_edge[source + 1];
+            // No branch, which would be mispredicted: each target is written to the queue, and stays if it is new.
+            for (OFFSET edge = first; edge < last; ++edge) {
+                const int target = targets[edge];
+                const ulong before = found[target];
+                queue[tail] = target;
+                tail += before == UNREACHED;
+                found[target] = min(before, word);
+            }
+            unexplored -= last - first;
+            spent += last - first + 1;
+        }
+    }
+    control[STEP] = step;
+    control[LEVEL] = level;
+    control[HEAD] = head;
+    control[END] = end;
+    control[TAIL] = tail;
+    control[UNEXPLORED] = unexplored;
+}
+
+__kernel void write_bits(__global const ulong *restrict found, __global ulong *restrict unvisited,
+                         __global ulong *restrict frontier, __global const ulong *restrict control,
+                         const uint part_words, const uint n)
+{
+    const size_t row = get_global_id(1);
+    const uint words = words_of(n);
+    control += row * CONTROL_WORDS;
+    if (control[STEP] != TO_BOTTOM_UP)
+        return;
+    const ulong level = control[LEVEL];
+    found += row * n;
+    unvisited += row * words;
+    frontier += (2 * row + (level & 1)) * words;
+    const size_t first = get_global_id(0) * (size_t)part_words, last = min(first + part_words, (size_t)words);
+    for (size_t word = first; word < last; ++word) {
+        const size_t base = word * WORD_BITS;
+        const uint bits = (uint)min((size_t)WORD_BITS, n - base);
+        ulong new_unvisited = 0, new_frontier = 0;
+        for (uint bit = 0; bit < bits; ++bit) {
+            const ulong of_vertex = found[base + bit];
+            new_unvisited |= (ulong)(of_vertex == UNREACHED) << bit;
+            new_frontier |= (ulong)(of_vertex >> 32 == level) << bit;
+        }
+        unvisited[word] = new_unvisited;
+        frontier[word] = new_frontier;
+    }
+}
+
+// One level: every vertex that is not reached yet looks for its first predecessor in the last level.
+__kernel void bottom_up(__global const OFFSET *restrict first_in, __global const int *restrict sources,
+                        __global const OFFSET *restrict first_edge, __global ulong *restrict found,
+                        __global ulong *restrict unvisited, __global ulong *restrict frontier,
+                        __global ulong *restrict sums, __global const ulong *restrict control, const uint part_words,
+                        const uint first_part, const uint parts, const uint n)
+{
+    const size_t row = get_global_id(1), part = first_part + get_global_id(0);
+    const uint words = words_of(n);
+    control += row * CONTROL_WORDS;
+    if (control[STEP] == TOP_DOWN || control[STEP] == DONE)
+        return;
+    const ulong level = control[LEVEL];
+    found += row * n;
+    unvisited += row * words;
+    __global const ulong *last_level = frontier + (2 * row + (level & 1)) * words;
+    __global ulong *next_level = frontier + (2 * row + 1 - (level & 1)) * words;
+    ulong vertices = 0, edges = 0;
+    const size_t first_word = part * part_words, last_word = min(first_word + part_words, (size_t)words);
+    for (size_t word = first_word; word < last_word; ++word) {
+        const ulong before = unvisited[word];
+        ulong reached = 0, unreachable = 0;
+        for (ulong left = before; left != 0; left &= left - 1) {
+            const ulong bit = left & -left;
+            const size_t vertex = word * WORD_BITS + lowest_bit(left);
+            const OFFSET first = first_in[vertex], last = first_in[vertex + 1];
+            PREFETCH(sources + first_in[min(vertex + FAR_AHEAD, (size_t)n)]);
+            OFFSET edge = first;
+            while (edge < last && !bit_of(last_level, (uint)sources[edge]))
+                ++edge;
+            if (edge < last) {
+                found[vertex] = FOUND(level + 1, (uint)sources[edge]);
+                reached |= bit;
+                edges += first_edge[vertex + 1] - first_edge[vertex];
+            }
+            if (first == last)
+                unreachable |= bit;
+        }
+        next_level[word] = reached;
+        if (before != 0)
+            unvisited[word] = before & ~(reached | unreachable);
+        vertices += popcount(reached);
+    }
+    sums[2 * (row * parts + part)] = vertices;
+    sums[2 * (row * parts + part) + 1] = edges;
+}
+
+// Ends a level that was searched bottom-up.
+__kernel void advance(__global const ulong *restrict frontier, __global int *restrict queue,
+                      __global const ulong *restrict sums, __global ulong *restrict control, const uint parts,
+                      const uint n)
+{
+    const size_t row = get_global_id(1);
+    control += row * CONTROL_WORDS;
+    if (control[STEP] == TOP_DOWN || control[STEP] == DONE)
+        return;
+    ulong vertices = 0, level_edges = 0;
+    for (size_t part = row * parts; part < (row + 1) * parts; ++part) {
+        vertices += sums[2 * part];
+        level_edges += sums[2 * part + 1];
+    }
+    const ulong level = control[LEVEL] + 1, unexplored = control[UNEXPLORED] - level_edges;
+    control[LEVEL] = level;
+    control[BOTTOM_UP_LEVELS] += 1;
+    if (vertices == 0) {
+        control[STEP] = DONE;
+    } else if (bottom_up_pays(level_edges, unexplored, control[EDGE_FACTOR], n)) {
+        control[STEP] = BOTTOM_UP;
+        control[UNEXPLORED] = unexplored;
+    } else {
+        const uint words = words_of(n);
+        frontier += (2 * row + (level & 1)) * words;
+        queue += row * ((size_t)n + 1);
+        size_t tail = control[TAIL];
+        control[HEAD] = tail;
+        for (size_t word = 0; word < words; ++word)
+            for (ulong left = frontier[word]; left != 0; left &= left - 1)
+                queue[tail++] = (int)(word * WORD_BITS + lowest_bit(left));
+        control[END] = tail;
+        control[TAIL] = tail;
+        control[STEP] = TOP_DOWN;
+    }
+}
+
+__kernel void split(__global const ulong *restrict found, __global int *restrict answers, const uint part_words,
+                    const uint n)
+{
+    const size_t row = get_global_id(1);
+    const ulong first = get_global_id(0) * (ulong)part_words * WORD_BITS;
+    const ulong last = min(first + (ulong)part_words * WORD_BITS, (ulong)n);
+    found += row * n;
+    __global int *levels = answers + 2 * row * n, *predecessors = levels + n;
+    for (ulong vertex = first; vertex < last; ++vertex) {
+        levels[vertex] = (int)(found[vertex] >> 32);
+        predecessors[vertex] = (int)found[vertex];
+    }
+}
