@@ -351,8 +351,10 @@ def test_console_script(installation: Installation, tmp_path: Path) -> None:
 
 def test_installation_without_kernels_says_what_to_do(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "reedsp", tmp_path / "reedsp")
-    code = "from reedsp.device import build\n"
+    code = (
+        "from reedsp.device import build\n"
         "try: build.kernel_directory()\nexcept FileNotFoundError as error: print(error)"
+    )
     output = run(sys.executable, "-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert "pip install --force-reinstall reedsp" in output
 

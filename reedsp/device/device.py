@@ -75,7 +75,7 @@ class DeviceError(RuntimeError):
     >>> reedsp.sssp(graph, 0, device="abacus")
     Traceback (most recent call last):
         ...
-    reedsp.device.DeviceError: device = 'abacus' fits none of the devices found:
+    reedsp.DeviceError: device = 'abacus' fits none of the devices found:
     ...
     """
 

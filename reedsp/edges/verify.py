@@ -40,7 +40,7 @@ class VerificationError(AssertionError):
     >>> paths.verify()
     Traceback (most recent call last):
         ...
-    reedsp.edges.verify.VerificationError: vertex 3: its predecessor has no edge that gives its distance (...)
+    reedsp.VerificationError: vertex 3: its predecessor has no edge that gives its distance (...)
     """
 
 

@@ -309,7 +309,7 @@ def test_sources_are_joined_macros_first(file: str) -> None:
     shown = set()
     for number, line in enumerate(source.splitlines(), start=1):
         place = device_build.name_lines(f"<kernel>:{number}:", source)
-        if (found := re.fullmatch(r"cl/(\w+\.cl):(\d+):", place)) and not line.startswith("#line"):
+        if (found := re.fullmatch(r"cl/(\w+/\w+\.cl):(\d+):", place)) and not line.startswith("#line"):
             assert text_of(found[1])[int(found[2]) - 1] == line
             assert place not in shown
             shown.add(place)
