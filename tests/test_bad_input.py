@@ -135,7 +135,7 @@ def test_52_relabelling_is_bounded(method: str, device: Device) -> None:
 EXIT = """
 import numpy as np
 import reedsp
-from reedsp.device import Job, get_device
+from reedsp.device.device import Job, get_device
 
 job = Job(get_device())
 matrix = np.ones((600, 600), np.int32)

@@ -61,7 +61,7 @@ _ANSWER = "reedsp-doctor-answer:"  # drivers print to standard output, too
 _ASK = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-from reedsp import doctor
+from reedsp.cli import doctor
 doctor.answer(sys.argv[2], sys.argv[3:])
 """
 

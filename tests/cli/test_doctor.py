@@ -403,6 +403,6 @@ def test_platform_without_a_device_is_told() -> None:
 
 
 def test_imports_only_the_standard_library() -> None:
-    status, loaded = run("-c", "import sys, reedsp.doctor; print(*sorted(sys.modules))")
+    status, loaded = run("-c", "import sys, reedsp.cli.doctor; print(*sorted(sys.modules))")
     assert status == 0
     assert {name.split(".")[0] for name in loaded.split()}.isdisjoint({"numpy", "scipy", "pyopencl", "typer", "rich"})

@@ -19,8 +19,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "reedsp"
 
 UNREACHABLE: dict[tuple[str, str], str] = {
-    ("coordinates.py", 'raise AssertionError("some vertex occurs twice")'): "is called when one does",
-    ("readers.py", "raise IndexError(row)"): "rows are those that were read",
+    ("io/coordinates.py", 'raise AssertionError("some vertex occurs twice")'): "is called when one does",
+    ("io/readers.py", "raise IndexError(row)"): "rows are those that were read",
 }
 """Statements that no test can reach, by module and first line, and why."""
 
@@ -39,20 +39,21 @@ def lines_run(data: Path) -> dict[str, set[int]]:
     measured.read()
     found: dict[str, set[int]] = {}
     for file in measured.measured_files():
-        if Path(file).parent.name == PACKAGE.name:
-            found.setdefault(Path(file).name, set()).update(measured.lines(file) or ())
+        if PACKAGE.name in Path(file).parts:
+            inside = Path(file).parts[::-1].index(PACKAGE.name)
+            found.setdefault("/".join(Path(file).parts[-inside:]), set()).update(measured.lines(file) or ())
     return found
 
 
 def missed(run: dict[str, set[int]]) -> Iterator[tuple[str, int, str]]:
     """Return module, line number and first line of each statement that was not reached and could be."""
     for file in sorted(PACKAGE.rglob("*.py")):
-        text = file.read_text(encoding="utf-8")
+        text, name = file.read_text(encoding="utf-8"), file.relative_to(PACKAGE).as_posix()
         for node in raises(text):
             line = text.splitlines()[node.lineno - 1].strip()
-            reached = run.get(file.name, set()) & set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-            if not reached and (file.name, line) not in UNREACHABLE:
-                yield file.name, node.lineno, line
+            reached = run.get(name, set()) & set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            if not reached and (name, line) not in UNREACHABLE:
+                yield name, node.lineno, line
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ def test_a_planted_fault_is_found_and_shrunk_and_the_printed_code_shows_it(
     monkeypatch.setattr(sssp, "to_result", one_too_far)
     assert differential.main(["--seeds", "40", "--failures", "1"]) == 1
     _, _, printed = capsys.readouterr().out.partition("# the smallest case that fails alike: Mismatch")
-    code = printed[printed.index("import sys") : printed.rindex("))\n") + 3]
+    code = printed[printed.index("from tests.deep") : printed.rindex("))\n") + 3]
     case = eval(code[code.index("Case(\n") : -2], {"Case": Case})
     assert (case.n, len(case.edges), case.container) == (3, 0, "edge arrays")  # the last vertex is the source
     with pytest.raises(differential_answers.Mismatch):

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.single_source import sssp
 from reedsp.results.ties import tight_edges
 from tests.support import oracle
 from tests.support.small_graphs import KINDS, graph_of, simple_paths
@@ -485,15 +484,3 @@ def test_pictures_without_coordinates(device: reedsp.Device) -> None:
 def test_figures_are_not_needed_to_import() -> None:
     code = "import reedsp.results.paths, sys; print(sorted({'matplotlib', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_docstring_examples(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    import doctest
-
-    from reedsp.algorithms.traversal import bfs
-    from reedsp.results import paths as results_paths
-    from reedsp.results import routes
-
-    monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
-    for module in (results_paths, routes, bfs, sssp):
-        assert doctest.testmod(module, raise_on_error=True).attempted > 2

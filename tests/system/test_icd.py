@@ -294,7 +294,7 @@ def test_install_command_suits_the_machine(
 
 
 def test_imports_only_the_standard_library() -> None:
-    code = "import sys, reedsp._icd; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    code = "import sys, reedsp.system.icd; print(sorted({name.split('.')[0] for name in sys.modules}))"
     environment = {"PATH": os.defpath, "PYTHONPATH": str(PACKAGE_PARENT)}
     loaded = set(json.loads(_python(code, environment).replace("'", '"')))
     assert loaded & {"numpy", "scipy", "networkx", "pyopencl", "typer", "rich"} == set()
