@@ -1,1 +1,1 @@
-"""Experiments: one script for each figure or table of a paper."""
+"""Experiments: one script for each figure or table of a paper, in a folder a paper."""

@@ -19,9 +19,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.catalogue import EXPERIMENTS
-from experiments.experiment import Row, Setting
-from experiments.results import RESULTS, conditions, folder_name, read, save, write
+from experiments.lib.catalogue import EXPERIMENTS
+from experiments.lib.experiment import Row, Setting
+from experiments.lib.results import RESULTS, conditions, folder_name, read, save, write
 from reedsp.device.device import get_device
 
 REAL_GRAPHS = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -18,7 +18,7 @@ import pytest
 
 import reedsp
 from docs import figures
-from experiments import tables
+from experiments.report import tables
 from tests.suites import typed_pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -183,7 +183,7 @@ def test_readme_example_of_a_negative_cycle() -> None:
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_tables_are_those_of_the_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert tables.render(text) == text, "run: python -m experiments.tables"
+    assert tables.render(text) == text, "run: python -m experiments.report.tables"
 
 
 EXAMPLE = re.compile(r"^((?:reedsp|np|roads)\..*?)\s+# (array\(.*\))$", re.MULTILINE)

@@ -12,10 +12,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments import __main__ as command
-from experiments.catalogue import EXPERIMENTS
-from experiments.experiment import Case, Experiment, Row, Setting, WrongAnswerError
-from experiments.plotting import panels
-from experiments.results import RESULTS, read
+from experiments.lib.catalogue import EXPERIMENTS
+from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.lib.plotting import panels
+from experiments.lib.results import RESULTS, read
 from tests.suites.check_experiments import wrong_in_plots, wrong_in_rows
 
 DEVICE = SimpleNamespace(name="Imaginary (tm) Processor", platform="Portable Computing Language", driver_version="1")

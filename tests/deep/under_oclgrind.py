@@ -28,7 +28,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
-from experiments import min_plus
+from experiments.thesis import min_plus
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments import min_plus
+from experiments.thesis import min_plus
 from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
 from reedsp.device.device import Device, Job
 from reedsp.minplus import blocks as minplus_blocks

@@ -17,9 +17,9 @@ from pathlib import Path
 from PIL import Image
 
 from experiments.__main__ import REAL_GRAPHS
-from experiments.catalogue import EXPERIMENTS
-from experiments.experiment import Setting
-from experiments.results import RESULTS, Row, digest, folder_name, read
+from experiments.lib.catalogue import EXPERIMENTS
+from experiments.lib.experiment import Setting
+from experiments.lib.results import RESULTS, Row, digest, folder_name, read
 from reedsp.device.device import get_device
 
 SMALLEST_PLOT = 5_000  # bytes

@@ -1,0 +1,1 @@
+"""Experiments on what goes beyond the papers."""

@@ -1,0 +1,1 @@
+"""What every experiment uses; the only code that takes times is here."""

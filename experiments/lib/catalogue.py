@@ -1,0 +1,62 @@
+"""Every experiment there is: the thesis, Lund and Smith, then what goes beyond."""
+
+from __future__ import annotations
+
+from experiments.beyond import (
+    breadth_first,
+    largest,
+    near_far_settings,
+    negative_weights,
+    networkx_backend,
+    new_york,
+    predecessors,
+    several_devices,
+    single_source,
+    whole_calls,
+)
+from experiments.lib.experiment import Experiment
+from experiments.lund_smith import ceilings, floyd_warshall
+from experiments.thesis import (
+    figure_6_1,
+    figure_6_2,
+    figure_6_3,
+    graph_families,
+    input_parallel,
+    memory_cap,
+    min_plus,
+    negative_cycles,
+    output_parallel,
+    scan_trace,
+    scans,
+    transfers,
+)
+
+EXPERIMENTS: dict[str, Experiment] = {
+    module.__name__.rpartition(".")[2]: module.EXPERIMENT
+    for module in (
+        figure_6_1,
+        figure_6_2,
+        figure_6_3,
+        graph_families,
+        output_parallel,
+        input_parallel,
+        scans,
+        scan_trace,
+        min_plus,
+        memory_cap,
+        transfers,
+        negative_cycles,
+        floyd_warshall,
+        ceilings,
+        predecessors,
+        largest,
+        several_devices,
+        new_york,
+        single_source,
+        near_far_settings,
+        breadth_first,
+        negative_weights,
+        whole_calls,
+        networkx_backend,
+    )
+}

@@ -1,0 +1,1 @@
+"""What the documentation says about the results: tables, and verdicts on what papers claim."""

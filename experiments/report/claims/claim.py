@@ -1,0 +1,91 @@
+"""A statement of a paper that can be checked, and what the committed results say to it.
+
+A claim's evidence is computed from the CSV files: the figures to show, and whether they bear the verdict out. If they
+no longer do, the report cannot be made until the claim is judged anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from experiments.lib.results import RESULTS, Row, read
+
+GPU, CPU = "nvidia-h200", "pocl-amd-epyc"
+SHOWN = {GPU: "H200", CPU: "two CPU cores"}
+HOLDS, LIMITED, FAILS = "holds", "holds with limits", "does not hold"
+Evidence = tuple[str, bool]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, in our words.
+
+    Attributes
+    ----------
+    section : str
+    statement : str
+    experiment : str
+        Its figures are in ``results/<device>/<experiment>.csv``.
+    evidence : callable() -> (text, bool)
+    verdict : str
+    why : str
+        The reason, without figures.
+    """
+
+    section: str
+    statement: str
+    experiment: str
+    evidence: Callable[[], Evidence]
+    verdict: str
+    why: str
+
+
+def rows(device: str, experiment: str, **values: object) -> list[Row]:
+    """Return the rows of one file in which these columns have these values."""
+    chosen = read(RESULTS / device / f"{experiment}.csv")
+    return [row for row in chosen if all(row[column] == str(value) for column, value in values.items())]
+
+
+def number(device: str, experiment: str, column: str, **values: object) -> float:
+    """Return the one figure that these values choose."""
+    [row] = rows(device, experiment, **values)
+    return float(row[column])
+
+
+def ms(device: str, experiment: str, **values: object) -> float:
+    """Return the least time that these values choose."""
+    return number(device, experiment, "min_ms", **values)
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
+
+
+def time_of(milliseconds: float) -> str:
+    return f"{milliseconds / 1e3:.3g} s" if milliseconds >= 1000 else f"{milliseconds:.3g} ms"
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """Return the exponent at which y grows with x between the last two points."""
+    (x0, y0), (x1, y1) = sorted(points)[-2:]
+    return math.log(y1 / y0) / math.log(x1 / x0)
+
+
+def heads_and_lines(claims: list[Claim]) -> tuple[list[str], list[list[str]]]:
+    """Return heads and lines of a table of claims.
+
+    Raises
+    ------
+    ValueError
+        The figures no longer bear out a verdict.
+    """
+    lines = []
+    for place, claim in enumerate(claims, start=1):
+        figures, borne_out = claim.evidence()
+        if not borne_out:
+            raise ValueError(f"section {claim.section}: {claim.statement!r} no longer {claim.verdict}: {figures}")
+        verdict = f"**{claim.verdict}**" + (f". {claim.why}" if claim.why else "")
+        lines.append([str(place), claim.section, claim.statement, f"{figures} (`{claim.experiment}`)", verdict])
+    return ["", "section", "claim", "here", "verdict"], lines

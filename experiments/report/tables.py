@@ -1,0 +1,409 @@
+"""Write the tables of measured figures into the documentation, from the CSV files alone.
+
+    python -m experiments.report.tables [--check]
+
+A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. With --check nothing is written, and the exit
+status is 1 if a page differs from the CSV files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+
+from experiments.lib.catalogue import EXPERIMENTS
+from experiments.lib.results import RESULTS, Row, by_device
+from experiments.report import published
+from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
+from experiments.report.claims.lund_smith import LUND_SMITH
+from experiments.report.claims.thesis import THESIS
+
+DOCS = RESULTS.parents[1] / "docs"
+
+
+def table(heads: list[str], lines: list[list[str]], texts: int = 1) -> str:
+    """Return a table whose first columns are of texts, and the others of numbers."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
+    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in (heads, rule, *lines)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in escaped)
+
+
+def milliseconds(row: Row) -> str:
+    return f"{float(row['median_ms']):.3g}" if float(row["median_ms"]) < 100 else f"{float(row['median_ms']):.0f}"
+
+
+def new_york() -> str:
+    lines = [
+        [device, row["platform"], row["driver"], row["rounds"], milliseconds(row), row["predecessors_sha256"][:12]]
+        for device, rows in by_device("new_york")
+        for row in rows
+    ]
+    return table(["device", "platform", "driver", "rounds", "median ms", "tree (SHA-256)"], lines)
+
+
+def output_parallel() -> str:
+    """Return one line a graph and work-group size, one column a combination of the other refinements."""
+    combinations = [("False", "False"), ("True", "False"), ("False", "True"), ("True", "True")]
+    lines = []
+    for device, rows in by_device("output_parallel"):
+        groups: dict[tuple[str, ...], dict[tuple[str, str], str]] = {}
+        for row in rows:
+            key = (row["graph"], row["n"], row["rounds"], row["early_stop"], row["group_size"])
+            groups.setdefault(key, {})[row["cooperative_loading"], row["in_degree_order"]] = milliseconds(row)
+        for (graph, n, rounds, early_stop, size), cells in groups.items():
+            stop = "yes" if early_stop == "True" else "no"
+            lines.append([device, graph, f"{int(n):,}", stop, rounds, size, *(cells[each] for each in combinations)])
+    heads = ["device", "graph", "n", "early stop", "rounds", "work-group"]
+    return table([*heads, "neither", "cooperative loading", "in-degree order", "both"], lines)
+
+
+def scans() -> str:
+    """Return one line a device, type and method, of the largest arrays."""
+    lines = []
+    for device, rows in by_device("scans"):
+        largest = max(int(row["n"]) for row in rows)
+        for row in rows:
+            if int(row["n"]) == largest:
+                method = row["method"] + (f", work-groups of {row['group_size']}" if row["group_size"] else "")
+                rate, share = float(row["gigabytes_per_second"]), float(row["of_copy"])
+                figures = [
+                    f"{float(row['min_ms']):.3g}",
+                    f"{rate:,.0f}" if rate > 10 else f"{rate:.1f}",
+                    f"{share:.1%}",
+                ]
+                lines.append([device, row["dtype"], f"{largest:,}", method, *figures])
+    return table(["device", "type", "n", "method", "least ms", "GB/s", "of the copy"], lines)
+
+
+LUND_SMITH_SIZES = (1024, 2048, 4096, 8192, 16384)  # of the paper's table 1, those that are measured here too
+
+
+def rate(value: str) -> str:
+    return f"{float(value):,.0f}" if float(value) > 100 else f"{float(value):.3g}"
+
+
+def min_plus() -> str:
+    """Return one line a device, type and size, one column a method."""
+    found = list(by_device("min_plus"))
+    methods = list(dict.fromkeys(row["method"] for _, rows in found for row in rows))
+    lines = []
+    for device, rows in found:
+        groups: dict[tuple[str, str], dict[str, str]] = {}
+        for row in rows:
+            groups.setdefault((row["kind"], row["n"]), {})[row["method"]] = rate(row["gigapairs_per_second"])
+        lines += [
+            [device, kind, n, *(rates.get(method, "") for method in methods)] for (kind, n), rates in groups.items()
+        ]
+    return table(["device", "weights", "n", *methods], lines)
+
+
+def lund_smith() -> str:
+    """Return the paper's table 1 and ours: one line a device and size, one column an implementation, in seconds."""
+    paper = published.LUND_SMITH_SECONDS
+    lines = [
+        [f"{published.LUND_SMITH_DEVICE}, paper", str(n), *(str(paper[method].get(n, "")) for method in paper), ""]
+        for n in LUND_SMITH_SIZES
+    ]
+    for device, rows in by_device("floyd_warshall"):
+        groups: dict[str, dict[str, str]] = {}
+        for row in rows:
+            if row["kind"] == "float32" or row["method"] == "cpu":
+                groups.setdefault(row["n"], {})[row["method"]] = seconds(row)
+        lines += [
+            [device, n, *(times.get(method, "") for method in (*published.LUND_SMITH_METHODS, "blocked"))]
+            for n, times in groups.items()
+        ]
+    return table(["device", "n", *published.LUND_SMITH_METHODS, "blocked"], lines)
+
+
+def floyd_warshall() -> str:
+    """Return one line a device and size, two columns a type of weights, of the blocked algorithm."""
+    found = list(by_device("floyd_warshall"))
+    kinds = list(dict.fromkeys(row["kind"] for _, rows in found for row in rows if row["method"] == "blocked"))
+    lines = []
+    for device, rows in found:
+        groups: dict[str, dict[str, str]] = {}
+        for row in rows:
+            if row["method"] == "blocked":
+                figures = f"{milliseconds(row)} ms, {rate(row['gigatasks_per_second'])} G/s"
+                groups.setdefault(row["n"], {})[row["kind"]] = figures
+        lines += [[device, n, *(figures.get(kind, "") for kind in kinds)] for n, figures in groups.items()]
+    return table(["device", "n", *kinds], lines)
+
+
+def seconds(row: Row) -> str:
+    return f"{float(row['min_ms']) / 1e3:.3g}"
+
+
+def several_devices() -> str:
+    """Return one line a size and type of weights, one column a number of devices."""
+    lines = []
+    for device, rows in by_device("several_devices"):
+        groups: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            groups.setdefault((row["kind"], row["n"]), []).append(row)
+        for (kind, n), (one, several) in groups.items():
+            gain = float(one["min_ms"]) / float(several["min_ms"])
+            lines.append([f"{several['devices']} x {device}", kind, n, seconds(one), seconds(several), f"{gain:.2f}"])
+    return table(["devices", "weights", "n", "one, s", "all, s", "gain"], lines)
+
+
+def largest() -> str:
+    """Return one line a device."""
+    lines = [
+        [device, row["kind"], row["n"], f"{int(row['bytes']):,}", seconds(row), rate(row["gigatasks_per_second"])]
+        for device, rows in by_device("largest")
+        for row in rows
+    ]
+    return table(["device", "weights", "n", "bytes", "s", "G/s"], lines)
+
+
+def predecessors() -> str:
+    """Return one line a device, graph, size and measure."""
+    figures = ("min_ms_without", "min_ms", "ratio")
+    lines = [
+        [device, row["graph"], row["n"], row["m"], row["what"], *(f"{float(row[name]):.3g}" for name in figures)]
+        for device, rows in by_device("predecessors")
+        for row in rows
+    ]
+    return table(["device", "graph", "n", "edges", "what", "without, ms", "with, ms", "ratio"], lines)
+
+
+def single_source() -> str:
+    """Return one line a device, graph, measure and number of sources, one column a method."""
+    methods = ["near-far", "output-parallel", "input-parallel", "input-parallel-refined", "scipy dijkstra"]
+    lines = []
+    for device, rows in by_device("single_source"):
+        groups: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in rows:
+            groups.setdefault((row["graph"], row["sources"], row["what"]), {})[row["method"]] = row["min_ms"]
+        for (graph, sources, what), times in groups.items():
+            ratio = float(times["scipy dijkstra"]) / float(times["near-far"]) if "scipy dijkstra" in times else None
+            cells = [f"{float(times[method]):.3g}" if method in times else "" for method in methods]
+            lines.append([device, graph, sources, what, *cells, "" if ratio is None else f"{ratio:.1f}"])
+    heads = ["device", "graph", "sources", "what, ms"]
+    return table([*heads, *methods, "near-far against scipy"], lines)
+
+
+def negative_weights() -> str:
+    """Return one line a device and task."""
+    lines = []
+    for device, rows in by_device("negative_weights"):
+        for row in rows:
+            of_scipy, ratio = float(row["scipy_ms"]) / 1e3, float(row["ratio"])
+            figures = (seconds(row), f"{of_scipy:.3g}", f"{ratio:,.0f}" if ratio > 100 else f"{ratio:.3g}")
+            lines.append([device, *(row[name] for name in ("what", "n", "m", "method")), *figures])
+    return table(["device", "what", "n", "edges", "method", "s", "scipy, s", "ratio"], lines)
+
+
+def networkx_backend() -> str:
+    """Return one line a device, program or call, and size."""
+    lines = []
+    for device, rows in by_device("networkx_backend"):
+        for row in rows:
+            times = [figure(float(row[column])) for column in ("networkx_min_ms", "reedsp_min_ms")]
+            lines.append([device, row["what"], row["n"], row["m"], *times, row["ratio"]])
+    return table(["device", "what", "nodes", "edges", "networkx, ms", "reedsp, ms", "ratio"], lines, texts=2)
+
+
+def near_far_settings() -> str:
+    """Return one line a device and graph."""
+    lines = []
+    for device, rows in by_device("near_far_settings"):
+        for graph in dict.fromkeys(row["graph"] for row in rows):
+            own = [row for row in rows if row["graph"] == graph]
+            compared, wrong = sum(int(row["sources"]) for row in own), sum(int(row["wrong"]) for row in own)
+            times = [float(row["median_ms"]) for row in own]
+            figures = (f"{compared:,}", str(wrong), f"{min(times):.3g}", f"{max(times):.3g}")
+            lines.append([device, graph, str(len(own)), *figures])
+    return table(["device", "graph", "settings", "compared", "wrong", "fastest, ms", "slowest, ms"], lines)
+
+
+def input_parallel() -> str:
+    """Return one line a device and graph, one column a method."""
+    methods = [("output-parallel", ""), ("input-parallel", "")]
+    methods += [("input-parallel-refined", listed) for listed in ("True", "False")]
+    lines = []
+    for device, rows in by_device("input_parallel"):
+        groups: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
+        for row in rows:
+            key = (row["graph"], row["n"], row["rounds"])
+            groups.setdefault(key, {})[row["method"], row["list_active"]] = milliseconds(row)
+        for (graph, n, rounds), cells in groups.items():
+            lines.append([device, graph, f"{int(n):,}", rounds, *(cells[each] for each in methods)])
+    heads = ["device", "graph", "n", "rounds", "output parallel", "input parallel"]
+    return table([*heads, "refined, with the list", "refined"], lines)
+
+
+def breadth_first() -> str:
+    """Return one line a device and graph."""
+    lines = [
+        [
+            *(device, row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", row["levels"], row["bottom_up_levels"]),
+            *(milliseconds(row), f"{float(row['scipy_median_ms']):.3g}", row["ratio"]),
+        ]
+        for device, rows in by_device("breadth_first")
+        for row in rows
+    ]
+    heads = ["device", "graph", "n", "edges", "levels", "bottom-up", "ms", "SciPy, ms", "ratio"]
+    return table(heads, lines)
+
+
+def judged(chosen: list[Claim]) -> str:
+    """Return one line a claim."""
+    heads, lines = heads_and_lines(chosen)
+    return table(heads, lines, texts=len(heads))
+
+
+def claims_thesis() -> str:
+    return judged(THESIS)
+
+
+def claims_lund_smith() -> str:
+    return judged(LUND_SMITH)
+
+
+def verdicts() -> str:
+    """Return how many claims of each paper have which verdict."""
+    kinds = (HOLDS, LIMITED, FAILS)
+    lines = [
+        [paper, *(str(sum(claim.verdict == verdict for claim in found)) for verdict in kinds), str(len(found))]
+        for paper, found in (("thesis", THESIS), ("Lund and Smith", LUND_SMITH))
+    ]
+    return table(["claims of", *kinds, "in all"], lines)
+
+
+def pictures() -> str:
+    """Return every experiment with its plots, one a device."""
+    parts = []
+    for name, experiment in EXPERIMENTS.items():
+        files = sorted(RESULTS.glob(f"*/{name}.svg"))
+        images = [f"![{name} on {file.parent.name}](../{file.relative_to(RESULTS.parents[1])})" for file in files]
+        parts.append("\n\n".join([f"### `{name}`", f"{experiment.about}.", *images]))
+    return "\n\n".join(parts)
+
+
+def figure(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else f"{value:,.0f}"
+
+
+def performance() -> str:
+    """Return what whole calls take beside SciPy's and numpy's: a heading and a table for each device."""
+    parts = []
+    for device, rows in by_device("single_source"):
+        found = [
+            *_one_source(rows),
+            *_others("breadth_first", device, lambda row: ("breadth-first search", row["graph"], row["scipy_min_ms"])),
+            *_others("negative_weights", device, _task_and_method),
+            *_all_pairs(device),
+        ]
+        lines = [[task, graph, *map(figure, (ours, theirs, theirs / ours))] for task, graph, ours, theirs in found]
+        heads = ["task", "graph", "reedsp, ms", "SciPy, ms", "times as fast"]
+        parts.append(f"### {device}\n\n{table(heads, lines, texts=2)}")
+    return "\n\n".join(parts)
+
+
+Comparison = tuple[str, str, float, float]  # task, graph, our milliseconds, SciPy's
+
+
+def _one_source(rows: list[Row]) -> list[Comparison]:
+    whole = {
+        (row["graph"], row["sources"], row["method"]): float(row["min_ms"])
+        for row in rows
+        if row["what"] == "whole call"
+    }
+    return [
+        (f"from {sources} source{'s' * (sources != '1')}", graph, ours, whole[graph, sources, "scipy dijkstra"])
+        for (graph, sources, method), ours in whole.items()
+        if method == "near-far" and (graph, sources, "scipy dijkstra") in whole
+    ]
+
+
+def _others(name: str, device: str, describe: Callable[[Row], tuple[str, str, str]]) -> list[Comparison]:
+    rows = next((rows for folder, rows in by_device(name) if folder == device), [])
+    return [
+        (task, graph, float(row["min_ms"]), float(theirs))
+        for row in rows
+        for task, graph, theirs in [describe(row)]
+        if theirs
+    ]
+
+
+def _task_and_method(row: Row) -> tuple[str, str, str]:
+    return f"{row['what']} ({row['method']})", f"n = {row['n']}", row["scipy_ms"]
+
+
+def _all_pairs(device: str) -> list[Comparison]:
+    rows = next((rows for folder, rows in by_device("floyd_warshall") if folder == device), [])
+    times = {(row["method"], row["kind"], row["n"]): float(row["min_ms"]) for row in rows}
+    return [
+        ("all pairs, complete graph on the device", f"n = {n}", times["blocked", kind, n], theirs)
+        for (method, kind, n), theirs in times.items()
+        if method == "cpu" and ("blocked", kind, n) in times
+    ]
+
+
+def whole_calls() -> str:
+    """Return one line a device and graph, one column a function: how many times as fast, and our milliseconds."""
+    found = list(by_device("whole_calls"))
+    calls = list(dict.fromkeys(row["call"] for _, rows in found for row in rows))
+    lines = []
+    for device, rows in found:
+        graphs: dict[str, dict[str, str]] = {}
+        for row in rows:
+            graphs.setdefault(row["graph"], {})[row["call"]] = f"{row['ratio']} ({figure(float(row['min_ms']))})"
+        lines += [[device, graph, *(cells.get(call, "") for call in calls)] for graph, cells in graphs.items()]
+    return table(["device", "graph", *calls], lines, texts=2)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "claims_lund_smith": claims_lund_smith,
+    "claims_thesis": claims_thesis,
+    "new_york": new_york,
+    "performance": performance,
+    "pictures": pictures,
+    "predecessors": predecessors,
+    "input_parallel": input_parallel,
+    "breadth_first": breadth_first,
+    "output_parallel": output_parallel,
+    "scans": scans,
+    "several_devices": several_devices,
+    "floyd_warshall": floyd_warshall,
+    "largest": largest,
+    "lund_smith": lund_smith,
+    "min_plus": min_plus,
+    "near_far_settings": near_far_settings,
+    "negative_weights": negative_weights,
+    "networkx_backend": networkx_backend,
+    "single_source": single_source,
+    "verdicts": verdicts,
+    "whole_calls": whole_calls,
+}
+
+
+def render(text: str) -> str:
+    """Return a page with its tables made anew."""
+    return re.sub(
+        r"(<!-- table (\w+) -->\n).*?(<!-- end -->)",
+        lambda block: f"{block[1]}\n{TABLES[block[2]]()}\n\n{block[3]}",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    stale = [page for page in sorted(DOCS.glob("*.md")) if render(page.read_text()) != page.read_text()]
+    if arguments.check and stale:
+        raise SystemExit(
+            f"run python -m experiments.report.tables: {', '.join(page.name for page in stale)} is out of date"
+        )
+    for page in stale:
+        page.write_text(render(page.read_text()))
+
+
+if __name__ == "__main__":
+    main()
