@@ -13,8 +13,8 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Job
 from reedsp.edges.device_graph import NO_VERTEX, DeviceGraph
 from reedsp.edges.negative_cycles import exact_shortest_paths
+from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph
-from reedsp.graph.vertices import name_or_none
 from reedsp.system.public import public
 
 GROUP_SIZE = 64

@@ -796,34 +796,6 @@ class Graph:
         return self
 
 
-def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """Return any accepted kind of graph as a :class:`Graph`.
-
-    Parameters
-    ----------
-    graph : Graph, scipy sparse matrix, dense array or masked array, or networkx graph
-    name : str
-        What to call the argument in an error.
-
-    Raises
-    ------
-    TypeError
-        It is none of these.
-    """
-    if isinstance(graph, Graph):
-        return graph
-    if scipy.sparse.issparse(graph):
-        return Graph.from_scipy(graph)
-    if is_networkx(graph):
-        return Graph.from_networkx(graph)
-    if isinstance(graph, (np.ndarray, list, tuple)):
-        return Graph.from_dense(graph)
-    raise TypeError(
-        f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
-        f"got {type(graph).__name__}"
-    )
-
-
 def is_networkx(graph: Any) -> bool:
     """Whether this is a networkx graph; does not import networkx."""
     module = sys.modules.get("networkx")

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.verify import VerificationError
+from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph
-from reedsp.graph.vertices import name_or_none
 from reedsp.results.search_result import SearchResult
 from reedsp.results.ties import edge_sources
 from reedsp.system.public import public

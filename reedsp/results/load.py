@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from reedsp.arithmetic.paths import RESULT_TYPES, choose_arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.arguments import as_graph
+from reedsp.graph.graph import Graph
 from reedsp.results.files import read_arrays
 from reedsp.results.levels import BreadthFirst
 from reedsp.results.paths import AllPairs, ShortestPaths

@@ -16,9 +16,9 @@ from reedsp.device.device import Device, Job, get_device, infinity
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.negative_cycles import exact_shortest_paths
 from reedsp.edges.verify import VerificationError, verify_on_host, verify_tree
+from reedsp.graph.arguments import name_or_none, vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, distance_text, run_facts
-from reedsp.graph.vertices import name_or_none, vertex_argument, vertices_argument
 from reedsp.results.export import matrix_to_dataframe, pairs_to_networkx
 from reedsp.results.plot import axes_for, draw_matrix
 from reedsp.results.routes import Routes, walk

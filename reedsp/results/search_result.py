@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.arguments import vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import DASH, SHOWN, and_more, card, distance_text, name_or_dash, run_facts
-from reedsp.graph.vertices import vertex_argument, vertices_argument
 from reedsp.results.export import rows_to_dataframe, tree_to_networkx
 from reedsp.results.plot import axes_for, draw_search
 from reedsp.results.routes import Routes, walk

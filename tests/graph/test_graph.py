@@ -18,7 +18,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reedsp.graph.graph import MAX_VERTICES, Graph, as_graph
+from reedsp.graph.arguments import as_graph
+from reedsp.graph.graph import MAX_VERTICES, Graph
 
 INT64_MAX = 2**63 - 1
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]

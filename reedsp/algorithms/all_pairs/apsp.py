@@ -24,7 +24,8 @@ from reedsp.arithmetic.matrix import Block, Weights, integers_for
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device, Job, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
-from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.arguments import as_graph
+from reedsp.graph.graph import Graph
 from reedsp.minplus import product as minplus_product
 from reedsp.results.paths import AllPairs
 from reedsp.system.atomic_file import write_whole

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device, infinity
-from reedsp.graph.graph import Graph, as_graph
+from reedsp.graph.arguments import as_graph, vertex_argument
+from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, card
-from reedsp.graph.vertices import vertex_argument
 from reedsp.results.routes import Routes
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertex

@@ -12,8 +12,8 @@ from reedsp.algorithms.all_pairs.johnson import Searches
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import result_dtype
 from reedsp.device.device import Device, Job, get_device
-from reedsp.graph.graph import Graph, as_graph
-from reedsp.graph.vertices import vertices_argument
+from reedsp.graph.arguments import as_graph, vertices_argument
+from reedsp.graph.graph import Graph
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 MEMORY_LIMIT = 1 << 28

@@ -12,8 +12,8 @@ from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device, get_device, infinity
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.graph import Graph, as_graph
-from reedsp.graph.vertices import vertices_argument
+from reedsp.graph.arguments import as_graph, vertices_argument
+from reedsp.graph.graph import Graph
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 

@@ -12,8 +12,7 @@ from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device, Job, device_of, get_device
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.predecessors import find_trees
-from reedsp.graph.graph import as_graph
-from reedsp.graph.vertices import source_argument
+from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.typing import DistanceType, GraphLike, Vertex, Vertices
 
 if TYPE_CHECKING:

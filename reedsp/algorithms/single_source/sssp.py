@@ -27,8 +27,8 @@ from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, ge
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
-from reedsp.graph.graph import Graph, as_graph
-from reedsp.graph.vertices import source_argument, vertex_argument
+from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
+from reedsp.graph.graph import Graph
 from reedsp.results.paths import ShortestPaths
 from reedsp.system.progress import of_a_search, report_done
 from reedsp.system.progress_bar import search_bar

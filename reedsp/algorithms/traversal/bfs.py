@@ -16,8 +16,8 @@ from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_devi
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.known_graph import SOURCE, known_levels
-from reedsp.graph.graph import Graph, as_graph
-from reedsp.graph.vertices import source_argument
+from reedsp.graph.arguments import as_graph, source_argument
+from reedsp.graph.graph import Graph
 from reedsp.results.levels import UNREACHED, BreadthFirst
 from reedsp.system.progress import Progress, of_a_search, report_done
 from reedsp.system.progress_bar import search_bar

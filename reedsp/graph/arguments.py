@@ -1,4 +1,4 @@
-"""Arguments that say which vertices are meant: names where a graph knows some, otherwise numbers."""
+"""Arguments: any accepted kind of graph, and which of its vertices are meant, by name where it knows some."""
 
 from __future__ import annotations
 
@@ -7,8 +7,37 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
-from reedsp.graph.graph import Graph, integer
+from reedsp.graph.graph import Graph, integer, is_networkx
+
+
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """Return any accepted kind of graph as a :class:`Graph`.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array or masked array, or networkx graph
+    name : str
+        What to call the argument in an error.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if scipy.sparse.issparse(graph):
+        return Graph.from_scipy(graph)
+    if is_networkx(graph):
+        return Graph.from_networkx(graph)
+    if isinstance(graph, (np.ndarray, list, tuple)):
+        return Graph.from_dense(graph)
+    raise TypeError(
+        f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
+        f"got {type(graph).__name__}"
+    )
 
 
 def vertex_argument(graph: Graph, vertex: Any, argument: str) -> int:

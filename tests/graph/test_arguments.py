@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
-from reedsp.graph.vertices import source_argument, vertex_argument, vertices_argument
 
 ENDS, WEIGHTS = ([0, 1, 2, 0], [1, 2, 3, 3]), [4, 1, 2, 9]
 NAMES = {
