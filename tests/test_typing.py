@@ -47,8 +47,8 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "DistanceTypeName": [map(str, paths.RESULT_TYPES), cli_options.DistanceType],
 }
 KEYS: dict[str, set[str]] = {
-    "SearchOptions": {name for names in ss._OPTIONS.values() for name in names},
-    "AllPairsOptions": {name for names in apsp._OPTIONS.values() for name in names},
+    "SearchOptions": {name for method in ss._METHODS.values() for name in method.options},
+    "AllPairsOptions": {name for method in apsp._METHODS.values() for name in method.options},
     "BreadthFirstOptions": named_in_the_error(bfs._choices, {"x": 1}),
 }
 

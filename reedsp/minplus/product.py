@@ -13,6 +13,7 @@ from reedsp.arithmetic.matrix import Block, Weights, checked, to_device, to_user
 from reedsp.device.device import Device, Job, Kernel, get_device
 from reedsp.device.dispatch import PAIRS_A_STEP, even
 from reedsp.minplus.selfcheck import trusted_products
+from reedsp.system.options import check_method
 from reedsp.typing import ProductMethod
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
@@ -70,7 +71,7 @@ def min_plus_product(
     left, right = checked("a", a), checked("b", b)
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
-    _check_method(method)
+    check_method(method, METHODS)
     dtype = np.result_type(left, right)
     if 0 in (*left.shape, right.shape[1]):
         return np.full((left.shape[0], right.shape[1]), user_infinity(dtype), dtype)
@@ -133,7 +134,7 @@ def min_plus_power(
         raise TypeError(f"k: an integer is expected, got {k!r}")
     if k < 0:
         raise ValueError(f"k = {k}, expected at least 0")
-    _check_method(method)
+    check_method(method, METHODS)
     if n == 0 or k == 1:
         return np.array(matrix)
     if k == 0:
@@ -231,11 +232,6 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])
-
-
-def _check_method(method: str) -> None:
-    if method not in METHODS:
-        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, METHODS))}")
 
 
 def _download(

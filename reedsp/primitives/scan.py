@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.known_scan import known_scan
 from reedsp.primitives.operators import C_TYPES, OPERATORS, Operator, identity_of, operator_macros, resolve
+from reedsp.system.options import check_method
 from reedsp.typing import ChunkedMethod, OperatorName, ScanMethod
 
 _CHUNKED = ("fast", "work-group", "work-item")
@@ -167,7 +167,7 @@ def reduce(
     """
     x = _elements_of(x)
     elements = _elements(op, x.dtype)
-    _check_method(method, _CHUNKED)
+    check_method(method, _CHUNKED)
     if x.size == 0 and isinstance(x, np.ndarray):
         return identity_of(resolve(op, x.dtype), x.dtype)
     arrays = _open(device, elements, method, x=x)
@@ -370,7 +370,7 @@ def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, 
     elements = dataclasses.replace(_elements(op, x.dtype), exclusive=exclusive, segmented=heads is not None)
     if op == "add" and x.dtype.kind == "f" and not exclusive:  # 0.0 + -0.0 is 0.0, as if there had been another element
         elements = dataclasses.replace(elements, operator=dataclasses.replace(elements.operator, identity=-0.0))
-    _check_method(method, _METHODS)
+    check_method(method, _METHODS)
     if heads is not None:
         heads = _heads_of(heads, x.size)
     if out is not None:
@@ -395,7 +395,7 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
         raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
     if x is not None and x.shape != mask.shape:
         raise ValueError(f"mask: it has {mask.size} elements, but x has {x.size}")
-    _check_method(method, _CHUNKED)
+    check_method(method, _CHUNKED)
     n = mask.size
     on_device = are_on_device({"mask": mask, "x": x})
     if n == 0 and not on_device:
@@ -469,11 +469,6 @@ def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> cl.Buffer:
     job.launch(clear, words, size, buffer, np.uint64(words))
     job.launch(mark, heads.size, size, arrays.read(heads), buffer, np.uint64(heads.size), np.uint64(n))
     return buffer
-
-
-def _check_method(method: str, methods: Sequence[str]) -> None:
-    if method not in methods:
-        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, methods))}")
 
 
 def _open(device: Any, elements: Elements, method: str, **given: Any) -> HostArrays | DeviceArrays:

@@ -29,15 +29,11 @@ from reedsp.graph.graph import Graph
 from reedsp.minplus import product as minplus_product
 from reedsp.results.paths import AllPairs
 from reedsp.system.atomic_file import write_whole
+from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
-_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    "min-plus": {"product": minplus_product.METHODS},
-    "floyd-warshall": {"kernel": ("blocked", *lund_smith.LADDER)},
-    "johnson": {},
-}
 _LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
 _LEAST_OF_ROUNDED_SUMS = 300
@@ -140,10 +136,9 @@ def apsp(
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
     if memory_limit is not None and not memory_limit > 0:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
-    if method not in ("auto", *_METHODS):
-        names = ", ".join(repr(name) for name in ("auto", *_METHODS))
-        raise ValueError(f"method = {method!r}, expected one of {names}")
-    choices = _choices("floyd-warshall" if method == "auto" else method, options)
+    check_choice("method", method, ("auto", *_METHODS))
+    named = "floyd-warshall" if method == "auto" else method
+    choices = checked_options(options, _METHODS[named].options, repr(named))
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
@@ -152,8 +147,7 @@ def apsp(
         if target is not None:
             write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
         pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
-        name = "floyd-warshall" if method == "auto" else method
-        return AllPairs(graph, none, pred_of_none, name, "", {"milliseconds": 0.0})
+        return AllPairs(graph, none, pred_of_none, named, "", {"milliseconds": 0.0})
     several = isinstance(device, Sequence) and not isinstance(device, str)
     devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
     if not devices:
@@ -304,7 +298,7 @@ def _solve(
         matrix.close(progress)
     else:
         until_negative = negative_cycles == "raise" and not floats
-        _SOLVERS[method](matrix, progress=progress, until_negative=until_negative, **choices)
+        _METHODS[method].solve(matrix, progress=progress, until_negative=until_negative, **choices)
     if not floats:
         cycles = matrix.vertices_on_negative_cycles()
     if len(cycles) and negative_cycles == "raise":
@@ -343,8 +337,11 @@ def _min_plus(
             return
 
 
-_SOLVERS: dict[str, Callable[..., None]] = {"min-plus": _min_plus, "floyd-warshall": _floyd_warshall}
-_METHODS = (*_SOLVERS, "johnson")
+_METHODS = {
+    "min-plus": Method(_min_plus, {"product": minplus_product.METHODS}),
+    "floyd-warshall": Method(_floyd_warshall, {"kernel": ("blocked", *lund_smith.LADDER)}),
+    "johnson": Method(johnson),
+}
 
 
 def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
@@ -356,16 +353,6 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
         return True
     least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
     return graph.n**2 > least * (graph.m + graph.n)
-
-
-def _choices(method: str, options: Mapping[str, Any] | None) -> dict[str, str]:
-    known = _OPTIONS[method]
-    for name, value in (options or {}).items():
-        if name not in known:
-            raise ValueError(f"options: {method!r} has no option {name!r}; it has {', '.join(known) or 'none'}")
-        if value not in known[name]:
-            raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, known[name]))}")
-    return dict(options or {})
 
 
 def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:

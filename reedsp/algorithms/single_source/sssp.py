@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,23 +30,21 @@ from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.paths import ShortestPaths
+from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.progress import of_a_search, report_done
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
-_BELLMAN_FORD = {
-    "output-parallel": output_parallel,
-    "input-parallel": input_parallel,
-    "input-parallel-refined": input_parallel_refined,
+_METHODS = {
+    "output-parallel": Method(
+        output_parallel,
+        dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop", "group_size")),
+    ),
+    "input-parallel": Method(input_parallel),
+    "input-parallel-refined": Method(input_parallel_refined, {"list_active": None}),
+    "near-far": Method(near_far, {"delta": None, "work_groups": None}),
 }
 _MANY_EDGES = 500  # that end at one vertex
-_METHODS = (*_BELLMAN_FORD, "near-far")
-_OPTIONS = {
-    "output-parallel": ("cooperative_loading", "in_degree_order", "early_stop", "group_size"),
-    "input-parallel": (),
-    "input-parallel-refined": ("list_active",),
-    "near-far": ("delta", "work_groups"),
-}
 
 
 def sssp(
@@ -151,7 +149,9 @@ def sssp(
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
     chosen = get_device(device)
-    choices = _options(method, options)
+    check_choice("method", method, ("auto", *_METHODS))
+    known = {} if method == "auto" else _METHODS[method].options
+    choices = checked_options(options, known, f"method {method!r}")
     method = _method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
@@ -161,7 +161,7 @@ def sssp(
         if method == "near-far":
             found = _by_near_far(graph, starts, job, arithmetic, bound, aim, report, choices)
         else:
-            found = _by_bellman_ford(_BELLMAN_FORD[method], graph, sources, job, arithmetic, bound, report, choices)
+            found = _by_bellman_ford(_METHODS[method].solve, graph, sources, job, arithmetic, bound, report, choices)
             aim = None  # every distance is final
     dist = to_result(found.dist, arithmetic, result)
     dist = dist[0] if one_row else dist
@@ -281,9 +281,6 @@ def _method(method: SearchMethod, graph: Graph, device: Device, arithmetic: Arit
     DeviceError
         None of them gives right answers on the device.
     """
-    if method not in ("auto", *_METHODS):
-        names = ", ".join(repr(name) for name in ("auto", *_METHODS))
-        raise ValueError(f"method = {method!r}, expected one of {names}")
     if min_only and method not in ("auto", "near-far"):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
@@ -311,7 +308,7 @@ def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> li
 
 def _is_trusted(method: str, device: Device, arithmetic: Arithmetic) -> bool:
     if method != "near-far":
-        is_right = functools.partial(_is_right, _BELLMAN_FORD[method], device, arithmetic)
+        is_right = functools.partial(_is_right, _METHODS[method].solve, device, arithmetic)
         return is_trusted(device, f"{method} in {arithmetic}", is_right)
     try:
         chosen_form(device, arithmetic)
@@ -326,14 +323,3 @@ def _is_right(solve: Callable[..., Solution], device: Device, arithmetic: Arithm
     graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=True)
     found = solve(graph, SOURCE, Job(device), arithmetic)
     return is_known_tree(found.dist, found.predecessors, arithmetic.infinity, graph, expected)
-
-
-def _options(method: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    if not options:
-        return {}
-    known = _OPTIONS.get(method, ())
-    for name in options:
-        if name not in known:
-            has = ", ".join(known) or "none"
-            raise ValueError(f"options: method {method!r} has no option {name!r}; it has {has}")
-    return dict(options)

@@ -19,6 +19,7 @@ from reedsp.edges.known_graph import SOURCE, known_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import UNREACHED, BreadthFirst
+from reedsp.system.options import checked_options
 from reedsp.system.progress import Progress, of_a_search, report_done
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
@@ -425,14 +426,7 @@ def _edge_factor(direction: str, measured: int) -> int:
 
 
 def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    choices = dict(options or {})
-    allowed = {"method": METHODS, "direction": tuple(_EDGE_FACTORS), "group_size": None}
-    for name, value in choices.items():
-        if name not in allowed:
-            raise ValueError(f"options: no option {name!r}; there are {', '.join(allowed)}")
-        values = allowed[name]
-        if values is not None and value not in values:
-            raise ValueError(f"options: {name} = {value!r}, expected one of {', '.join(map(repr, values))}")
+    choices = checked_options(options, {"method": METHODS, "direction": _EDGE_FACTORS, "group_size": None})
     size = choices.get("group_size")
     if size is not None and (size < _SMALLEST_GROUP or size & (size - 1)):
         raise ValueError(f"options: group_size = {size}, expected a power of two from {_SMALLEST_GROUP} on")
