@@ -5,30 +5,28 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-import reedsp
 from reedsp.device.build import kernel_directory
 from tests.support.kernel_files import kernel_files
+from tests.support.modules import (
+    PACKAGE,
+    ROOT,
+    TREES,
+    contracts_of_rooms,
+    floors,
+    imports,
+    is_type_checking,
+    modules_of_reedsp,
+    room_of,
+)
 
-PACKAGE = Path(reedsp.__file__).resolve().parent
-ROOT = PACKAGE.parent
 MOST_FILES = 16  # of a folder, of one kind: as many as a reader takes in at a glance
 
 
-def name_of(file: Path) -> str:
-    """Return what a module is called within the package; the package of a folder is called as the folder."""
-    parts = file.relative_to(PACKAGE).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
-
-
-TREES = {name_of(file): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
 # What has to run where nothing but Python works: the package itself, its command, and the examination.
 LIGHT = (
     *("__init__", "__main__", "_nx_info", "_version", "cli", "cli.command", "cli.status", "cli.doctor"),
@@ -45,37 +43,6 @@ FORBIDDEN_OPTIONS = (
 )
 
 
-def imports(nodes: Iterator[ast.AST] | list[ast.stmt]) -> Iterator[tuple[str, str | None]]:
-    """Yield each imported module and, of a "from" import, the name taken from it."""
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "a relative import"
-            yield from ((str(node.module), alias.name) for alias in node.names)
-
-
-def modules_of_reedsp(found: Iterator[tuple[str, str | None]]) -> set[str]:
-    """Return the modules of this package among imports; of a name taken from the package, the module it comes from."""
-    modules = set()
-    for module, name in found:
-        if module.split(".")[0] != "reedsp":
-            continue
-        inside = module.removeprefix("reedsp").removeprefix(".")
-        below = f"{inside}.{name}".removeprefix(".")
-        if below in TREES:
-            modules.add(below)
-        elif inside:
-            modules.add(inside)
-        else:
-            modules.add(reedsp._MODULE_OF.get(str(name), "__init__"))
-    return modules
-
-
-def is_type_checking(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
 @pytest.mark.parametrize("folder", ["reedsp", "cl", "tests", "experiments", "docs"])
 def test_no_folder_holds_too_many_files(folder: str) -> None:
     counts = Counter(
@@ -87,18 +54,11 @@ def test_no_folder_holds_too_many_files(folder: str) -> None:
     assert {str(key): count for key, count in counts.items() if count > MOST_FILES} == {}
 
 
-def contracts_of_rooms() -> list[dict[str, Any]]:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return settings["tool"]["importlinter"]["contracts"]
-
-
 def test_the_rooms_are_checked() -> None:
     """Their order is in pyproject.toml, and import-linter, which ``.ci/run`` calls, knows each of them."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    listed = {room.strip() for layer in contracts[0]["layers"] for room in layer.split("|")}
-    assert contracts[0]["exhaustive"]
+    contract = contracts_of_rooms()[0]
+    listed = {room.strip() for layer in contract["layers"] for room in layer.split("|")}
+    assert contract["exhaustive"]
     assert listed == {name.split(".")[0] for name in TREES} - {"__init__"}
 
 
@@ -166,19 +126,14 @@ def kernels_named_in(tree: ast.Module) -> set[str]:
 
 def is_at_or_above(room: str, other: str) -> bool:
     """Whether a room may import from the other, by the contracts of import-linter, or is the same."""
-    rooms, algorithms = ([layer.split(" | ") for layer in contract["layers"]] for contract in contracts_of_rooms()[:2])
-    [place] = [number for number, layer in enumerate(rooms) if "algorithms" in layer]
-    rooms[place : place + 1] = [[f"algorithms.{each}" for each in layer] for layer in algorithms]
-    floor_of = {each: -number for number, layer in enumerate(rooms) for each in layer}
+    floor_of = {each: -number for number, rooms in enumerate(floors()) for each in rooms}
     return room == other or floor_of[room] > floor_of[other]
 
 
 @pytest.mark.parametrize("module", [name for name, tree in TREES.items() if kernels_named_in(tree)])
 def test_kernels_are_launched_from_their_room_or_above(module: str) -> None:
-    parts = module.split(".")
-    room = ".".join(parts[: 2 if parts[0] == "algorithms" else 1])
     for kernel in kernels_named_in(TREES[module]):
-        assert is_at_or_above(room, ROOM_OF_KERNELS[kernel.partition("/")[0]]), kernel
+        assert is_at_or_above(room_of(module), ROOM_OF_KERNELS[kernel.partition("/")[0]]), kernel
 
 
 @pytest.mark.parametrize("file", KERNELS)

@@ -17,11 +17,13 @@ import numpy as np
 import pytest
 
 import reedsp
-from docs import figures
+from docs.tools import figures
 from experiments.report import tables
 from tests.suites import typed_pages
 
 ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -69,7 +71,7 @@ def test_every_public_name_has_an_example(module: str) -> None:
 
 
 def test_reference_has_every_public_name() -> None:
-    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    reference = (DOCS / "reference" / "functions.md").read_text(encoding="utf-8")
     assert set(re.findall(r":: reedsp\.(\w+)$", reference, re.MULTILINE)) - {"csgraph"} == set(reedsp.__all__)
 
 
@@ -116,10 +118,10 @@ def test_typist_notices_other_answers(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("name", figures.FIGURES)
 def test_figures_are_as_drawn(name: str) -> None:
     drawn = (figures.IMAGES / f"{name}.svg").read_text(encoding="utf-8")
-    assert figures.FIGURES[name]() == drawn, "run: python docs/figures.py"
+    assert figures.FIGURES[name]() == drawn, "run: python -m docs.tools.figures"
 
 
-RELIABILITY = re.findall(r"`(python [^`]+)`", (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8"))
+RELIABILITY = re.findall(r"`(python [^`]+)`", (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("command", [each for each in RELIABILITY if " -k " in each])
@@ -136,9 +138,9 @@ def test_commands_that_show_a_promise_name_files() -> None:
 
 
 def test_every_page_is_listed() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
     trees = " ".join(re.findall(r"```{toctree}\n(.*?)```", index, re.DOTALL)).split()
-    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} - {"index"}
     assert [page for page in sorted(pages) if page not in trees or f"({page}.md)" not in index] == []
 
 
@@ -180,7 +182,7 @@ def test_readme_example_of_a_negative_cycle() -> None:
     assert f"# {(caught.value.cycle, caught.value.weight)}" in EXAMPLES[2]
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_tables_are_those_of_the_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert tables.render(text) == text, "run: python -m experiments.report.tables"
@@ -203,6 +205,6 @@ def test_examples_of_scans_show_what_they_return() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for page in [ROOT / "README.md", *PAGES]:
         for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -23,7 +23,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import reedsp
-from docs import front_page
+from docs.tools import front_page
 from reedsp.system import icd
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -150,7 +150,7 @@ def test_sdist_holds_what_is_needed_to_build_and_to_test(built: Built) -> None:
         assert sources(folder, pattern).items() <= files.items()
     assert sources("docs", "*.md").items() <= files.items()
     assert {"pyproject.toml", "LICENSE", "reedsp/py.typed", "PKG-INFO"} <= set(files)
-    assert {"README.md", "CHANGELOG.md", "docs/security.md"} <= set(files)
+    assert {"README.md", "CHANGELOG.md", "docs/reference/security.md"} <= set(files)
     assert not [name for name in files if "__pycache__" in name or name.endswith(".pyc")]
 
 

@@ -279,7 +279,7 @@ def pictures() -> str:
     parts = []
     for name, experiment in EXPERIMENTS.items():
         files = sorted(RESULTS.glob(f"*/{name}.svg"))
-        images = [f"![{name} on {file.parent.name}](../{file.relative_to(RESULTS.parents[1])})" for file in files]
+        images = [f"![{name} on {file.parent.name}](../../{file.relative_to(RESULTS.parents[1])})" for file in files]
         parts.append("\n\n".join([f"### `{name}`", f"{experiment.about}.", *images]))
     return "\n\n".join(parts)
 
@@ -396,7 +396,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    stale = [page for page in sorted(DOCS.glob("*.md")) if render(page.read_text()) != page.read_text()]
+    stale = [page for page in sorted(DOCS.rglob("*.md")) if render(page.read_text()) != page.read_text()]
     if arguments.check and stale:
         raise SystemExit(
             f"run python -m experiments.report.tables: {', '.join(page.name for page in stale)} is out of date"

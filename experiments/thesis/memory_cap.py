@@ -1,10 +1,10 @@
 """All pairs in as little memory as the GPU of the thesis had: what section 6.1.1 could not, and section 6.2 wishes for.
 
 Two matrices of float32 fit into its 256 MB up to 5,792 vertices. Here that many bytes may be allocated on the device:
-beyond what they hold, the matrix is kept on the host, and rows of it travel (``docs/all-pairs.md``). Beside it the same
-call with the device's own memory, in which the matrix stays. It starts and ends on the host in both cases; closing a
-closed one takes as long and changes nothing, so one matrix serves all repeats. Rows of every answer are compared with
-Bellman-Ford in numpy.
+beyond what they hold, the matrix is kept on the host, and rows of it travel (``docs/explanation/all-pairs.md``). Beside
+it the same call with the device's own memory, in which the matrix stays. It starts and ends on the host in both cases;
+closing a closed one takes as long and changes nothing, so one matrix serves all repeats. Rows of every answer are
+compared with Bellman-Ford in numpy.
 """
 
 from __future__ import annotations

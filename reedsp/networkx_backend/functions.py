@@ -1,7 +1,7 @@
 """The backend that networkx dispatches to: its shortest-path functions, with the same answers in every respect.
 
 Each function has the arguments, the answer and the errors of the function of networkx that has its name, down to the
-types of numbers, the order of keys and which of several shortest paths is named; see docs/networkx.md.
+types of numbers, the order of keys and which of several shortest paths is named; see docs/reference/networkx.md.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from reedsp.typing import DistanceTypeName
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
 """Environment variable: 1 sends every search that a device can do to the device, however small."""
 LEAST_NODES = 10_000
-"""Number of nodes from which on the device answered sooner than a search on the host (docs/networkx.md)."""
+"""Number of nodes from which on the device answered sooner than a search on the host (docs/reference/networkx.md)."""
 LEAST_NODES_FROM_EACH = 250
 """The same of distances from each node, of which only sums and extremes are wanted."""
 NEAR_NODES = 2000

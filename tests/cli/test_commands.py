@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from docs import command_line
+from docs.tools import command_line
 from reedsp.cli import command as cli_command
 from reedsp.cli import commands as cli_commands
 from reedsp.cli import demo, options
@@ -588,7 +588,7 @@ def test_completion_can_be_installed(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_page_is_up_to_date() -> None:
     page = command_line.PAGE.read_text(encoding="utf-8")
-    assert page == command_line.page(), "run: python docs/command_line.py"
+    assert page == command_line.page(), "run: python -m docs.tools.command_line"
 
 
 def test_page_has_every_command_option_status_and_key() -> None:

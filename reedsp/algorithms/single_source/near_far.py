@@ -91,7 +91,7 @@ def near_far(
     """Solve single-source shortest paths by near-far piles, for several sources at once.
 
     Vertices whose path weight is below a threshold are relaxed first, again and again until none is left; then the
-    threshold rises by `delta` (docs/near-far.md).
+    threshold rises by `delta` (docs/explanation/near-far.md).
 
     Parameters
     ----------

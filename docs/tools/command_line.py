@@ -1,8 +1,8 @@
 """Make the page about the command line from the commands themselves.
 
-    python docs/command_line.py
+    python -m docs.tools.command_line
 
-writes ``docs/command-line.md``; the tests compare it.
+writes ``docs/reference/command-line.md``; the tests compare it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
 from reedsp.io.writers import FORMATS
 
-PAGE = Path(__file__).resolve().parent / "command-line.md"
+PAGE = Path(__file__).resolve().parents[1] / "reference" / "command-line.md"
 
 _INTRODUCTION = """\
 # Command line
 
-<!-- made by: python docs/command_line.py -->
+<!-- made by: python -m docs.tools.command_line -->
 
 `reedsp COMMAND --help` says the same in a terminal. `reedsp --install-completion` makes the shell complete commands,
 options, methods, devices and data sets; `reedsp --show-completion` prints what it would install.

@@ -1,86 +1,26 @@
 """Draw the figures of the documentation: every number in them is computed here.
 
-    python docs/figures.py
+    python -m docs.tools.figures
 
-writes ``docs/images/*.svg``. Only numpy is needed, and the same files come out everywhere; the tests compare them.
+writes ``docs/images/*.svg``. The same files come out everywhere; the tests compare them.
 """
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-IMAGES = Path(__file__).resolve().parent / "images"
+from docs.tools.drawing import BLUE, GREEN, INK, LINE, ORANGE, Drawing
+from docs.tools.rooms import rooms
+
+IMAGES = Path(__file__).resolve().parents[1] / "images"
 
 # The five towns of the tutorial: from, to, minutes; and where they are drawn.
 ROADS = ((0, 1, 7), (0, 2, 2), (1, 2, 3), (1, 3, 2), (2, 3, 8), (3, 4, 1))
 PLACES = ((50, 120), (220, 45), (220, 195), (390, 120), (520, 120))
 TOWNS = len(PLACES)
-
-INK, PALE, LINE = "#1f2933", "#eef1f5", "#9aa5b1"
-BLUE, ORANGE, GREEN = "#2563c9", "#c2610c", "#1d7d4d"
-TINTS = {BLUE: "#dbe7fb", ORANGE: "#fbe6d1", GREEN: "#d5f0e1", LINE: "#ffffff", INK: PALE}
-
-
-class Drawing:
-    """An SVG picture under construction; lengths in pixels.
-
-    Parameters
-    ----------
-    width, height : int
-    title : str
-        Read out to whoever does not see the picture.
-    """
-
-    def __init__(self, width: int, height: int, title: str) -> None:
-        self._parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="15">',
-            f"<title>{html.escape(title)}</title>",
-            '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
-            f'orient="auto"><path d="M0 0L10 5L0 10z" fill="{INK}"/></marker></defs>',
-            f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>',
-        ]
-
-    def text(self, x: float, y: float, text: object, colour: str = INK, anchor: str = "middle", bold: bool = False,
-             size: int = 15) -> None:  # fmt: skip
-        """Write a line of text whose middle is at height y."""
-        weight = ' font-weight="bold"' if bold else ""
-        self._parts.append(
-            f'<text x="{x:g}" y="{y + 0.35 * size:g}" fill="{colour}" text-anchor="{anchor}" '
-            f'font-size="{size}"{weight}>{html.escape(str(text))}</text>'
-        )
-
-    def box(self, x: float, y: float, width: float, height: float, colour: str = LINE, text: object = "",
-            bold: bool = False) -> None:  # fmt: skip
-        """Draw a rectangle with a text in it."""
-        self._parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="3" fill="{TINTS[colour]}" '
-            f'stroke="{colour}"/>'
-        )
-        if str(text):
-            self.text(x + width / 2, y + height / 2, text, INK if colour == LINE else colour, bold=bold)
-
-    def circle(self, x: float, y: float, radius: float, text: object) -> None:
-        """Draw a vertex."""
-        self._parts.append(
-            f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{TINTS[BLUE]}" stroke="{BLUE}" stroke-width="2"/>'
-        )
-        self.text(x, y, text, BLUE, bold=True)
-
-    def line(self, x: float, y: float, to_x: float, to_y: float, colour: str = LINE, arrow: bool = False) -> None:
-        """Draw a line, with an arrow head at its end if asked for."""
-        tip = ' marker-end="url(#tip)"' if arrow else ""
-        self._parts.append(
-            f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y:g}" stroke="{colour}" stroke-width="2"{tip}/>'
-        )
-
-    def svg(self) -> str:
-        """Return the picture."""
-        return "\n".join([*self._parts, "</svg>", ""])
 
 
 def in_edges() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -256,6 +196,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "near-far": near_far,
     "floyd-warshall": floyd_warshall,
     "directions": directions,
+    "rooms": rooms,
 }
 
 

@@ -1,0 +1,81 @@
+"""The modules of reedsp as their source says: what they import, and the floors that their rooms stand on."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import reedsp
+
+PACKAGE = Path(reedsp.__file__).resolve().parent
+ROOT = PACKAGE.parent
+
+
+def name_of(file: Path) -> str:
+    """Return what a module is called within the package; the package of a folder is called as the folder."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
+
+
+TREES = {name_of(file): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    """Return the room that a module is in; the algorithms have several."""
+    parts = module.split(".")
+    return ".".join(parts[: 2 if parts[0] == "algorithms" else 1])
+
+
+def contracts_of_rooms() -> list[dict[str, Any]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["tool"]["importlinter"]["contracts"]
+
+
+def floors() -> list[list[str]]:
+    """Return the rooms of each floor, the highest first, by the contracts of import-linter."""
+    rooms, algorithms = ([layer.split(" | ") for layer in contract["layers"]] for contract in contracts_of_rooms()[:2])
+    [place] = [number for number, layer in enumerate(rooms) if "algorithms" in layer]
+    rooms[place : place + 1] = [[f"algorithms.{each}" for each in layer] for layer in algorithms]
+    return rooms
+
+
+def imports(nodes: Iterator[ast.AST] | list[ast.stmt]) -> Iterator[tuple[str, str | None]]:
+    """Yield each imported module and, of a "from" import, the name taken from it."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+def modules_of_reedsp(found: Iterator[tuple[str, str | None]]) -> set[str]:
+    """Return the modules of this package among imports; of a name taken from the package, the module it comes from."""
+    modules = set()
+    for module, name in found:
+        if module.split(".")[0] != "reedsp":
+            continue
+        inside = module.removeprefix("reedsp").removeprefix(".")
+        below = f"{inside}.{name}".removeprefix(".")
+        if below in TREES:
+            modules.add(below)
+        elif inside:
+            modules.add(inside)
+        else:
+            modules.add(reedsp._MODULE_OF.get(str(name), "__init__"))
+    return modules
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all nodes of a module but those that only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if not is_type_checking(node):
+            yield node
+            yield from run_time_nodes(node)
