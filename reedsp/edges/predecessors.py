@@ -43,14 +43,11 @@ class Trees:
     overflowed: bool
     unresolved: int
 
-    def read(self, job: Job, graph: DeviceGraph) -> npt.NDArray[np.int32]:
-        """Return the predecessors in the user's order and numbers, shape (rows, n)."""
-        numbers = job.download_rows(self.predecessors, 0, (self.rows, graph.n), np.int32)
-        return graph.to_user_order(graph.to_vertices(numbers))
-
-    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job) -> None:
-        """Copy them into an array of shape (rows, n); the device has the user's order."""
+    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job, graph: DeviceGraph) -> None:
+        """Copy them into an array of shape (rows, n), in the user's order and numbers."""
         job.download_into(predecessors, self.predecessors)
+        if graph.reordered:
+            predecessors[...] = graph.to_user_order(graph.to_vertices(predecessors))
 
 
 def find_trees(

@@ -14,6 +14,7 @@ from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import write_distances
 from reedsp.arithmetic.paths import choose_arithmetic, to_result
 from reedsp.graph.graph import Graph
@@ -121,11 +122,12 @@ class Answers:
         sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
         rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
         arithmetic = choose_arithmetic(rest, self._dtype)
-        solution = output_parallel(rest, source, matrix.job, arithmetic)
-        dist[bounded] = to_result(solution.dist, arithmetic, self._dtype)[bounded]
+        found, pred = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+        output_parallel(Task(rest, [[source]], matrix.job, arithmetic, found, pred))
+        dist[bounded] = to_result(found[0], arithmetic, self._dtype)[bounded]
         dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
         self._corrected[source] = dist
-        return solution.predecessors
+        return pred[0]  # type: ignore[no-any-return]
 
 
 def predecessor_file(target: Path) -> Path:

@@ -20,6 +20,7 @@ from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
 from reedsp.algorithms.all_pairs.johnson import johnson
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import Block, Weights, integers_for
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device, Job, get_device
@@ -390,8 +391,9 @@ def _find_negative_cycle(
         np.append(place[graph.indices[inside]], np.arange(root)),
         np.append(graph.weights[inside], np.zeros(root, graph.weights.dtype)),
     )
+    arithmetic = choose_arithmetic(augmented, result)
     try:
-        output_parallel(augmented, root, job, choose_arithmetic(augmented, result))
+        output_parallel(Task(augmented, [[root]], job, arithmetic, np.empty((1, root + 1), arithmetic.dtype)))
     except NegativeCycleError as found:
         return renamed(found, vertices.tolist())
     return None

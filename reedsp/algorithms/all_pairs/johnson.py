@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.near_far import near_far, rows_at_once
+from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
 from reedsp.device.device import Job
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
@@ -96,15 +97,16 @@ class Searches:
         self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
-        self.at_once = rows_at_once(job.device, self.arithmetic, graph.n)
+        self._work_groups = chosen_form(job.device, self.arithmetic)
+        self.at_once = rows_at_once(job.device, self.arithmetic, graph.n, self._work_groups)
 
     def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:
         """Return distances from some vertices, shape (k, n), and fill `pred`, of the same shape, if it is given."""
+        starts = [[source] for source in sources.tolist()]
         found = np.empty((len(sources), self._bare.n), self.arithmetic.dtype)
-        near_far(
-            *(self._bare, [[source] for source in sources.tolist()], self._job, self.arithmetic, found, pred),
-            by_hops=self._potentials is not None,
-        )
+        by_hops = self._potentials is not None
+        task = Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops)
+        near_far(task, work_groups=self._work_groups)
         if self._potentials is None:
             return to_result(found, self.arithmetic, self._dtype)
         return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
@@ -120,11 +122,13 @@ def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
         np.append(graph.indices, np.arange(n)),
         np.append(graph.weights, np.zeros(n, graph.weights.dtype)),
     )
+    arithmetic = choose_arithmetic(augmented, _INT64)
+    dist = np.empty((1, n + 1), arithmetic.dtype)
     try:
-        solution = output_parallel(augmented, n, job, choose_arithmetic(augmented, _INT64))
+        output_parallel(Task(augmented, [[n]], job, arithmetic, dist))
     except NegativeCycleError as error:
         raise renamed(error, graph.names) from None
-    return solution.dist[:n].astype(np.int64)
+    return dist[0, :n].astype(np.int64)
 
 
 def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:

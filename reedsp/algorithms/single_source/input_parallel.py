@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from reedsp.algorithms.single_source.outcome import RoundingError, Solution, look_for_cycle, settle, solve_on_host
-from reedsp.arithmetic.paths import Arithmetic
+from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.device.device import BoundKernel, Device, Job, Kernel
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
@@ -36,15 +36,7 @@ QueueRound = Callable[[int], None]
 """Queues a round by its number."""
 
 
-def input_parallel(
-    graph: Graph,
-    source: int,
-    job: Job,
-    arithmetic: Arithmetic,
-    *,
-    ceiling: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Solution:
+def input_parallel(task: Task) -> Outcome:
     """Solve single-source shortest paths by Input Parallel Bellman-Ford.
 
     In each round one work-item an edge adds a path weight and the weight of the edge, a segmented scan finds the least
@@ -53,18 +45,11 @@ def input_parallel(
 
     Parameters
     ----------
-    graph : Graph
-    source : int
-    job : Job
-    arithmetic : Arithmetic
-        Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
-    ceiling : optional
-        Path weights from here on are left out; for graphs without negative weights.
-    progress : callable(rounds, most_rounds), optional
+    task : Task
 
     Returns
     -------
-    Solution
+    Outcome
 
     Raises
     ------
@@ -75,24 +60,15 @@ def input_parallel(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    return _solve(_all_edges, graph, source, job, arithmetic, ceiling, progress)
+    return _solve(task, _all_edges)
 
 
-def input_parallel_refined(
-    graph: Graph,
-    source: int,
-    job: Job,
-    arithmetic: Arithmetic,
-    *,
-    ceiling: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-    list_active: bool = False,
-) -> Solution:
+def input_parallel_refined(task: Task, *, list_active: bool = False) -> Outcome:
     """Solve single-source shortest paths by Input Parallel Bellman-Ford, relaxing only what can cause an update.
 
     A round relaxes the edges that leave a vertex whose path weight the last round has lowered (thesis section 5.4.2).
     Prefix sums share these edges out evenly. The path weights after each round, and so the number of rounds, are those
-    of :func:`input_parallel`, whose other parameters, result and errors hold here, too.
+    of :func:`input_parallel`, whose task, result and errors hold here, too.
 
     Parameters
     ----------
@@ -100,13 +76,12 @@ def input_parallel_refined(
         List the updated vertices first, and take the prefix sums of the list, as in the thesis. Otherwise they are
         taken of all vertices, where those without an update count no edges, which measured faster on every device.
     """
-    plan_rounds = functools.partial(_active_edges, list_active=list_active)
-    return _solve(plan_rounds, graph, source, job, arithmetic, ceiling, progress)
+    return _solve(task, functools.partial(_active_edges, list_active=list_active))
 
 
 @dataclass(frozen=True)
-class _Task:
-    """What the two methods share: the graph, and the path weights of one solution."""
+class _Row:
+    """What the two methods share: the graph, and the path weights from one source."""
 
     graph: Graph
     on_device: DeviceGraph
@@ -133,21 +108,18 @@ class _Task:
         return self.job.bind(kernel, items, group, *args, slices=slices)
 
 
-def _solve(
-    plan_rounds: Callable[[_Task], QueueRound],
-    graph: Graph,
-    source: int,
-    job: Job,
-    arithmetic: Arithmetic,
-    ceiling: Any,
-    progress: Callable[[int, int], None] | None,
-) -> Solution:
-    task = _Task(
+def _solve(task: Task, plan_rounds: Callable[[_Row], QueueRound]) -> Outcome:
+    return task.in_parts(1, functools.partial(_solve_row, plan_rounds))
+
+
+def _solve_row(plan_rounds: Callable[[_Row], QueueRound], task: Task) -> Outcome:
+    graph, job, arithmetic = task.graph, task.job, task.arithmetic
+    row = _Row(
         graph=graph,
         on_device=DeviceGraph.of(graph, job, arithmetic, in_degree_order=False),
-        source=source,
+        source=task.source,
         job=job,
-        ceiling=arithmetic.infinity if ceiling is None else ceiling,
+        ceiling=task.bound,
         weights=job.allocate(graph.n, arithmetic.dtype),
         predecessors=job.allocate(graph.n if graph.has_negative_weights else 1, np.int32),
         rounds=Rounds(job),
@@ -156,64 +128,64 @@ def _solve(
 
     def after_batch(rounds: int) -> None:
         nonlocal next_cycle_check
-        if progress is not None:
-            progress(min(rounds, graph.n), graph.n)
-        if task.watched and rounds >= next_cycle_check:
+        if task.progress is not None:
+            task.progress(min(rounds, graph.n), graph.n)
+        if row.watched and rounds >= next_cycle_check:
             next_cycle_check = 2 * rounds
-            look_for_cycle(graph, job, task.on_device, task.predecessors)
+            look_for_cycle(task, row.on_device, row.predecessors)
 
     try:
-        rounds, unchanged = task.rounds.run(plan_rounds(task), graph.n + _ROUNDS_UNWATCHED, after_batch)
-        if task.watched and (arithmetic.saturate or not unchanged):
-            look_for_cycle(graph, job, task.on_device, task.predecessors)  # saturated sums come to rest on one, too
+        rounds, unchanged = row.rounds.run(plan_rounds(row), graph.n + _ROUNDS_UNWATCHED, after_batch)
+        if row.watched and (arithmetic.saturate or not unchanged):
+            look_for_cycle(task, row.on_device, row.predecessors)  # saturated sums come to rest on one, too
         if not unchanged:
             raise RoundingError
-        return settle(graph, source, job, task.on_device, task.weights, rounds, bounded=ceiling is not None)
+        return settle(task, row.on_device, row.weights, rounds)
     except RoundingError:
-        return solve_on_host(graph, source, job, arithmetic)
+        return solve_on_host(task)
 
 
-def _all_edges(task: _Task) -> QueueRound:
+def _all_edges(row: _Row) -> QueueRound:
     """Relax every edge in each round (cl/single_source/input_parallel.cl)."""
-    file, graph, job = "single_source/input_parallel.cl", task.on_device, task.job
+    file, graph, job = "single_source/input_parallel.cl", row.on_device, row.job
     dtype = graph.arithmetic.dtype
     n, m = np.uint32(graph.n), np.uint64(graph.m)
-    macros = {"GROUP_SIZE": _group_size(job.device), "KEEP_PREDECESSORS": int(task.watched)}
-    initialise, relax, finalise = (task.kernel(file, name, **macros) for name in ("initialise", "relax", "finalise"))
-    task.bind(initialise, graph.n, task.weights, task.predecessors, np.uint32(task.source), n).queue()
+    macros = {"GROUP_SIZE": _group_size(job.device), "KEEP_PREDECESSORS": int(row.watched)}
+    initialise, relax, finalise = (row.kernel(file, name, **macros) for name in ("initialise", "relax", "finalise"))
+    row.bind(initialise, graph.n, row.weights, row.predecessors, np.uint32(row.source), n).queue()
 
     elements = Elements(resolve("min", dtype), dtype, built_in=True, segmented=True)
     sums, total = job.allocate(graph.m, dtype), job.allocate(1, dtype)
-    scan = plan_scan(job, elements, Buffers(sums, _heads(task), sums, total), graph.m)
-    updates = task.rounds.updates
+    scan = plan_scan(job, elements, Buffers(sums, _heads(row), sums, total), graph.m)
+    updates = row.rounds.updates
     rounds = []
     for phase in map(np.uint32, range(_PHASES)):
-        edges = (graph.edge_weights, graph.edge_sources, task.weights, sums)
-        relaxation = task.bind(relax, graph.m, *edges, updates, phase, m)
+        edges = (graph.edge_weights, graph.edge_sources, row.weights, sums)
+        relaxation = row.bind(relax, graph.m, *edges, updates, phase, m)
         index = (graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
-        results = (task.weights, task.predecessors, updates)
-        finalisation = task.bind(finalise, graph.n, sums, *index, *results, phase, task.ceiling, n)
+        results = (row.weights, row.predecessors, updates)
+        finalisation = row.bind(finalise, graph.n, sums, *index, *results, phase, row.ceiling, n)
         rounds.append([relaxation, *scan, finalisation])
     return _queue_in_turn(rounds)
 
 
-def _heads(task: _Task) -> cl.Buffer:
+def _heads(row: _Row) -> cl.Buffer:
     """Return marks at the edges with which segments begin: the entries of `vertex_edge_index`.
 
     A vertex without incoming edges has the place of the next edge there is, which begins a segment anyway, or the end.
     """
-    graph, words = task.on_device, -(-task.on_device.m // 4)
-    marks = task.job.allocate(words, np.uint32)
+    graph, words = row.on_device, -(-row.on_device.m // 4)
+    marks = row.job.allocate(words, np.uint32)
     clear, mark = (
-        task.job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)])
+        row.job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)])
         for name in ("clear", "mark_heads")
     )
-    task.bind(clear, words, marks, np.uint64(words)).queue()
-    task.bind(mark, graph.n, graph.vertex_edge_index, marks, np.uint64(graph.n), np.uint64(graph.m)).queue()
+    row.bind(clear, words, marks, np.uint64(words)).queue()
+    row.bind(mark, graph.n, graph.vertex_edge_index, marks, np.uint64(graph.n), np.uint64(graph.m)).queue()
     return marks
 
 
-def _active_edges(task: _Task, list_active: bool) -> QueueRound:
+def _active_edges(row: _Row, list_active: bool) -> QueueRound:
     """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
     The sources of updates only serve to find a negative cycle, for which nobody looks in the first rounds, so these
@@ -221,19 +193,19 @@ def _active_edges(task: _Task, list_active: bool) -> QueueRound:
     or later, and that one another: n + 1 vertices lead from one to the next, and one of them comes twice. Saturated
     sums may come to rest sooner.
     """
-    plan = functools.cache(_Refined(task, list_active).plan_rounds)
-    first_watched = 0 if task.on_device.arithmetic.saturate else _ROUNDS_UNWATCHED
-    return lambda number: plan(task.watched and number >= first_watched)(number)
+    plan = functools.cache(_Refined(row, list_active).plan_rounds)
+    first_watched = 0 if row.on_device.arithmetic.saturate else _ROUNDS_UNWATCHED
+    return lambda number: plan(row.watched and number >= first_watched)(number)
 
 
 class _Refined:
     """The buffers and kernels of one solution by the refined method."""
 
-    def __init__(self, task: _Task, list_active: bool) -> None:
-        graph, job = task.graph, task.job
-        self.task, self.listed = task, list_active
-        self.out = OutEdges.of(graph, job, task.on_device.arithmetic)
-        self.wide = task.on_device.arithmetic.dtype.itemsize == 8
+    def __init__(self, row: _Row, list_active: bool) -> None:
+        graph, job = row.graph, row.job
+        self.row, self.listed = row, list_active
+        self.out = OutEdges.of(graph, job, row.on_device.arithmetic)
+        self.wide = row.on_device.arithmetic.dtype.itemsize == 8
         self.run, self.group, items = _shares(job.device)
         self.items = min(items, -(-graph.m // self.run))
         ends = [*range(0, max(1, graph.m), job.device.steps_at_once), graph.m]
@@ -244,15 +216,15 @@ class _Refined:
         self.marks, self.active = job.allocate(length, np.uint8), job.allocate(length, np.uint32)
         self.active_count = job.allocate(1, np.uint32)
         self.best = job.allocate(graph.n * (1 + self.wide), np.uint32)
-        self.best_sources = job.allocate(graph.n if task.watched else 1, np.uint32)
-        self.state = (task.weights, self.best, self.out.first_edge, self.marks, self.prefixes)
+        self.best_sources = job.allocate(graph.n if row.watched else 1, np.uint32)
+        self.state = (row.weights, self.best, self.out.first_edge, self.marks, self.prefixes)
         initialise = self.kernel("initialise", watched=False)
-        task.bind(initialise, graph.n + 1, *self.state, np.uint32(task.source), np.uint32(graph.n)).queue()
+        row.bind(initialise, graph.n + 1, *self.state, np.uint32(row.source), np.uint32(graph.n)).queue()
         self.frontier = [*(self.plan_list() if list_active else []), *self.plan_prefixes()]
 
     def kernel(self, name: str, watched: bool) -> Kernel:
         """Return a kernel for rounds that keep the sources of updates, or for others."""
-        return self.task.kernel(
+        return self.row.kernel(
             "single_source/input_parallel_refined.cl",
             name,
             GROUP_SIZE=self.group,
@@ -265,30 +237,30 @@ class _Refined:
 
     def plan_list(self) -> Plan:
         """List the active vertices, and count the edges that leave each."""
-        n, dtype = self.task.graph.n, np.dtype(np.uint32)
+        n, dtype = self.row.graph.n, np.dtype(np.uint32)
         elements = Elements(resolve("add", dtype), dtype, built_in=True, compaction="places", value_type="uint")
         buffers = Buffers(self.marks, self.marks, self.active, self.active_count)
         args = (self.out.first_edge, self.active, self.active_count, self.prefixes, np.uint32(n))
-        count_edges = self.task.bind(self.kernel("count_edges", watched=False), n + 1, *args)
-        return [*plan_scan(self.task.job, elements, buffers, n), count_edges]
+        count_edges = self.row.bind(self.kernel("count_edges", watched=False), n + 1, *args)
+        return [*plan_scan(self.row.job, elements, buffers, n), count_edges]
 
     def plan_prefixes(self) -> Plan:
         """Scan the counts of active edges."""
         elements = Elements(resolve("add", self.offset), self.offset, built_in=True, exclusive=True)
-        total = self.task.job.allocate(1, self.offset)
+        total = self.row.job.allocate(1, self.offset)
         buffers = Buffers(self.prefixes, self.prefixes, self.prefixes, total)
-        return plan_scan(self.task.job, elements, buffers, self.task.graph.n + 1)
+        return plan_scan(self.row.job, elements, buffers, self.row.graph.n + 1)
 
     def plan_rounds(self, watched: bool) -> QueueRound:
         """Plan rounds that keep the sources of updates, or others."""
-        task, job, out = self.task, self.task.job, self.out
-        n = np.uint32(task.graph.n)
-        sources = (self.best_sources, task.predecessors)
+        row, job, out = self.row, self.row.job, self.out
+        n = np.uint32(row.graph.n)
+        sources = (self.best_sources, row.predecessors)
         if watched:
-            task.bind(self.kernel("initialise_sources", watched), task.graph.n, *sources, n).queue()
+            row.bind(self.kernel("initialise_sources", watched), row.graph.n, *sources, n).queue()
         steps = [_HIGH_WORDS, *[_LOW_WORDS] * self.wide, *[_SOURCES] * watched]
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
-        minima = (task.weights, self.best, self.best_sources, task.ceiling, n)
+        minima = (row.weights, self.best, self.best_sources, row.ceiling, n)
         relax = self.kernel("relax", watched)
         relaxations = []
         for step in map(np.uint32, steps):
@@ -296,10 +268,10 @@ class _Refined:
                 part = (step, np.uint64(first), np.uint64(last))
                 whole = even(0, self.items, self.group, last - first, sys.maxsize)
                 relaxations.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
-        finalise, items = self.kernel("finalise", watched), -(-task.graph.n // self.run)
+        finalise, items = self.kernel("finalise", watched), -(-row.graph.n // self.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):
-            args = (*self.state, *sources, task.rounds.updates, phase, n)
+            args = (*self.state, *sources, row.rounds.updates, phase, n)
             rounds.append([*self.frontier, *relaxations, job.bind(finalise, items, self.group, *args)])
         return _queue_in_turn(rounds)
 

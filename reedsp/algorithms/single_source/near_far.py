@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, DeviceError, Job
+from reedsp.device.device import Device, DeviceError, Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.edges.predecessors import find_trees
-from reedsp.graph.graph import Graph
 
 _GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
@@ -56,14 +53,14 @@ def chosen_form(device: Device, arithmetic: Arithmetic) -> bool:
 def _is_right(device: Device, arithmetic: Arithmetic, together: bool) -> bool:
     graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=False)
     dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
-    near_far(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors, work_groups=together)
+    near_far(Task(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors), work_groups=together)
     return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)
 
 
-def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
+def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bool) -> int:
     """Return how many rows of n vertices fit into the memory that a search may use."""
     size = arithmetic.dtype.itemsize
-    if chosen_form(device, arithmetic):
+    if work_groups:
         queues = 4 * (4 + size)
         bytes_each = n * (queues + size + 3 * 4)
         memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
@@ -73,47 +70,16 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
     return max(1, min(int(memory) // max(1, bytes_each), _MOST_SLOTS // max(1, n)))
 
 
-def near_far(
-    graph: Graph,
-    starts: Sequence[Sequence[int]],
-    job: Job,
-    arithmetic: Arithmetic,
-    dist: npt.NDArray[Any],
-    predecessors: npt.NDArray[np.int32] | None,
-    *,
-    ceiling: Any = None,
-    target: int | None = None,
-    by_hops: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-    delta: float | None = None,
-    work_groups: bool | None = None,
-) -> int:
-    """Solve single-source shortest paths by near-far piles, for several sources at once.
+def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None = None) -> Outcome:
+    """Solve single-source shortest paths by near-far piles, for as many rows at once as there is memory for.
 
     Vertices whose path weight is below a threshold are relaxed first, again and again until none is left; then the
     threshold rises by `delta` (docs/explanation/near-far.md).
 
     Parameters
     ----------
-    graph : Graph
-        Without negative weights.
-    starts : sequence of sequences of int
-        For each row of the answer the vertices at distance 0: a source, or several of which the nearest counts.
-    job : Job
-    arithmetic : Arithmetic
-        Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
-    dist : ndarray of the arithmetic's dtype, shape (rows, n)
-        Filled with the distances.
-    predecessors : ndarray of int32, shape (rows, n), or None
-        Filled with the predecessors, if they are wanted.
-    ceiling : optional
-        Path weights from here on are left out.
-    target : int, optional
-        Leave out what is farther away than this vertex, and stop once its distance is final.
-    by_hops : bool
-        Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
-    progress : callable(rounds, n), optional
-        Called now and then, and at the end of the search.
+    task : Task
+        Of a graph without negative weights. What is farther away than a target is left out.
     delta : float, optional
         By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
     work_groups : bool, optional
@@ -121,8 +87,7 @@ def near_far(
 
     Returns
     -------
-    int
-        Rounds that the device ran.
+    Outcome
 
     Raises
     ------
@@ -131,28 +96,40 @@ def near_far(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
+    device, rows = task.job.device, len(task.starts)
+    together = chosen_form(device, task.arithmetic) if work_groups is None else work_groups
+    most = rows_at_once(device, task.arithmetic, task.graph.n, together)
+    # A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
+    sharers = device.compute_units if device.kind == "cpu" else 1
+    if most > sharers:
+        most -= most % sharers
+    parts = max(1, -(-rows // most))
+    step = max(1, min(most, round_up(-(-rows // parts), sharers)))
+    return task.in_parts(step, functools.partial(_solve, delta, together))
+
+
+def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
+    graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
     edges = OutEdges.of(graph, job, arithmetic)
-    together = chosen_form(job.device, arithmetic) if work_groups is None else work_groups
     search = near_far_work_group.solve if together else near_far_work_item.solve
-    distinct = [list(dict.fromkeys(some)) for some in starts]
-    found, rounds = search(
-        job, edges, arithmetic, distinct, ceiling=ceiling, target=target, delta=delta, progress=progress
-    )
-    if progress is not None:
-        progress(rounds, graph.n)
-    if target is not None:
+    distinct = [list(dict.fromkeys(some)) for some in task.starts]
+    limits = {"ceiling": task.ceiling, "target": task.target}
+    found, rounds = search(job, edges, arithmetic, distinct, **limits, delta=delta, progress=task.progress)
+    if task.progress is not None:
+        task.progress(rounds, graph.n)
+    if task.target is not None:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
-        job.launch(kernel, (graph.n, len(starts)), _GROUP, found, np.uint32(target), np.uint32(graph.n))
-    if predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
+        job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
+    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
         in_edges = DeviceGraph.of(graph, job, arithmetic, False)
-        trees = find_trees(job, in_edges, found, distinct, by_hops)
-        if trees.overflowed and ceiling is None:
+        trees = find_trees(job, in_edges, found, distinct, task.by_hops)
+        if trees.overflowed and task.ceiling is None:
             job.download_into(dist, found)
-            if target is None or (dist[:, target] == arithmetic.infinity).any():
+            if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
                 raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        if predecessors is not None:
-            trees.read_into(predecessors, job)
+        if task.predecessors is not None:
+            trees.read_into(task.predecessors, job, in_edges)
     job.download_into(dist, found)
-    return rounds
+    return Outcome(rounds)

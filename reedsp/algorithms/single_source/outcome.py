@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import DeviceError, Job
+from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.device.device import DeviceError
 from reedsp.edges.device_graph import DeviceGraph
 from reedsp.edges.negative_cycles import (
     cycle_weight,
@@ -21,50 +18,23 @@ from reedsp.edges.negative_cycles import (
     predecessor_cycle,
 )
 from reedsp.edges.predecessors import find_trees
-from reedsp.graph.graph import Graph
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Shortest paths from one source, in the user's vertex order.
-
-    Attributes
-    ----------
-    dist : ndarray of the arithmetic's dtype, shape (n,)
-    predecessors : ndarray of int32, shape (n,)
-    rounds : int
-        Sets of edge relaxations; with the early stop the last one changed nothing.
-    exact_on_host : bool
-        True if rounding defeated the device's float arithmetic and the host solved the graph in whole numbers.
-    """
-
-    dist: npt.NDArray[Any]
-    predecessors: npt.NDArray[np.int32]
-    rounds: int
-    exact_on_host: bool = False
 
 
 class RoundingError(Exception):
-    """Rounded path weights contradict each other: the graph has to be solved in whole numbers."""
+    """Rounded path weights contradict each other: the graph has to be solved in integers."""
 
 
-def settle(
-    graph: Graph, source: int, job: Job, on_device: DeviceGraph, weights: cl.Buffer, rounds: int, bounded: bool
-) -> Solution:
-    """Return the solution that path weights at rest stand for.
+def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) -> Outcome:
+    """Fill the arrays of a task of one row with what path weights at rest stand for.
 
     Parameters
     ----------
-    graph : Graph
-    source : int
-    job : Job
+    task : Task
     on_device : DeviceGraph
     weights : pyopencl.Buffer, shape (n,)
         Path weights in the arithmetic and order of `on_device`, which no relaxation lowers any more.
     rounds : int
-        As in :class:`Solution`.
-    bounded : bool
-        Whether path weights from some value on were left out.
+        As in :class:`Outcome`.
 
     Raises
     ------
@@ -75,25 +45,28 @@ def settle(
     RoundingError
         The path weights contradict each other.
     """
-    dtype = on_device.arithmetic.dtype
-    dist = on_device.to_user_order(job.download(weights, graph.n, dtype))
-    if on_device.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
-        raise OverflowError(f"a distance from vertex {graph.names[source]!r} is below {dtype}")
-    trees = find_trees(job, on_device, weights, [[source]], graph.has_negative_weights)
-    if trees.overflowed and not bounded:
-        raise OverflowError(f"a distance from vertex {graph.names[source]!r} is beyond {dtype}")
+    graph, job, dtype, [dist] = task.graph, task.job, task.arithmetic.dtype, task.dist
+    dist[...] = on_device.to_user_order(job.download(weights, graph.n, dtype))
+    name = repr(graph.names[task.source])
+    if task.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
+        raise OverflowError(f"a distance from vertex {name} is below {dtype}")
+    trees = find_trees(job, on_device, weights, task.starts, graph.has_negative_weights)
+    if trees.overflowed and task.ceiling is None:
+        raise OverflowError(f"a distance from vertex {name} is beyond {dtype}")
     if trees.unresolved:
         raise RoundingError
     if graph.has_negative_weights and dtype.kind == "f":
         cycle = hidden_negative_cycle(graph, dist.astype(np.float64))
         if cycle is not None:
             raise error_for(graph, cycle, cycle_weight(graph, cycle))
-        if dist[source] < 0:  # a cycle that weighs nothing, or more
+        if dist[task.source] < 0:  # a cycle that weighs nothing, or more
             raise RoundingError
-    return Solution(dist, trees.read(job, on_device)[0], rounds)
+    if task.predecessors is not None:
+        trees.read_into(task.predecessors, job, on_device)
+    return Outcome(rounds)
 
 
-def look_for_cycle(graph: Graph, job: Job, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:
+def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:
     """Raise if the predecessors of the relaxations, which the device holds in its order, close a cycle.
 
     Such a cycle has negative weight: along each of its edges the path weight has not risen since the edge was
@@ -106,7 +79,8 @@ def look_for_cycle(graph: Graph, job: Job, on_device: DeviceGraph, predecessors:
     RoundingError
         A cycle that does not weigh less than nothing.
     """
-    kept = job.download(predecessors, graph.n, np.int32)
+    graph = task.graph
+    kept = task.job.download(predecessors, graph.n, np.int32)
     cycle = predecessor_cycle(on_device.to_user_order(on_device.to_vertices(kept)))
     if cycle is None:
         return
@@ -116,8 +90,8 @@ def look_for_cycle(graph: Graph, job: Job, on_device: DeviceGraph, predecessors:
     raise error_for(graph, cycle, weight)
 
 
-def solve_on_host(graph: Graph, source: int, job: Job, arithmetic: Arithmetic) -> Solution:
-    """Solve in whole numbers what rounding has spoilt.
+def solve_on_host(task: Task) -> Outcome:
+    """Solve a task of one row, which rounding has spoilt, in integers.
 
     Raises
     ------
@@ -126,8 +100,10 @@ def solve_on_host(graph: Graph, source: int, job: Job, arithmetic: Arithmetic) -
     DeviceError
         The arithmetic is that of integers, which do not round: the device computes wrong.
     """
-    if arithmetic.dtype.kind == "i":
-        raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-    exact, scale, tree = exact_shortest_paths(graph, [source])
-    dist = [np.inf if value is None else float(Fraction(value, scale)) for value in exact]
-    return Solution(np.array(dist, arithmetic.dtype), tree, graph.n, exact_on_host=True)
+    if task.arithmetic.dtype.kind == "i":
+        raise DeviceError(f"{task.job.device} has computed path weights that contradict each other")
+    exact, scale, tree = exact_shortest_paths(task.graph, [task.source])
+    task.dist[0] = [np.inf if value is None else float(Fraction(value, scale)) for value in exact]
+    if task.predecessors is not None:
+        task.predecessors[0] = tree
+    return Outcome(task.graph.n, frozenset({0}))

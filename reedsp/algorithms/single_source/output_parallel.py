@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from reedsp.algorithms.single_source.outcome import RoundingError, Solution, look_for_cycle, settle, solve_on_host
-from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Job, Kernel
+from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
+from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.device.device import Kernel
 from reedsp.device.iterate import PASSES, Rounds
 from reedsp.edges.device_graph import DeviceGraph
-from reedsp.graph.graph import Graph
 
 _GPU_GROUP_SIZE = 256
 _CPU_GROUP_SIZE = 1024
@@ -22,18 +20,13 @@ _ROUNDS_BETWEEN_WAITS = 32
 
 
 def output_parallel(
-    graph: Graph,
-    source: int,
-    job: Job,
-    arithmetic: Arithmetic,
+    task: Task,
     *,
-    ceiling: Any = None,
-    progress: Callable[[int, int], None] | None = None,
     cooperative_loading: bool | None = None,
     in_degree_order: bool | None = None,
     early_stop: bool = True,
     group_size: int | None = None,
-) -> Solution:
+) -> Outcome:
     """Solve single-source shortest paths by Output Parallel Bellman-Ford.
 
     One work-item a vertex relaxes the edges that end there, so that no two write the same path weight (thesis
@@ -42,14 +35,7 @@ def output_parallel(
 
     Parameters
     ----------
-    graph : Graph
-    source : int
-    job : Job
-    arithmetic : Arithmetic
-        Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
-    ceiling : optional
-        Path weights from here on are left out; for graphs without negative weights.
-    progress : callable(rounds, most_rounds), optional
+    task : Task
     cooperative_loading : bool, optional
         Work-groups load their edges together into local memory (section 5.3.1). By default on GPUs.
     in_degree_order : bool, optional
@@ -62,7 +48,7 @@ def output_parallel(
 
     Returns
     -------
-    Solution
+    Outcome
 
     Raises
     ------
@@ -73,44 +59,39 @@ def output_parallel(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    on_gpu = job.device.kind == "gpu"
+    device = task.job.device
+    on_gpu = device.kind == "gpu"
     if cooperative_loading is None:
         cooperative_loading = on_gpu
     if in_degree_order is None:
         in_degree_order = not on_gpu
     if group_size is None:
-        group_size = min(_GPU_GROUP_SIZE if on_gpu else _CPU_GROUP_SIZE, job.device.max_work_group_size)
-    on_device = DeviceGraph.of(graph, job, arithmetic, in_degree_order)
-    bound = arithmetic.infinity if ceiling is None else ceiling
-    relaxations = _Relaxations(graph, on_device, source, job, bound, cooperative_loading, group_size)
-    try:
-        rounds = relaxations.run_with_early_stop(progress) if early_stop else relaxations.run_all(progress)
-        if arithmetic.saturate and graph.has_negative_weights:
-            relaxations.look_for_cycle()  # saturated sums come to rest on a cycle, too
-        return settle(graph, source, job, on_device, relaxations.weights, rounds, bounded=ceiling is not None)
-    except RoundingError:
-        return solve_on_host(graph, source, job, arithmetic)
+        group_size = min(_GPU_GROUP_SIZE if on_gpu else _CPU_GROUP_SIZE, device.max_work_group_size)
+    on_device = DeviceGraph.of(task.graph, task.job, task.arithmetic, in_degree_order)
+
+    def solve(row: Task) -> Outcome:
+        relaxations = _Relaxations(row, on_device, cooperative_loading, group_size)
+        try:
+            rounds = relaxations.run_with_early_stop() if early_stop else relaxations.run_all()
+            if row.arithmetic.saturate and row.graph.has_negative_weights:
+                relaxations.look_for_cycle()  # saturated sums come to rest on a cycle, too
+            return settle(row, on_device, relaxations.weights, rounds)
+        except RoundingError:
+            return solve_on_host(row)
+
+    return task.in_parts(1, solve)
 
 
 class _Relaxations:
-    """The rounds of one solution: buffers, kernels and the watch for negative cycles.
+    """The rounds of one row: buffers, kernels and the watch for negative cycles.
 
     Path weights go from one buffer to the other and back. Once they are at rest both buffers hold the same, so the
     answer can be read from `weights`, the first, whatever the number of rounds.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        on_device: DeviceGraph,
-        source: int,
-        job: Job,
-        ceiling: Any,
-        cooperative_loading: bool,
-        group_size: int,
-    ) -> None:
-        self.graph, self.on_device, self.job = graph, on_device, job
-        self.ceiling = ceiling
+    def __init__(self, task: Task, on_device: DeviceGraph, cooperative_loading: bool, group_size: int) -> None:
+        graph, job = task.graph, task.job
+        self.task, self.graph, self.on_device, self.job = task, graph, on_device, job
         self.cooperative_loading = cooperative_loading
         self.keeps_predecessors = graph.has_negative_weights
         self.group_size = group_size
@@ -119,15 +100,15 @@ class _Relaxations:
         self.rounds = Rounds(job)
         self.next_cycle_check = _FIRST_CYCLE_CHECK
         initialise = self._kernel("initialise", early_stop=True)
-        number = np.uint32(on_device.number_of[source])
+        number = np.uint32(on_device.number_of[task.source])
         job.launch(initialise, graph.n, _SMALL_GROUP, self.weights, self.predecessors, number, np.uint32(graph.n))
 
-    def run_with_early_stop(self, progress: Callable[[int, int], None] | None) -> int:
+    def run_with_early_stop(self) -> int:
         """Relax until a round updates nothing; return the number of rounds."""
 
         def after_batch(rounds: int) -> None:
-            if progress is not None:
-                progress(rounds, self.graph.n)
+            if self.task.progress is not None:
+                self.task.progress(rounds, self.graph.n)
             if self.keeps_predecessors and rounds >= self.next_cycle_check:
                 self.next_cycle_check = 2 * rounds
                 self.look_for_cycle()
@@ -137,7 +118,7 @@ class _Relaxations:
             self._explain_unrest()
         return rounds
 
-    def run_all(self, progress: Callable[[int, int], None] | None) -> int:
+    def run_all(self) -> int:
         """Relax |V| - 1 times, as section 5.3 has it, then once more to see whether the weights are at rest."""
         queue_round = self._relaxation(early_stop=False)
         rounds = self.graph.n - 1
@@ -145,8 +126,8 @@ class _Relaxations:
             queue_round(done)
             if done % _ROUNDS_BETWEEN_WAITS == _ROUNDS_BETWEEN_WAITS - 1:
                 self.job.finish()
-                if progress is not None:
-                    progress(done + 1, rounds)
+                if self.task.progress is not None:
+                    self.task.progress(done + 1, rounds)
         _, unchanged = self.rounds.run(self._relaxation(early_stop=True, reverse=rounds % 2 == 1), limit=1)
         if not unchanged:
             self._explain_unrest()
@@ -158,7 +139,7 @@ class _Relaxations:
         kernel = self._kernel("relax", early_stop)
         edges = (graph.edge_weights, graph.edge_sources)
         index = (graph.edge_counts, graph.vertex_edge_index)
-        tail = (self.ceiling, np.uint32(graph.n))
+        tail = (self.task.bound, np.uint32(graph.n))
         slices = graph.slices(self.group_size)
         passes = []
         for number in range(PASSES):
@@ -188,4 +169,4 @@ class _Relaxations:
 
     def look_for_cycle(self) -> None:
         """Raise if the predecessors close a cycle, which has negative weight."""
-        look_for_cycle(self.graph, self.job, self.on_device, self.predecessors)
+        look_for_cycle(self.task, self.on_device, self.predecessors)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
-from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows_at_once
-from reedsp.algorithms.single_source.outcome import Solution
+from reedsp.algorithms.single_source.near_far import chosen_form, near_far
 from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import (
     Arithmetic,
     ceiling_of,
@@ -23,7 +22,7 @@ from reedsp.arithmetic.paths import (
     result_dtype,
     to_result,
 )
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, get_device, round_up
+from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, get_device
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
@@ -31,7 +30,6 @@ from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
-from reedsp.system.progress import of_a_search, report_done
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
@@ -152,18 +150,17 @@ def sssp(
     check_choice("method", method, ("auto", *_METHODS))
     known = {} if method == "auto" else _METHODS[method].options
     choices = checked_options(options, known, f"method {method!r}")
-    method = _method(method, graph, chosen, arithmetic, min_only)
+    method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
 
     job = Job(chosen, recycle=True)
-    bound = ceiling if excludes_overflow(cutoff, arithmetic) else None
     starts = [sources] if min_only else [[each] for each in sources]
+    found = np.empty((len(starts), graph.n), arithmetic.dtype)
+    pred = np.empty((len(starts), graph.n), np.int32)
+    bound = ceiling if excludes_overflow(cutoff, arithmetic) else None
     with bar as report:
-        if method == "near-far":
-            found = _by_near_far(graph, starts, job, arithmetic, bound, aim, report, choices)
-        else:
-            found = _by_bellman_ford(_METHODS[method].solve, graph, sources, job, arithmetic, bound, report, choices)
-            aim = None  # every distance is final
-    dist = to_result(found.dist, arithmetic, result)
+        task = Task(graph, starts, job, arithmetic, found, pred, ceiling=bound, target=aim, progress=report)
+        outcome = _METHODS[method].solve(task, **{**form, **choices})
+    dist = to_result(found, arithmetic, result)
     dist = dist[0] if one_row else dist
     if place is not None:
         place[...] = dist
@@ -172,93 +169,18 @@ def sssp(
         graph=graph,
         source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         dist=dist,
-        pred=found.pred[0] if one_row else found.pred,
-        nearest=_nearest(found.pred[0], sources) if min_only else None,
+        pred=pred[0] if one_row else pred,
+        nearest=_nearest(pred[0], sources) if min_only else None,
         method=method,
-        rounds=found.rounds,
+        rounds=outcome.rounds,
         device=str(chosen),
-        stats={**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(found.rows_from_host)},
+        stats={**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)},
         _device=chosen,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
-        _target=aim,
-        _rows_from_host=found.rows_from_host,
-        _exact=found.dist if result == np.float32 and arithmetic.dtype != result else None,
-    )
-
-
-@dataclass(frozen=True)
-class _Found:
-    """Distances in the arithmetic and predecessors, shape (rows, n), and how they were found."""
-
-    dist: npt.NDArray[Any]
-    pred: npt.NDArray[np.int32]
-    rounds: int
-    rows_from_host: frozenset[int] = frozenset()
-
-
-def _by_near_far(
-    graph: Graph,
-    starts: list[list[int]],
-    job: Job,
-    arithmetic: Arithmetic,
-    ceiling: Any,
-    target: int | None,
-    progress: Callable[[int, int], None] | None,
-    choices: dict[str, Any],
-) -> _Found:
-    """Solve as many rows at once as there is memory for, in parts of about the same size.
-
-    A CPU's work-items take a row each: in a part that gives all of them as many rows, none is idle while others end.
-    """
-    dist = np.empty((len(starts), graph.n), arithmetic.dtype)
-    pred = np.empty((len(starts), graph.n), np.int32)
-    rounds = 0
-    most = rows_at_once(job.device, arithmetic, graph.n)
-    sharers = job.device.compute_units if job.device.kind == "cpu" else 1
-    if most > sharers:
-        most -= most % sharers
-    parts = -(-len(starts) // most)
-    step = min(most, round_up(-(-len(starts) // max(1, parts)), sharers))
-    for first in range(0, len(starts), max(1, step)):
-        last = min(first + step, len(starts))
-        into = (dist[first:last], pred[first:last])
-        told = of_a_search(progress, first, len(starts))
-        rounds += near_far(
-            *(graph, starts[first:last], job, arithmetic, *into),
-            **{"ceiling": ceiling, "target": target, "progress": told, **choices},
-        )
-        job.recycle()
-        report_done(progress, last, len(starts))
-    return _Found(dist, pred, rounds)
-
-
-def _stack(parts: list[npt.NDArray[Any]], n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, n), dtype), *parts])
-
-
-def _by_bellman_ford(
-    solve: Callable[..., Solution],
-    graph: Graph,
-    sources: list[int],
-    job: Job,
-    arithmetic: Arithmetic,
-    ceiling: Any,
-    progress: Callable[[int, int], None] | None,
-    choices: dict[str, Any],
-) -> _Found:
-    """Solve one source after the other."""
-    solutions = []
-    for done, each in enumerate(sources):
-        told = of_a_search(progress, done, len(sources))
-        solutions.append(solve(graph, each, job, arithmetic, ceiling=ceiling, progress=told, **choices))
-        job.recycle()
-        report_done(progress, done + 1, len(sources))
-    return _Found(
-        _stack([solution.dist[np.newaxis] for solution in solutions], graph.n, arithmetic.dtype),
-        _stack([solution.predecessors[np.newaxis] for solution in solutions], graph.n, np.dtype(np.int32)),
-        sum(solution.rounds for solution in solutions),
-        frozenset(row for row, solution in enumerate(solutions) if solution.exact_on_host),
+        _target=aim if method == "near-far" else None,  # the others find every distance
+        _rows_from_host=outcome.rows_from_host,
+        _exact=found if result == np.float32 and arithmetic.dtype != result else None,
     )
 
 
@@ -273,8 +195,16 @@ def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.
     return np.where(is_source[before], before, np.int32(NO_VERTEX))
 
 
-def _method(method: SearchMethod, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool) -> SearchMethod:
+def _trusted_method(
+    method: SearchMethod, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool
+) -> tuple[SearchMethod, Mapping[str, Any]]:
     """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
+
+    Returns
+    -------
+    method : str
+    options : mapping
+        What it needs to give right answers.
 
     Raises
     ------
@@ -285,8 +215,8 @@ def _method(method: SearchMethod, graph: Graph, device: Device, arithmetic: Arit
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
     for each in methods:
-        if _is_trusted(each, device, arithmetic):
-            return each
+        if (form := _trusted_form(each, device, arithmetic)) is not None:
+            return each, form
     raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
 
 
@@ -306,20 +236,21 @@ def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> li
     return ["output-parallel", "input-parallel-refined", "input-parallel"]
 
 
-def _is_trusted(method: str, device: Device, arithmetic: Arithmetic) -> bool:
+def _trusted_form(method: str, device: Device, arithmetic: Arithmetic) -> Mapping[str, Any] | None:
+    """Return the options with which a method gives right answers on a device, or None if it gives none."""
     if method != "near-far":
         is_right = functools.partial(_is_right, _METHODS[method].solve, device, arithmetic)
-        return is_trusted(device, f"{method} in {arithmetic}", is_right)
+        return {} if is_trusted(device, f"{method} in {arithmetic}", is_right) else None
     try:
-        chosen_form(device, arithmetic)
+        return {"work_groups": chosen_form(device, arithmetic)}
     except DeviceMemoryError:
         raise
     except DeviceError:
-        return False
-    return True
+        return None
 
 
-def _is_right(solve: Callable[..., Solution], device: Device, arithmetic: Arithmetic) -> bool:
+def _is_right(solve: Callable[[Task], Outcome], device: Device, arithmetic: Arithmetic) -> bool:
     graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=True)
-    found = solve(graph, SOURCE, Job(device), arithmetic)
-    return is_known_tree(found.dist, found.predecessors, arithmetic.infinity, graph, expected)
+    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    solve(Task(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors))
+    return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ import scipy.sparse.csgraph
 import reedsp
 from reedsp.algorithms.single_source import input_parallel as module
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
-from reedsp.algorithms.single_source.outcome import Solution
 from reedsp.algorithms.single_source.output_parallel import output_parallel
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.device import Job
 from reedsp.edges import device_graph
@@ -39,11 +39,31 @@ def graph_of(family: Family, dtype: object = np.int64) -> reedsp.Graph:
     return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
+class Solution(NamedTuple):
+    dist: np.ndarray
+    predecessors: np.ndarray
+    rounds: int
+    exact_on_host: bool
+
+
+def solved(
+    method: Callable[..., Outcome],
+    graph: reedsp.Graph,
+    source: int,
+    device: reedsp.Device,
+    arithmetic: Arithmetic,
+    **limits: Any,
+) -> Solution:
+    dist, pred = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    outcome = method(Task(graph, [[source]], Job(device), arithmetic, dist, pred, **limits))
+    return Solution(dist[0], pred[0], outcome.rounds, outcome.rows_from_host == {0})
+
+
 def solve(
-    method: str, graph: reedsp.Graph, source: int, device: reedsp.Device, dtype: object = np.float64, **options: Any
+    method: str, graph: reedsp.Graph, source: int, device: reedsp.Device, dtype: object = np.float64, **limits: Any
 ) -> Solution:
     """Solve in the arithmetic that the front door would choose for distances of this dtype."""
-    return METHODS[method](graph, source, Job(device), choose_arithmetic(graph, np.dtype(dtype)), **options)
+    return solved(METHODS[method], graph, source, device, choose_arithmetic(graph, np.dtype(dtype)), **limits)
 
 
 def fits(family: Family, dtype: np.dtype) -> bool:
@@ -80,11 +100,11 @@ def check(number: int, solution: Solution, arithmetic: Arithmetic) -> None:
 )
 def test_families_in_every_arithmetic(method: str, number: int, dtype: np.dtype, device: reedsp.Device) -> None:
     family, arithmetic = FAMILIES[number], Arithmetic(dtype)
-    solution = METHODS[method](graph_of(family), family.source, Job(device), arithmetic)
+    solution = solved(METHODS[method], graph_of(family), family.source, device, arithmetic)
     check(number, solution, arithmetic)
     if family.directed and dtype.kind == "i":
         saturating = Arithmetic(dtype, saturate=True)
-        check(number, METHODS[method](graph_of(family), family.source, Job(device), saturating), saturating)
+        check(number, solved(METHODS[method], graph_of(family), family.source, device, saturating), saturating)
 
 
 @each_method
@@ -95,7 +115,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
         if (weights.astype(dtype).astype(np.int64) == weights).all():
             graph = graph_of(family, dtype)
             arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-            check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+            check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
 @each_method
@@ -103,7 +123,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
 def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: reedsp.Device) -> None:
     graph = graph_of(family)
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-    other = output_parallel(graph, family.source, Job(device), arithmetic)
+    other = solved(output_parallel, graph, family.source, device, arithmetic)
     assert solve(method, graph, family.source, device).rounds == other.rounds
 
 
@@ -117,7 +137,7 @@ def test_negative_cycles(method: str, family: Family, dtype: np.dtype, device: r
         dtype = chosen.dtype
     arithmetic = Arithmetic(dtype, saturate=chosen.saturate and dtype.kind == "i")
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        METHODS[method](graph, family.source, Job(device), arithmetic)
+        solved(METHODS[method], graph, family.source, device, arithmetic)
     weight = oracle.closed_walk_weight(family.edges, caught.value.cycle)
     assert weight < 0
     assert caught.value.weight == weight
@@ -168,7 +188,7 @@ def test_fractional_negative_weights(method: str, dtype: type, device: reedsp.De
     for got, right in zip(solution.dist, expected, strict=True):
         bound = n * 20 * np.finfo(dtype).eps
         assert (right is None and got == np.inf) or abs(Fraction(got.item()) - right) <= bound
-    other = output_parallel(graph, 0, Job(device), choose_arithmetic(graph, np.dtype(dtype)))
+    other = solved(output_parallel, graph, 0, device, choose_arithmetic(graph, np.dtype(dtype)))
     assert np.array_equal(solution.dist, other.dist)
     assert np.array_equal(solution.predecessors, other.predecessors)
 
@@ -266,11 +286,11 @@ def test_medium_graphs(method: str, dtype: type, negative: bool, device: reedsp.
         graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights * 2**20, directed=True)
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     assert arithmetic.dtype == dtype
-    solution = METHODS[method](graph, 3, Job(device), arithmetic)
+    solution = solved(METHODS[method], graph, 3, device, arithmetic)
     reference = scipy.sparse.csgraph.bellman_ford if negative else scipy.sparse.csgraph.dijkstra
     expected = reference(graph.to_scipy(), indices=3)
     assert np.array_equal(np.where(solution.dist == arithmetic.infinity, np.inf, solution.dist), expected)
-    other = output_parallel(graph, 3, Job(device), arithmetic)
+    other = solved(output_parallel, graph, 3, device, arithmetic)
     assert np.array_equal(solution.predecessors, other.predecessors)
     assert solution.rounds == other.rounds
 
@@ -297,7 +317,7 @@ def test_any_way_of_sharing_out_the_edges(
         family = FAMILIES[number]
         graph = graph_of(family)
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-        check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+        check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
 @pytest.mark.parametrize("method", ["refined", "refined, listed"])
@@ -308,7 +328,7 @@ def test_places_of_64_bits(method: str, device: reedsp.Device, monkeypatch: pyte
         family = FAMILIES[number]
         graph = graph_of(family)
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-        check(number, METHODS[method](graph, family.source, Job(device), arithmetic), arithmetic)
+        check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
 def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -321,7 +341,7 @@ def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest
 
         def queue_round(number: int) -> None:
             queue(number)
-            counts.append(int(state.task.job.download(state.prefixes, graph.n + 1, state.offset)[-1]))
+            counts.append(int(state.row.job.download(state.prefixes, graph.n + 1, state.offset)[-1]))
 
         return queue_round
 

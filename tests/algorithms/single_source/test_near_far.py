@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.algorithms.single_source import near_far, near_far_work_group, sssp
+from reedsp.algorithms.single_source import near_far, near_far_work_group
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device, Job
@@ -304,7 +304,7 @@ def test_verify_notices_a_wrong_nearest_source(device: Device) -> None:
 @both
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_many_sources(work_groups: bool, at_once: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sssp, "rows_at_once", lambda *arguments: at_once)
+    monkeypatch.setattr(near_far, "rows_at_once", lambda *arguments: at_once)
     graph = random_graph(700, 3000, seed=7)
     sources = [0, 699, 5, 5, *range(100, 108)]
     result = solve(graph, sources, work_groups, device)
@@ -317,15 +317,13 @@ def test_many_sources(work_groups: bool, at_once: int, device: Device, monkeypat
 
 def test_rows_at_once_fit_into_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     arithmetic = Arithmetic(np.dtype(np.int32))
-    assert near_far.rows_at_once(device, arithmetic, 2**31 - 1) == 1
-    assert near_far.rows_at_once(device, arithmetic, 0) >= 1
-    monkeypatch.setattr(near_far, "chosen_form", near_far.in_work_groups)
+    assert near_far.rows_at_once(device, arithmetic, 2**31 - 1, False) == 1
+    assert near_far.rows_at_once(device, arithmetic, 0, False) >= 1
     monkeypatch.setattr(device, "global_memory", 1 << 20)
-    for kind, bytes_each in (("cpu", 4 * 100), ("gpu", 48 * 100)):
-        monkeypatch.setattr(device, "kind", kind)
-        rows = near_far.rows_at_once(device, arithmetic, 100)
+    for work_groups, bytes_each in ((False, 4 * 100), (True, 48 * 100)):
+        rows = near_far.rows_at_once(device, arithmetic, 100, work_groups)
         assert rows == (1 << 18) // bytes_each
-        assert near_far.rows_at_once(device, arithmetic, 1 << 20) == 1
+        assert near_far.rows_at_once(device, arithmetic, 1 << 20, work_groups) == 1
 
 
 @both

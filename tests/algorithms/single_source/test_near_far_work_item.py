@@ -11,7 +11,8 @@ import pytest
 from scipy.sparse import csgraph, csr_array
 
 import reedsp
-from reedsp.algorithms.single_source import near_far_work_item, sssp
+from reedsp.algorithms.single_source import near_far, near_far_work_item, sssp
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.device import Device, Job
 from reedsp.edges.device_graph import OutEdges
@@ -245,12 +246,12 @@ def test_parts_of_which_each_core_gets_as_many_rows(
 ) -> None:
     taken: list[int] = []
 
-    def near_far(graph: object, starts: Sequence[object], *arguments: object, **options: object) -> int:
-        taken.append(len(starts))
-        return 1
+    def solve_part(delta: object, work_groups: object, task: Task) -> Outcome:
+        taken.append(len(task.starts))
+        return Outcome(1)
 
-    monkeypatch.setattr(sssp, "near_far", near_far)
-    monkeypatch.setattr(sssp, "rows_at_once", lambda *arguments: at_once)
+    monkeypatch.setattr(near_far, "_solve", solve_part)
+    monkeypatch.setattr(near_far, "rows_at_once", lambda *arguments: at_once)
     monkeypatch.setattr(sssp, "chosen_form", lambda *arguments: False)  # it is of another kind
     monkeypatch.setattr(device, "kind", kind)
     monkeypatch.setattr(device, "compute_units", 4)

@@ -1,0 +1,102 @@
+"""What a search is asked, whatever its method, and what it says about its answer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Job
+from reedsp.graph.graph import Graph
+from reedsp.system.progress import of_a_search, report_done
+
+
+@dataclass(frozen=True)
+class Task:
+    """Shortest paths to find: in which graph and from where, how far, and the arrays for the answer.
+
+    Attributes
+    ----------
+    graph : Graph
+    starts : sequence of sequences of int
+        For each row of the answer the vertices at distance 0: a source, or for near-far several, of which the nearest
+        counts.
+    job : Job
+    arithmetic : Arithmetic
+        Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
+    dist : ndarray of the arithmetic's dtype, shape (rows, n)
+        Filled with the distances.
+    predecessors : ndarray of int32, shape (rows, n), optional
+        Filled with the predecessors, if they are wanted.
+    ceiling : optional
+        Path weights from here on are left out; for graphs without negative weights.
+    target : int, optional
+        What is farther away than this vertex need not be found.
+    by_hops : bool
+        Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
+    progress : callable(done, most), optional
+        Called now and then: with the rounds of the only row, otherwise with the rows that are done.
+    """
+
+    graph: Graph
+    starts: Sequence[Sequence[int]]
+    job: Job
+    arithmetic: Arithmetic
+    dist: npt.NDArray[Any]
+    predecessors: npt.NDArray[np.int32] | None = None
+    ceiling: Any = None
+    target: int | None = None
+    by_hops: bool = False
+    progress: Callable[[int, int], None] | None = None
+
+    @property
+    def source(self) -> int:
+        """The source of the only row."""
+        [[source]] = self.starts
+        return source
+
+    @property
+    def bound(self) -> Any:
+        """Path weights from here on are left out, at the latest where the arithmetic ends."""
+        return self.arithmetic.infinity if self.ceiling is None else self.ceiling
+
+    def in_parts(self, step: int, solve: Callable[[Task], Outcome]) -> Outcome:
+        """Solve up to `step` rows at a time."""
+        rounds, from_host = 0, set()
+        for first in range(0, len(self.starts), step):
+            part = slice(first, first + step)
+            task = dataclasses.replace(
+                self,
+                starts=self.starts[part],
+                dist=self.dist[part],
+                predecessors=None if self.predecessors is None else self.predecessors[part],
+                progress=of_a_search(self.progress, first, len(self.starts)),
+            )
+            outcome = solve(task)
+            rounds += outcome.rounds
+            from_host |= {first + row for row in outcome.rows_from_host}
+            self.job.recycle()
+            report_done(self.progress, first + len(task.starts), len(self.starts))
+        return Outcome(rounds, frozenset(from_host))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the arrays of a task were filled.
+
+    Attributes
+    ----------
+    rounds : int
+        Sets of edge relaxations that the device ran, over all rows; with an early stop the last one of a row changed
+        nothing.
+    rows_from_host : frozenset of int
+        Rows in which rounding defeated the device's float arithmetic, so that the host solved them in integers.
+    """
+
+    rounds: int
+    rows_from_host: frozenset[int] = frozenset()
