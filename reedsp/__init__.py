@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from reedsp.minplus.product import min_plus_power, min_plus_product
     from reedsp.primitives.operators import Operator
     from reedsp.primitives.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
+    from reedsp.results.all_pairs import AllPairs
     from reedsp.results.levels import BreadthFirst
     from reedsp.results.load import load
-    from reedsp.results.paths import AllPairs, ShortestPaths
     from reedsp.results.routes import Routes
+    from reedsp.results.shortest_paths import ShortestPaths
 
 _MODULE_OF = {
-    "AllPairs": "results.paths",
+    "AllPairs": "results.all_pairs",
     "BreadthFirst": "results.levels",
     "Device": "device.device",
     "DeviceError": "device.device",
@@ -45,7 +46,7 @@ _MODULE_OF = {
     "NegativeCycleError": "edges.negative_cycles",
     "Operator": "primitives.operators",
     "Routes": "results.routes",
-    "ShortestPaths": "results.paths",
+    "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
     "VerificationError": "edges.verify",
     "all_pairs_rows": "algorithms.routes.rows",

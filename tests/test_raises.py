@@ -342,7 +342,7 @@ def test_a_nearest_source_that_is_not_that_of_the_predecessor() -> None:
     graph = reedsp.Graph.from_edges(3, [0], [1], [1])
     assert certificate.check(graph, right) == 1
     wrong = Stored([[0, 2]], dist, nothing, nothing, pred, np.array([0, 2, 2]))
-    with pytest.raises(certificate.WrongResult, match=r"^vertex 1: its nearest source is not that of its predecessor"):
+    with pytest.raises(reedsp.VerificationError, match=r"^vertex 1: its nearest source is not that of its predecessor"):
         certificate.check(graph, wrong)
 
 

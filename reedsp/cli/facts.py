@@ -13,7 +13,7 @@ import scipy.sparse.csgraph
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
 from reedsp.device.device import DeviceError, get_device
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 
 _PERCENTILES = (50, 90, 99)
 
@@ -92,7 +92,7 @@ def _weights(graph: Graph) -> dict[str, Any] | None:
 
 
 def _edges(graph: Graph, listed: int) -> dict[str, Any]:
-    tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    tails = edge_sources(graph)
     loops = int(np.count_nonzero(tails == graph.indices))
     distinct = graph.m if graph.directed else (graph.m + loops) // 2
     return {"self_loops": loops, "parallel_edges": listed - distinct}

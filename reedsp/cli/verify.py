@@ -58,6 +58,7 @@ def verify(
             refuse("only one of them can be standard input", "FILE and RESULT")
         if result != STANDARD and result.suffix not in (".csv", ".npz", ".npy"):
             refuse(f"{result} does not end in .csv, .npz or .npy", "RESULT")
+        from reedsp.edges.verify import VerificationError
         from reedsp.results import certificate, files
 
         graph = read_graph(file, relabel)
@@ -77,7 +78,7 @@ def verify(
         try:
             with vertices_bar("checking", after=LATE) as progress:
                 certificate.check(graph, stored, progress)
-        except certificate.WrongResult as error:
+        except VerificationError as error:
             failure = str(error)
         seconds = time.perf_counter() - started
         if as_json:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 
 SOURCE = 0
 """From which distances are known."""
@@ -48,7 +48,7 @@ def known_levels() -> tuple[Graph, npt.NDArray[Any], npt.NDArray[np.int32]]:
     Where there is none the last array holds -9999.
     """
     graph, _ = known_graph(fractional=False, negative=False)
-    sources, targets = np.repeat(np.arange(graph.n), np.diff(graph.indptr)), graph.indices
+    sources, targets = edge_sources(graph), graph.indices
     levels = _distances(sources, targets, np.ones(graph.m))
     before = np.full(graph.n, graph.n)
     tight = np.isfinite(levels[targets]) & (levels[sources] + 1 == levels[targets])
@@ -76,7 +76,7 @@ def is_known_tree(
     if not np.array_equal(pred >= 0, has_one):
         return False
     targets = np.flatnonzero(has_one)
-    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    sources = edge_sources(graph)
     edges = dict(zip(zip(sources.tolist(), graph.indices.tolist(), strict=True), graph.weights.tolist(), strict=True))
     weights = [edges.get((before, after), np.inf) for before, after in zip(pred[targets], targets, strict=True)]
     return np.array_equal(expected[pred[targets]] + weights, expected[targets])

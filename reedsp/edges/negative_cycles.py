@@ -16,7 +16,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.system.public import public
 
 
@@ -122,7 +122,7 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     OverflowError
         A distance is -inf, and not because of a negative cycle.
     """
-    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    sources = edge_sources(graph)
     edges = np.flatnonzero(dist[sources] < np.inf)
     fallen = np.isneginf(dist)
     if not fallen.any():  # otherwise slack says nothing, and every edge is suspect

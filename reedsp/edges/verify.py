@@ -18,7 +18,7 @@ from reedsp.graph.graph import Graph
 from reedsp.system.public import public
 
 GROUP_SIZE = 64
-_NOBODY = 0xFFFFFFFF
+_NONE = 0xFFFFFFFF
 _RULES = (
     "a source must have distance 0 and no predecessor",
     "an edge leads to it on a shorter path",
@@ -89,7 +89,7 @@ def verify_tree(
     device_dist = job.upload(on_device.to_device_order(dist))
     device_predecessors = job.upload(on_device.to_numbers(on_device.to_device_order(predecessors)))
     ancestors = [job.allocate(n, np.int32), job.allocate(n, np.int32)]
-    offenders = job.full(len(_RULES), np.uint32(_NOBODY))
+    offenders = job.full(len(_RULES), np.uint32(_NONE))
     edges = (on_device.edge_weights, on_device.edge_sources, on_device.edge_counts, on_device.vertex_edge_index)
     tree = (device_dist, device_predecessors, ancestors[0], offenders, ceiling, roots, size)
     job.launch(kernels["check_edges"], n, GROUP_SIZE, *edges, *tree, slices=on_device.slices(GROUP_SIZE))
@@ -98,14 +98,14 @@ def verify_tree(
         ancestors.reverse()
     job.launch(kernels["check_ancestors"], n, GROUP_SIZE, device_dist, ancestors[0], offenders, roots, size)
     for rule, offender in zip(_RULES, job.download(offenders, len(_RULES), np.uint32), strict=True):
-        if offender != _NOBODY:
+        if offender != _NONE:
             vertex = int(on_device.vertex_of[offender])
             before = name_or_none(graph, predecessors[vertex])
             raise VerificationError(f"vertex {graph.names[vertex]!r}: {rule} (dist {dist[vertex]}, pred {before})")
 
 
 def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]) -> None:
-    """Check distances that were solved in whole numbers, where the tree is not tight in rounded ones.
+    """Check distances that were solved in integers, where the tree is not tight in rounded ones.
 
     Raises
     ------
@@ -117,3 +117,12 @@ def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecesso
         expected = np.inf if value is None else float(Fraction(value, scale))
         if dist[vertex] != dist.dtype.type(expected) or predecessors[vertex] != tree[vertex]:
             raise VerificationError(f"vertex {graph.names[vertex]!r}: dist {dist[vertex]} should be {expected}")
+
+
+def wrong_nearest(
+    nearest: npt.NDArray[Any], predecessors: npt.NDArray[Any], sources: Sequence[int]
+) -> npt.NDArray[np.intp]:
+    """Return the vertices whose nearest source is not that of their predecessor."""
+    expected = np.where(predecessors >= 0, nearest[np.maximum(predecessors, 0)], NO_VERTEX)
+    expected[sources] = sources
+    return np.flatnonzero(expected != nearest)

@@ -1261,6 +1261,11 @@ def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[
     return by_row.indptr, by_row.indices.copy(), by_row.data
 
 
+def edge_sources(graph: Graph) -> npt.NDArray[np.int32]:
+    """Return the vertex that each edge leaves, shape (m,)."""
+    return np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+
+
 def transposed(
     indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], values: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:

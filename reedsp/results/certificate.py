@@ -18,15 +18,12 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.graph import Graph
+from reedsp.edges.verify import VerificationError, wrong_nearest
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.files import Stored, masks
 
 _SAFE = 2**62  # sums of two numbers up to here fit into int64
 _UNITS = 2
-
-
-class WrongResult(Exception):
-    """A result is not the one of its graph; the message names the first wrong vertex."""
 
 
 def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | None = None) -> int:
@@ -46,7 +43,7 @@ def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | N
 
     Raises
     ------
-    WrongResult
+    VerificationError
         A rule is broken. The message names a vertex as the file of the graph does.
     """
     edges = _Edges(graph, stored.levels)
@@ -56,10 +53,10 @@ def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | N
     for row, sources in enumerate(stored.sources):
         try:
             _check_row(edges, stored, row, sources, marked)
-        except WrongResult as error:
+        except VerificationError as error:
             if len(stored.sources) == 1:
                 raise
-            raise WrongResult(f"from {graph.names[sources[0]]}: {error}") from None
+            raise VerificationError(f"from {graph.names[sources[0]]}: {error}") from None
         if progress is not None:
             progress(row + 1, len(stored.sources))
     if stored.nearest is not None:
@@ -72,7 +69,7 @@ class _Edges:
 
     def __init__(self, graph: Graph, levels: bool) -> None:
         self.graph = graph
-        self.tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+        self.tails = edge_sources(graph)
         self.heads = graph.indices
         self.whole = levels or graph.has_integral_weights
         self.weights: npt.NDArray[Any] = np.ones(graph.m, np.int64) if levels else self._weights()
@@ -119,8 +116,8 @@ def _distances(edges: _Edges, dist: npt.NDArray[Any], reached: npt.NDArray[np.bo
     return _objects(dist) if large or edges.weights.dtype.kind == "O" else dist.astype(np.int64)
 
 
-def _wrong(graph: Graph, vertex: int, reason: str) -> WrongResult:
-    return WrongResult(f"vertex {graph.names[vertex]}: {reason}")
+def _wrong(graph: Graph, vertex: int, reason: str) -> VerificationError:
+    return VerificationError(f"vertex {graph.names[vertex]}: {reason}")
 
 
 def _check_row(
@@ -281,12 +278,8 @@ def _shorter(
 
 
 def _check_nearest(graph: Graph, stored: Stored, nearest: npt.NDArray[Any]) -> None:
-    """Check that each vertex has the nearest source of its predecessor."""
     assert stored.pred is not None
-    pred = stored.pred[0]
-    expected = np.where(pred >= 0, nearest[np.maximum(pred, 0)], NO_VERTEX)
-    expected[stored.sources[0]] = stored.sources[0]
-    wrong = np.flatnonzero(expected != nearest)
+    wrong = wrong_nearest(nearest, stored.pred[0], stored.sources[0])
     if len(wrong):
         raise _wrong(graph, wrong[0], "its nearest source is not that of its predecessor")
 

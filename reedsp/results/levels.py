@@ -11,9 +11,8 @@ import numpy.typing as npt
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.arguments import name_or_none
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
-from reedsp.results.ties import edge_sources
 from reedsp.system.public import public
 
 UNREACHED = -1
@@ -115,8 +114,7 @@ def _verify(graph: Graph, source: int, levels: npt.NDArray[np.int32], pred: npt.
     if (levels < UNREACHED).any():
         vertex = int(np.argmin(levels))
         raise VerificationError(f"vertex {names[vertex]!r}: level {levels[vertex]}")
-    ends_at = graph.indices
-    starts_at = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    starts_at, ends_at = edge_sources(graph), graph.indices
     before, after = levels[starts_at], levels[ends_at]
     too_far = (before != UNREACHED) & ((after == UNREACHED) | (after > before + 1))
     if too_far.any():

@@ -15,9 +15,10 @@ from reedsp.arithmetic.paths import RESULT_TYPES, choose_arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
+from reedsp.results.all_pairs import AllPairs
 from reedsp.results.files import read_arrays
 from reedsp.results.levels import BreadthFirst
-from reedsp.results.paths import AllPairs, ShortestPaths
+from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.results.text import fingerprint, numbering
 from reedsp.typing import GraphLike
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph
-from reedsp.results.ties import edge_sources
+from reedsp.graph.graph import Graph, edge_sources
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

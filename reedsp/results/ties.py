@@ -10,12 +10,7 @@ import numpy.typing as npt
 import scipy.sparse
 import scipy.sparse.csgraph
 
-from reedsp.graph.graph import Graph
-
-
-def edge_sources(graph: Graph) -> npt.NDArray[np.int32]:
-    """Return the vertex that each edge leaves, shape (m,)."""
-    return np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+from reedsp.graph.graph import Graph, edge_sources
 
 
 def tight_edges(graph: Graph, dist: npt.NDArray[Any], infinity: Any) -> npt.NDArray[np.bool_]:

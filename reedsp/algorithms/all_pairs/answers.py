@@ -17,7 +17,7 @@ from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import write_distances
 from reedsp.arithmetic.paths import choose_arithmetic, to_result
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.system.parts import TRANSFERRED, in_parts
 
 _EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
@@ -119,7 +119,7 @@ class Answers:
         write_distances(values[np.newaxis], source, matrix.weights, dist[np.newaxis])
         bounded = values != matrix.weights.unbounded
         kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
-        sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        sources = edge_sources(graph)
         rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
         arithmetic = choose_arithmetic(rest, self._dtype)
         found, pred = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)

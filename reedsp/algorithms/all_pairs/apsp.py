@@ -26,9 +26,9 @@ from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtyp
 from reedsp.device.device import Device, Job, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
 from reedsp.graph.arguments import as_graph
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.minplus import product as minplus_product
-from reedsp.results.paths import AllPairs
+from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.progress_bar import vertices_bar
@@ -382,7 +382,7 @@ def _find_negative_cycle(
     """
     place = np.full(graph.n, -1)
     place[vertices] = np.arange(len(vertices))
-    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    sources = edge_sources(graph)
     inside = np.flatnonzero((place[sources] >= 0) & (place[graph.indices] >= 0))
     root = len(vertices)
     augmented = Graph.from_edges(

@@ -14,7 +14,7 @@ from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
 from reedsp.device.device import Job
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
@@ -135,7 +135,7 @@ def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:
     largest = int(graph.max_abs_weight) + 2 * int(-potentials.min(initial=0))
     if largest > _INT64_MAX:
         raise OverflowError(f"method = 'johnson': weights and potentials of up to {largest} are beyond int64")
-    sources = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    sources = edge_sources(graph)
     weights = graph.weights.astype(np.int64) + potentials[sources] - potentials[graph.indices]
     return Graph(graph.indptr, graph.indices, weights, directed=True)
 

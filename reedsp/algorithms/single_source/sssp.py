@@ -28,7 +28,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
-from reedsp.results.paths import ShortestPaths
+from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices

@@ -13,7 +13,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
 from reedsp.device.device import Device
-from reedsp.results.paths import AllPairs
+from reedsp.results.all_pairs import AllPairs
 
 VERTICES = 70
 NAMES = ("y.npy", "y.pred.npy")
