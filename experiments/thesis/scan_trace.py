@@ -27,7 +27,8 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.plotting import INK, PUBLISHED, device_of, finish, line
 from reedsp.device.device import BoundKernel, Job, Kernel
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.scan import Buffers, Elements, plan_scan
+from reedsp.primitives.plans import Buffers, Elements
+from reedsp.primitives.scan import plan_scan
 
 VALUES = (3, 1, 7, 0, 4, 1, 6, 3)
 RECURSION = (*VALUES, 2, 5, 1, 8, 0, 2, 4, 1, 1, 3, 0, 2)  # two segments and a half

@@ -24,7 +24,8 @@ from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, finish, line, panels
 from reedsp.device.device import Job
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.scan import Buffers, Elements, plan_scan
+from reedsp.primitives.plans import Buffers, Elements
+from reedsp.primitives.scan import plan_scan
 
 SEED = 2012
 SMALLEST = 10  # of the sizes, as a power of two

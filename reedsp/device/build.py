@@ -65,15 +65,6 @@ def kernel_directory() -> Path:
     raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")
 
 
-def sources_digest() -> str:
-    """Return a digest of all kernel sources."""
-    digest = hashlib.sha256(_OPTIONS)
-    folder = kernel_directory()
-    for file in sorted(folder.rglob("*.cl")):
-        digest.update(f"\n{file.relative_to(folder).as_posix()}\n".encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
 def assemble(file: str, macros: Mapping[str, str | int]) -> str:
     """Join macros and one kernel file, with the files that it includes, each once, into one source.
 
@@ -83,6 +74,11 @@ def assemble(file: str, macros: Mapping[str, str | int]) -> str:
     for name, value in sorted(macros.items()):
         parts += [f"#undef {name}", f"#define {name} {value}"]
     return "\n".join([*parts, *_lines_with_includes(file, set())]) + "\n"
+
+
+def digest_of(file: str, macros: Mapping[str, str | int]) -> str:
+    """Return a digest of all that is handed to a compiler for one kernel file; parameters as for :func:`assemble`."""
+    return hashlib.sha256(_OPTIONS + assemble(file, macros).encode()).hexdigest()
 
 
 def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,9 @@ Size = int | tuple[int, ...]
 Argument = cl.Buffer | np.generic | bytes
 """Of a kernel."""
 
+Program = tuple[str, tuple[tuple[str, str | int], ...]]
+"""A file in ``cl/``, and the macros that it is built with."""
+
 _KINDS = {
     cl.device_type.GPU: "gpu",
     cl.device_type.ACCELERATOR: "accelerator",
@@ -59,6 +63,7 @@ _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on co
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 23  # likewise from a GPU, if several threads take part
 
+_requested: ContextVar[set[Program] | None] = ContextVar("requested", default=None)
 _process: int | None = None  # the one that has called OpenCL
 _devices: list[Device] | None = None
 _devices_lock = threading.Lock()
@@ -175,7 +180,7 @@ class Device:
         self._queue: cl.CommandQueue | None = queue
         self._scratch: dict[int, list[cl.Buffer]] = {}  # by their bytes
         self._pinned: PinnedParts | None = None
-        self._programs: dict[Any, cl.Program] = {}
+        self._programs: dict[Program, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}
 
     def __repr__(self) -> str:
@@ -227,6 +232,8 @@ class Device:
             The kernel does not build; the message names the file and line in ``cl/``.
         """
         key = (file, tuple(sorted(macros.items())))
+        if (requested := _requested.get()) is not None:
+            requested.add(key)
         with self._lock:
             if (kernel := self._kernels.get((*key, name))) is not None:
                 return kernel
@@ -288,6 +295,17 @@ class Device:
         right = np.array_equal(job.download(least, groups, dtype), rows.min(axis=1))
         if not right or not np.array_equal(job.download(sums, groups * size, dtype), rows[:, ::-1].ravel()):
             raise DeviceError(f"{self} gives wrong answers in {dtype} arithmetic")
+
+
+@contextlib.contextmanager
+def programs_requested() -> Iterator[set[Program]]:
+    """Collect the programs whose kernels this thread asks devices for, but in other such contexts within this one."""
+    programs: set[Program] = set()
+    before = _requested.set(programs)
+    try:
+        yield programs
+    finally:
+        _requested.reset(before)
 
 
 class Job:

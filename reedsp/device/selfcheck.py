@@ -1,22 +1,28 @@
 """Whether a way to compute something gives right answers on a device: tried once on a problem with a known answer.
 
-What passes is remembered for this driver and these kernels, also by later processes. What fails is put aside with one
-warning, and the next way serves. Nothing is stored about it, so that a mended machine is trusted again.
+What passes is remembered for this driver, also by later processes, as long as the trial and the sources of all programs
+that it asked for are the same. What fails is put aside with one warning, and the next way serves. Nothing is stored
+about it, so that a mended machine is trusted again.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
+import json
 import logging
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from reedsp.device import build
 from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError, PrecisionError
+from reedsp.device.device import Device, DeviceError, DeviceMemoryError, PrecisionError, Program, programs_requested
+from reedsp.system.atomic_file import write_whole
 from reedsp.system.cache_folders import private_directory
 
 _log = logging.getLogger(__name__)
@@ -24,19 +30,24 @@ _log = logging.getLogger(__name__)
 _SIMULATORS = ("Oclgrind",)
 """They are slow, and are there to find faults."""
 
-_known: dict[tuple[tuple[str, ...], str], bool] = {}  # by driver and name
+_known: dict[tuple[tuple[str, ...], str], frozenset[Program] | None] = {}
+"""The programs that each trial on each driver covers, if it was passed."""
 
 
-def is_trusted(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
+def is_trusted(device: Device, description: str, trial: Callable[..., bool], *arguments: Any) -> bool:
     """Return whether a way to compute something gives right answers on a device.
 
     Parameters
     ----------
     device : Device
-    name : str
-        Names the way, with all that decides which kernels it runs.
-    is_right : callable()
-        Solves a small problem and compares. If it can be pickled but for the device, a child process does it first.
+    description : str
+        Names the way where a warning says that it is put aside.
+    trial : callable(device, *arguments)
+        Solves a small problem and compares. If it and its arguments can be pickled but for the device, a child process
+        does it first.
+    *arguments
+        All that decides which programs the trial asks the device for. A verdict is kept by the name of the trial and
+        by these: functions by their names, and everything else as ``repr`` shows it.
 
     Raises
     ------
@@ -46,19 +57,30 @@ def is_trusted(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
     if device.platform in _SIMULATORS:
         return True
     driver = (device.platform, device.platform_version, device.name, device.driver_version)
-    if (verdict := _known.get((driver, name))) is None:
-        record = _record(driver, name)
-        verdict = _known[driver, name] = (record is not None and record.exists()) or _passes(device, name, is_right)
-        if verdict and record is not None:
-            _write(record)
-    return verdict
+    key = (driver, f"{_name_of(trial)}({', '.join(map(_name_of, arguments))})")
+    if key not in _known:
+        record = _record(key, trial.__module__)
+        programs = None if record is None else _covered_by(record)
+        if programs is None:
+            own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
+            programs = _passed(own, description, functools.partial(trial, own, *arguments))
+            if programs is not None and record is not None:
+                _write(record, programs)
+        _known[key] = programs
+    return _known[key] is not None
 
 
-def _passes(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
+def _name_of(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else repr(thing)
+
+
+def _passed(device: Device, description: str, trial: Callable[[], bool]) -> frozenset[Program] | None:
+    """Return the programs that a trial asks for, or None if it fails."""
     try:
-        _rehearse(device, is_right)
-        if is_right():
-            return True
+        _rehearse(device, trial)
+        with programs_requested() as programs:
+            if trial():
+                return frozenset(programs)
         reason = "gives a wrong answer"
     except CompilerCrashError as error:
         reason = f"crashes: {error}"
@@ -66,8 +88,8 @@ def _passes(device: Device, name: str, is_right: Callable[[], bool]) -> bool:
         raise
     except DeviceError as error:
         reason = f"fails: {error}"
-    warnings.warn(f"{name} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
-    return False
+    warnings.warn(f"{description} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
+    return None
 
 
 class _Pickler(pickle.Pickler):
@@ -77,11 +99,11 @@ class _Pickler(pickle.Pickler):
         return DEVICE if isinstance(thing, Device) else None
 
 
-def _rehearse(device: Device, is_right: Callable[[], bool]) -> None:
-    """Have a child process do it first, lest a crash of the driver ends this one."""
+def _rehearse(device: Device, trial: Callable[[], bool]) -> None:
+    """Have a child process do it first, so that a crash of the driver does not end this one."""
     call = io.BytesIO()
     try:
-        _Pickler(call).dump(is_right)
+        _Pickler(call).dump(trial)
         build.rehearse(device.handle, call.getvalue())
     except (CompilerUnavailableError, pickle.PicklingError, AttributeError, TypeError) as error:
         _log.info("tried in this process alone: %s", error)
@@ -90,19 +112,41 @@ def _rehearse(device: Device, is_right: Callable[[], bool]) -> None:
 # ---- what is remembered -----------------------------------------------------------------------------
 
 
-def _record(driver: tuple[str, ...], name: str) -> Path | None:
-    """Return the file whose presence says that something has passed."""
+def _record(key: tuple[tuple[str, ...], str], module: str) -> Path | None:
+    """Return the file that says which programs a trial of a module has passed with."""
     try:
-        folder = private_directory("trusted")
+        folder, digest = private_directory("trusted"), _digest_of(module)
     except OSError as error:  # the kernels' cache, beside it, warns
         _log.info("what passes is not remembered: %s", error)
         return None
-    key = hashlib.sha256(repr((driver, build.sources_digest(), name)).encode()).hexdigest()
-    return folder / key
+    return folder / hashlib.sha256(repr((key, digest)).encode()).hexdigest()
 
 
-def _write(record: Path) -> None:
+@functools.cache
+def _digest_of(module: str) -> str:
+    file = getattr(sys.modules[module], "__file__", None)
+    return "" if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _covered_by(record: Path) -> frozenset[Program] | None:
+    """Return the programs of a record, unless there is none, or one of their sources has changed since."""
     try:
-        record.touch(mode=0o600)
+        entries = json.loads(record.read_bytes())
+        if all(build.digest_of(file, dict(macros)) == digest for file, macros, digest in entries):
+            return frozenset((file, tuple((name, value) for name, value in macros)) for file, macros, _ in entries)
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+        RecursionError,
+    ) as error:  # no record, a damaged one, or of a file that there was once
+        _log.info("tried again: %s", error)
+    return None
+
+
+def _write(record: Path, programs: frozenset[Program]) -> None:
+    entries = [(file, macros, build.digest_of(file, dict(macros))) for file, macros in sorted(programs, key=repr)]
+    try:
+        write_whole(record, lambda stream: stream.write(json.dumps(entries).encode()), overwrite=True)
     except OSError as error:
         _log.info("what passes is not remembered: %s", error)

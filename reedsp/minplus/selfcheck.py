@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,7 +29,11 @@ def trusted_products(job: Job, weights: Weights, in_groups: bool | None = None) 
     DeviceError
         No tiling gives right products.
     """
-    device = job.device
+    return Products(job, weights, *right_tilings(job.device, weights, in_groups))
+
+
+def right_tilings(device: Device, weights: Weights, in_groups: bool | None) -> tuple[bool, list[Tiling]]:
+    """Return whether products are to be computed in groups, and the tilings; parameters and errors as above."""
     preferred = works_in_groups(device) if in_groups is None else in_groups
     ways = [(preferred, tilings_for(device, weights, preferred)), (preferred, tabled(device, weights, preferred))]
     if in_groups is None:
@@ -39,7 +41,7 @@ def trusted_products(job: Job, weights: Weights, in_groups: bool | None = None) 
     for chosen, tilings in ways:
         right = [each for each in tilings if _is_trusted(device, weights, chosen, each)]
         if right and right[-1] == tilings[-1]:  # it serves for products that the others do not divide
-            return Products(job, weights, chosen, right)
+            return chosen, right
     raise DeviceError(f"{device}: no tiling gives right min-plus products of {name_of(weights)}")
 
 
@@ -73,7 +75,7 @@ def product(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], weights: Wei
 
 def _is_trusted(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:
     name = f"the min-plus product of {name_of(weights)} in {kernel_of(tiling)} {describe(tiling)}"
-    return is_trusted(device, name, functools.partial(is_right, device, weights, in_groups, tiling))
+    return is_trusted(device, name, is_right, weights, in_groups, tiling)
 
 
 def _is_right(

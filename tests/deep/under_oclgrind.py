@@ -44,9 +44,10 @@ from reedsp.edges.device_graph import OutEdges
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Hole, Products
 from reedsp.minplus.tilings import tilings_for
-from reedsp.primitives import scan
+from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.scan import Buffers, Elements, plan_reduce, plan_scan
+from reedsp.primitives.plans import Buffers, Elements
+from reedsp.primitives.scan import plan_reduce, plan_scan
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
@@ -573,7 +574,7 @@ def small_groups(patch: pytest.MonkeyPatch, shares: str) -> None:
     """Have several work-groups where there are but a few vertices."""
     patch.setattr(input_parallel, "_group_size", lambda device: GROUP_SIZE)
     patch.setattr(input_parallel, "_shares", lambda device: SHARES[shares])
-    patch.setattr(scan, "_GROUP_SIZE", GROUP_SIZE)
+    patch.setattr(plans, "_GROUP_SIZE", GROUP_SIZE)
 
 
 def checks_of_breadth_first(device: Device) -> Iterator[Check]:
@@ -694,8 +695,8 @@ def main() -> None:
         Thread(target=end_with_first_entry, args=(Path(os.environ["OCLGRIND_LOG"]),), daemon=True).start()
     keep_buffers()
     write_fillings()
-    scan._CHUNK = scan._SHORTEST_CHUNK = 64  # several chunks and several spans
-    scan._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
+    plans._CHUNK = plans._SHORTEST_CHUNK = 64  # several chunks and several spans
+    plans._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
     device = get_device("oclgrind")
     used = recorded()
     part, parts = arguments.part

@@ -30,7 +30,7 @@ from reedsp.device import device as device_module
 from reedsp.device.device import Device, weight_macros
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.scan import Elements
+from reedsp.primitives.plans import Elements
 from reedsp.system import icd
 from tests.support.kernel_files import kernel_files
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +22,12 @@ from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph, known_levels
+from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck
 from reedsp.minplus import tilings
-from reedsp.primitives import scan
-from reedsp.primitives.known_scan import known_scan
+from reedsp.primitives import selfcheck as primitives_selfcheck
 from reedsp.primitives.operators import identity_of, resolve
+from reedsp.primitives.selfcheck import known_scan
 from tests.support import oracle
 
 # Each is wrong for few edges or entries only.
@@ -90,11 +90,14 @@ def graph_and_distances() -> tuple[reedsp.Graph, np.ndarray]:
 # ---- what is remembered -----------------------------------------------------------------------------
 
 
-def test_75_tried_once_and_remembered(device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_75_tried_once_and_remembered(device: Device, private_cache: Path) -> None:
     tried: list[str] = []
 
-    def passes(name: str) -> bool:
-        return is_trusted(device, name, lambda: bool(tried.append(name)) or True)
+    def trial(device: Device, name: str) -> bool:
+        return bool(tried.append(name)) or True
+
+    def passes(name: str, on: Any = device) -> bool:
+        return is_trusted(on, "a way", trial, name)
 
     assert passes("one")
     assert passes("one")
@@ -105,26 +108,62 @@ def test_75_tried_once_and_remembered(device: Device, private_cache: Path, monke
     assert len(list((private_cache / "reedsp" / "trusted").iterdir())) == 1
     assert passes("other")
     assert tried == ["one", "other"]
-    selfcheck._known.clear()
-    monkeypatch.setattr(build, "sources_digest", lambda: "those of another version")
-    assert passes("one")
-    other = SimpleNamespace(platform=device.platform, platform_version="", name="", driver_version="a later one")
-    assert is_trusted(other, "one", lambda: bool(tried.append("driver")) or True)
-    assert tried == ["one", "other", "one", "driver"]
+    assert passes("one", SimpleNamespace(**vars(device) | {"driver_version": "a later one"}))
+    assert tried == ["one", "other", "one"]
+
+
+def test_75_tried_again_when_a_source_of_its_programs_has_changed(fresh: Device, kernel_copy: Path) -> None:
+    """Not if another file has; and what a record covers is known without a trial."""
+    tried: list[bool] = []
+
+    def trial(device: Device) -> bool:
+        device.self_test()
+        return bool(tried.append(True)) or True
+
+    def tried_after(change: Callable[[], object]) -> int:
+        change()
+        selfcheck._known.clear()
+        assert is_trusted(fresh, "a way", trial)
+        [programs] = selfcheck._known.values()
+        assert {file for file, _ in programs or ()} == {"core/self_test.cl"}
+        return len(tried)
+
+    included = kernel_copy / "core/weights.cl"
+    [record] = [tried_after(lambda: None)] and (kernel_copy.parent / "cache/reedsp/trusted").iterdir()
+    assert tried_after(lambda: (kernel_copy / "edges/verify.cl").write_text("")) == 1
+    assert tried_after(lambda: included.write_text(included.read_text() + "// changed\n")) == 2
+    assert tried_after(lambda: None) == 2
+    for damage in (b"", b"[", b"[[1]]", b"7", record.read_bytes().replace(b"self_test.cl", b"nowhere.cl")):
+        before = len(tried)
+        assert tried_after(lambda damage=damage: record.write_bytes(damage)) == before + 1  # type: ignore[misc]
+
+
+def test_75_other_arguments_are_another_trial(device: Device) -> None:
+    """Also such as are equal; functions are known by their names, which are the same in every process."""
+    tried: list[Any] = []
+
+    def trial(device: Device, thing: Any) -> bool:
+        return bool(tried.append(thing)) or True
+
+    things = [0.0, -0.0, 0, False, np.add, np.dtype("int32"), np.dtype("int64"), "0", crash, Arithmetic]
+    for thing in things * 2:
+        assert is_trusted(device, "a way", trial, thing)
+    assert len(tried) == len(things)
+    assert not any(" at 0x" in name for _, name in selfcheck._known)
 
 
 def test_75_failure_is_said_once_and_not_remembered(device: Device, private_cache: Path) -> None:
     with pytest.warns(RuntimeWarning, match=r"^a way gives a wrong answer on .*, and is put aside$"):
-        assert not is_trusted(device, "a way", lambda: False)
+        assert not is_trusted(device, "a way", lambda device: False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not is_trusted(device, "a way", lambda: True)
+        assert not is_trusted(device, "a way", lambda device: True)
         selfcheck._known.clear()
-        assert is_trusted(device, "a way", lambda: True)
+        assert is_trusted(device, "a way", lambda device: True)
 
 
 def test_73_what_fails_is_put_aside(device: Device) -> None:
-    def fail() -> bool:
+    def fail(device: Device) -> bool:
         raise DeviceError("it does not build")
 
     with pytest.warns(RuntimeWarning, match=r"^a way fails: it does not build on .*, and is put aside$"):
@@ -132,21 +171,21 @@ def test_73_what_fails_is_put_aside(device: Device) -> None:
 
 
 def test_77_lack_of_memory_says_nothing_about_a_way(device: Device) -> None:
-    def fail() -> bool:
+    def fail(device: Device) -> bool:
         raise DeviceMemoryError("no memory")
 
     with pytest.raises(DeviceMemoryError):
         is_trusted(device, "a way", fail)
-    assert is_trusted(device, "a way", lambda: True)
+    assert is_trusted(device, "a way", lambda device: True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
 def test_68_folder_of_others_vouches_for_nothing(device: Device, private_cache: Path) -> None:
-    assert is_trusted(device, "a way", lambda: True)
+    assert is_trusted(device, "a way", lambda device: True)
     selfcheck._known.clear()
     (private_cache / "reedsp" / "trusted").chmod(0o777)
     with pytest.warns(RuntimeWarning, match="a way gives a wrong answer"):
-        assert not is_trusted(device, "a way", lambda: False)
+        assert not is_trusted(device, "a way", lambda device: False)
 
 
 # ---- the known graph --------------------------------------------------------------------------------
@@ -255,6 +294,11 @@ def test_75_wrong_tile_of_floyd_warshall_is_replaced(
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
 
 
+def prefer_form(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    preferred = {"fast": form}
+    monkeypatch.setattr(primitives_selfcheck, "preferred_form", lambda device, method: preferred.get(method, method))
+
+
 FORM_OF_FILE = {
     "primitives/work_item_scan.cl": "work-item",
     "primitives/work_group_scan.cl": "work-group",
@@ -267,7 +311,9 @@ def test_75_wrong_scans_are_replaced(
     file: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form = FORM_OF_FILE[file]
-    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: form if method == "fast" else method)
+    monkeypatch.setattr(
+        primitives_selfcheck, "preferred_form", lambda device, method: form if method == "fast" else method
+    )
     plant(kernel_copy, file)
     x = np.random.default_rng(8).integers(-99, 99, 60_001)[1:]  # at no multiple of the size of a vector
     heads = x > 95
@@ -300,7 +346,9 @@ def test_75_scans_that_were_asked_for_are_right_or_an_error(method: str, fresh: 
 def test_75_searches_with_wrong_scans_are_right(
     fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "_preferred_form", lambda device, method: "work-item" if method == "fast" else method)
+    monkeypatch.setattr(
+        primitives_selfcheck, "preferred_form", lambda device, method: "work-item" if method == "fast" else method
+    )
     plant(kernel_copy, "primitives/work_item_scan.cl")
     graph, expected = graph_and_distances()
     for method in ("input-parallel", "input-parallel-refined"):
@@ -337,7 +385,7 @@ def test_74_what_crashes_the_compiler_is_put_aside(
         file.write("// planted_crash\n")
     graph, expected = graph_and_distances()
     with pytest.warns(
-        RuntimeWarning, match=r"registers .* fails: the compiler of .* has crashed on cl/minplus_registers\.cl"
+        RuntimeWarning, match=r"registers .* fails: the compiler of .* has crashed on cl/minplus/registers\.cl"
     ):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)
     compiler.stop()
@@ -368,7 +416,7 @@ def fail_in_a_child(device: Device, folder: Path) -> bool:
 def test_74_what_crashes_when_it_is_tried_is_put_aside(fresh: Device) -> None:
     """This process, in which it would crash, too, goes on."""
     with pytest.warns(RuntimeWarning, match=r"^a way crashes: Aborted(.|\n)* on .*, and is put aside$"):
-        assert not is_trusted(fresh, "a way", functools.partial(crash, fresh))
+        assert not is_trusted(fresh, "a way", crash)
     fresh.self_test()
 
 
@@ -379,7 +427,7 @@ def test_75_tried_in_a_child_before(trial: Callable[[Device, Path], bool], fresh
     crashes = trial is crash_in_a_child
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert is_trusted(fresh, "a way", functools.partial(trial, fresh, tmp_path)) != crashes
+        assert is_trusted(fresh, "a way", trial, tmp_path) != crashes
     assert [str(each.message).startswith("a way crashes: exit status 3") for each in caught] == [True] * crashes
     processes = {int(each.name) for each in tmp_path.iterdir() if each.name.isdigit()}
     assert len(processes) == 2 - crashes
@@ -388,7 +436,7 @@ def test_75_tried_in_a_child_before(trial: Callable[[Device, Path], bool], fresh
 
 def test_75_tried_here_if_there_is_no_child(fresh: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build.compiler, "unavailable", "none today")
-    assert is_trusted(fresh, "a way", functools.partial(bool, fresh))
+    assert is_trusted(fresh, "a way", bool)
 
 
 def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
@@ -397,5 +445,5 @@ def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
     large = tilings.registers(128, 128, 8, 8, 8)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        right = is_trusted(device, "a large tile", lambda: minplus_selfcheck.is_right(device, weights, True, large))
+        right = is_trusted(device, "a large tile", minplus_selfcheck.is_right, weights, True, large)
     assert right == (not caught)

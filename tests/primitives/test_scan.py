@@ -21,7 +21,7 @@ import pytest
 import reedsp
 from reedsp.device import device as device_module
 from reedsp.device.device import Device, Job
-from reedsp.primitives import scan
+from reedsp.primitives import plans, scan, selfcheck
 from tests.deep import under_oclgrind
 from tests.support import oracle
 
@@ -66,12 +66,12 @@ def no_double(request: pytest.FixtureRequest) -> None:
 @pytest.fixture
 def small(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles, segments, chunks and spans so small that short arrays have many of each."""
-    monkeypatch.setattr(scan, "_GROUP_SIZE", 4)
-    monkeypatch.setattr(scan, "_BLELLOCH_GROUP_SIZE", 4)
-    monkeypatch.setattr(scan, "_GROUPS_PER_COMPUTE_UNIT", 3)
-    monkeypatch.setattr(scan, "_CHUNK", 64)
-    monkeypatch.setattr(scan, "_SHORTEST_CHUNK", 16)
-    monkeypatch.setattr(scan, "_LINE", 8)
+    monkeypatch.setattr(plans, "_GROUP_SIZE", 4)
+    monkeypatch.setattr(plans, "_BLELLOCH_GROUP_SIZE", 4)
+    monkeypatch.setattr(plans, "_GROUPS_PER_COMPUTE_UNIT", 3)
+    monkeypatch.setattr(plans, "_CHUNK", 64)
+    monkeypatch.setattr(plans, "_SHORTEST_CHUNK", 16)
+    monkeypatch.setattr(plans, "_LINE", 8)
     monkeypatch.setattr(device, "compute_units", 3)
 
 
@@ -94,8 +94,10 @@ def queue(device: Device) -> cl.CommandQueue:
 
 def block(device: Device, method: str, item_bytes: int) -> int:
     """Elements of a tile, segment, span or work-group under the fixture `small`."""
-    method = scan._preferred_form(device, method)
-    return {"work-group": 4 * 4 * scan._ROWS[item_bytes], "work-item": 32 + 3 * 64, "blelloch": 32, "naive": 64}[method]
+    method = selfcheck.preferred_form(device, method)
+    return {"work-group": 4 * 4 * plans._ROWS[item_bytes], "work-item": 32 + 3 * 64, "blelloch": 32, "naive": 64}[
+        method
+    ]
 
 
 def lengths(width: int) -> list[int]:
@@ -225,7 +227,7 @@ def test_operators_of_ones_own(
 def plan_of(device: Device, method: str, n: int, op: str = "add", **options: Any) -> list[Any]:
     job = Job(device)
     elements = dataclasses.replace(scan._elements(op, np.dtype(np.int32)), **options)
-    buffers = scan.Buffers(*(job.allocate(n, np.int32) for _ in range(4)))
+    buffers = plans.Buffers(*(job.allocate(n, np.int32) for _ in range(4)))
     return scan.plan_scan(job, elements, buffers, n, method)
 
 
@@ -264,7 +266,7 @@ def test_work_group_sizes(method: str, group_size: int, device: Device) -> None:
     out, total = job.allocate(x.size, x.dtype), job.allocate(1, x.dtype)
     elements = scan._elements("add", x.dtype)
     source = job.upload(x)
-    for kernel in scan.plan_scan(job, elements, scan.Buffers(source, source, out, total), x.size, method, group_size):
+    for kernel in scan.plan_scan(job, elements, plans.Buffers(source, source, out, total), x.size, method, group_size):
         kernel.queue()
     assert (job.download(out, x.size, x.dtype) == x.cumsum(dtype=x.dtype)).all()
     if method == "work-group":
@@ -278,7 +280,7 @@ def test_a_plan_can_be_queued_again(device: Device, small: None) -> None:
     for method in METHODS:
         job, x = Job(device), values(np.dtype(np.int32), 700)
         source, out, total = job.upload(x), job.allocate(x.size, x.dtype), job.allocate(1, x.dtype)
-        buffers = scan.Buffers(source, source, out, total)
+        buffers = plans.Buffers(source, source, out, total)
         plan = scan.plan_scan(job, scan._elements("add", x.dtype), buffers, x.size, method)
         for _ in range(2):
             for kernel in plan:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Block, Weights, copy_block
-from reedsp.device.device import BoundKernel, Device, DeviceError, Job
+from reedsp.device.device import BoundKernel, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Hole, Products
-from reedsp.minplus.selfcheck import trusted_products
-from reedsp.minplus.tilings import name_of, vector_length
+from reedsp.minplus.selfcheck import right_tilings
+from reedsp.minplus.tilings import Tiling, name_of, vector_length
 
 TILE = 64
 """Vertices of the tiles that are closed first; a matrix has a multiple of it."""
@@ -28,9 +30,6 @@ the matrix is kept.
 # So that Ctrl-C and reports of progress are in time, on devices without and with work-groups that are large.
 _PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)
 _SIDE = 4  # of the square of entries of a work-item
-
-# Of the graph with a known answer.
-_LARGEST_HEIGHT, _LARGEST_LENGTH, _DENSITY = 1000, 100, 0.05
 
 
 class FloydWarshall:
@@ -140,40 +139,21 @@ class FloydWarshall:
         return copies
 
 
-# ---- trust ------------------------------------------------------------------------------------------
-
-
 def _trusted_products(job: Job, weights: Weights) -> Products:
     """Return products with which the algorithm gives right answers on the device, the preferred ones if they do."""
-    device = job.device
-    for in_groups in (None, False):
-        products = trusted_products(job, weights, in_groups)
-        form = "work-groups" if products.in_groups else "work-items"
-        name = f"Floyd-Warshall in {form} and {name_of(weights)}"
-        if is_trusted(device, name, functools.partial(_is_right, device, weights, in_groups)):
-            return products
-    raise DeviceError(f"{device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
+    for wanted in (None, False):
+        in_groups, tilings = right_tilings(job.device, weights, wanted)
+        name = f"Floyd-Warshall in {'work-groups' if in_groups else 'work-items'} and {name_of(weights)}"
+        trial = (closes_known_matrix, _closed, weights, TILE, in_groups, tilings)
+        if is_trusted(job.device, name, *trial):
+            return Products(job, weights, in_groups, tilings)
+    raise DeviceError(f"{job.device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
 
 
-def _is_right(device: Device, weights: Weights, in_groups: bool | None) -> bool:
-    """Return whether the shortest paths among vertices of two tiles and a rest are those that numpy finds.
-
-    Weights are whole, so that the order of additions is of no account; negative ones lie on no cycle.
-    """
-    job = Job(device)
-    n, count = 3 * TILE, 2 * TILE + 3
-    rng = np.random.default_rng(2012)
-    edges = np.full((n, n), weights.no_path, weights.dtype)
-    heights = np.zeros(n, np.int64) if weights.non_negative else rng.integers(0, _LARGEST_HEIGHT, n)
-    lengths = rng.integers(0, _LARGEST_LENGTH, (count, count)) + heights[:count, None] - heights[None, :count]
-    present = rng.random((count, count)) < _DENSITY
-    edges[:count, :count][present] = lengths[present]
-    np.fill_diagonal(edges, 0)
-    expected = edges.astype(np.float64)
-    expected[edges == weights.no_path] = np.inf
-    for k in range(count):
-        np.minimum(expected, expected[:, k, None] + expected[None, k, :], out=expected)
-    buffer = job.upload(edges)
-    FloydWarshall(job, weights, trusted_products(job, weights, in_groups)).close(Block(buffer, n), n)
-    found = job.download(buffer, n * n, weights.dtype).reshape(n, n)
-    return np.array_equal(np.where(found == weights.no_path, np.inf, found), expected)
+def _closed(
+    job: Job, weights: Weights, edges: npt.NDArray[Any], in_groups: bool, tilings: Sequence[Tiling]
+) -> npt.NDArray[Any]:
+    """Return the shortest paths among the vertices of a matrix, found with these products."""
+    buffer, n = job.upload(edges), len(edges)
+    FloydWarshall(job, weights, Products(job, weights, in_groups, tilings)).close(Block(buffer, n), n)
+    return job.download(buffer, n * n, weights.dtype).reshape(n, n)

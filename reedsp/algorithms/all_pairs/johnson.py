@@ -97,7 +97,7 @@ class Searches:
         self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
-        self._work_groups = chosen_form(job.device, self.arithmetic)
+        self._work_groups = chosen_form(job.device, self.arithmetic, by_hops=self._potentials is not None)
         self.at_once = rows_at_once(job.device, self.arithmetic, graph.n, self._work_groups)
 
     def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:

@@ -20,7 +20,8 @@ from reedsp.device.iterate import Rounds
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.graph.graph import Graph
 from reedsp.primitives.operators import C_TYPES, resolve
-from reedsp.primitives.scan import Buffers, Elements, Plan, plan_scan
+from reedsp.primitives.plans import Buffers, Elements, Plan
+from reedsp.primitives.scan import plan_scan
 
 _GPU_GROUP_SIZE = 256
 _CPU_GROUP_SIZE = 1024

@@ -7,12 +7,12 @@ import functools
 import numpy as np
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
+from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, DeviceError, Job, round_up
+from reedsp.device.device import Device, DeviceError, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
-from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.edges.predecessors import find_trees
 
 _GROUP = (64, 1)
@@ -33,8 +33,10 @@ def _can_work_in_groups(device: Device, arithmetic: Arithmetic) -> bool:
     return arithmetic.dtype.itemsize == 4 or device.int64_atomics
 
 
-def chosen_form(device: Device, arithmetic: Arithmetic) -> bool:
+def chosen_form(device: Device, arithmetic: Arithmetic, by_hops: bool = False) -> bool:
     """Return whether to search in work-groups: what :func:`in_work_groups` says, if that gives right answers here.
+
+    `by_hops` is that of :class:`.Task`.
 
     Raises
     ------
@@ -44,17 +46,10 @@ def chosen_form(device: Device, arithmetic: Arithmetic) -> bool:
     preferred = in_work_groups(device, arithmetic)
     for together in (preferred, not preferred):
         name = f"near-far in {'work-groups' if together else 'work-items'} and {arithmetic}"
-        is_right = functools.partial(_is_right, device, arithmetic, together)
-        if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, is_right):
+        trial = (finds_known_tree, near_far, arithmetic, False, by_hops, ("work_groups", together))
+        if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, *trial):
             return together
     raise DeviceError(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
-
-
-def _is_right(device: Device, arithmetic: Arithmetic, together: bool) -> bool:
-    graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=False)
-    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
-    near_far(Task(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors), work_groups=together)
-    return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bool) -> int:
@@ -97,7 +92,7 @@ def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None
         The device cannot do it.
     """
     device, rows = task.job.device, len(task.starts)
-    together = chosen_form(device, task.arithmetic) if work_groups is None else work_groups
+    together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
     most = rows_at_once(device, task.arithmetic, task.graph.n, together)
     # A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
     sharers = device.compute_units if device.kind == "cpu" else 1

@@ -16,7 +16,9 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device, Job
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.selfcheck import finds_known_distances
 
 _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
@@ -121,9 +123,17 @@ def _team_size(device: Device, edges: OutEdges, arithmetic: Arithmetic, piles: _
     """Return how many work-items solve one row together."""
     if arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
         return 1
-    if workers is None:
-        workers = min(device.compute_units, _LARGEST_TEAM) if edges.m >= _LEAST_TEAM_EDGES else 1
-    return piles.most(device, workers, 4)
+    if workers is not None:
+        return piles.most(device, workers, 4)
+    team = piles.most(device, min(device.compute_units, _LARGEST_TEAM), 4) if edges.m >= _LEAST_TEAM_EDGES else 1
+    name, trial = f"near-far in a team of work-items and {arithmetic}", (finds_known_distances, _distances, arithmetic)
+    return team if team > 1 and is_trusted(device, name, *trial, team) else 1
+
+
+def _distances(
+    job: Job, edges: OutEdges, arithmetic: Arithmetic, starts: Sequence[Sequence[int]], team: int
+) -> cl.Buffer:
+    return solve(job, edges, arithmetic, starts, workers=team)[0]
 
 
 def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str, str | int]:

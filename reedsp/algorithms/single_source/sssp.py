@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +11,8 @@ import numpy.typing as npt
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
 from reedsp.algorithms.single_source.output_parallel import output_parallel
-from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.algorithms.single_source.selfcheck import finds_known_tree
+from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.paths import (
     Arithmetic,
     ceiling_of,
@@ -25,7 +25,6 @@ from reedsp.arithmetic.paths import (
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, get_device
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.edges.known_graph import SOURCE, is_known_tree, known_graph
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -215,7 +214,7 @@ def _trusted_method(
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
     for each in methods:
-        if (form := _trusted_form(each, device, arithmetic)) is not None:
+        if (form := _trusted_form(each, device, arithmetic, graph.has_negative_weights)) is not None:
             return each, form
     raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
 
@@ -236,21 +235,14 @@ def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> li
     return ["output-parallel", "input-parallel-refined", "input-parallel"]
 
 
-def _trusted_form(method: str, device: Device, arithmetic: Arithmetic) -> Mapping[str, Any] | None:
+def _trusted_form(method: str, device: Device, arithmetic: Arithmetic, negative: bool) -> Mapping[str, Any] | None:
     """Return the options with which a method gives right answers on a device, or None if it gives none."""
     if method != "near-far":
-        is_right = functools.partial(_is_right, _METHODS[method].solve, device, arithmetic)
-        return {} if is_trusted(device, f"{method} in {arithmetic}", is_right) else None
+        trial = (finds_known_tree, _METHODS[method].solve, arithmetic, negative)
+        return {} if is_trusted(device, f"{method} in {arithmetic}", *trial) else None
     try:
         return {"work_groups": chosen_form(device, arithmetic)}
     except DeviceMemoryError:
         raise
     except DeviceError:
         return None
-
-
-def _is_right(solve: Callable[[Task], Outcome], device: Device, arithmetic: Arithmetic) -> bool:
-    graph, expected = known_graph(fractional=arithmetic.dtype.kind == "f", negative=True)
-    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
-    solve(Task(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors))
-    return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)

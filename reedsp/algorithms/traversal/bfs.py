@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ import pyopencl as cl
 from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours
-from reedsp.edges.known_graph import SOURCE, known_levels
+from reedsp.edges.selfcheck import finds_known_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
-from reedsp.results.levels import UNREACHED, BreadthFirst
+from reedsp.results.levels import BreadthFirst
 from reedsp.system.options import checked_options
 from reedsp.system.progress import Progress, of_a_search, report_done
 from reedsp.system.progress_bar import search_bar
@@ -385,8 +384,6 @@ class _WorkGroups:
 
 _SEARCHES = {"work-items": _search_by_work_items, "work-groups": _search_by_work_groups}
 
-# ---- trust ------------------------------------------------------------------------------------------
-
 
 def _trusted_method(device: Device, methods: Sequence[str], preferred: str, group_size: int | None) -> str:
     """Return the preferred one of some methods, or else another one, that gives right answers on a device.
@@ -398,23 +395,11 @@ def _trusted_method(device: Device, methods: Sequence[str], preferred: str, grou
     """
     for method in sorted(methods, key=lambda each: each != preferred):
         size = "" if group_size is None else f" of {group_size}"
-        is_right = functools.partial(_is_right, device, method, group_size)
-        if is_trusted(device, f"breadth-first search in {method}{size}", is_right):
+        options = () if group_size is None else (("group_size", group_size),)
+        trial = (finds_known_levels, _SEARCHES[method], tuple(_EDGE_FACTORS), options)
+        if is_trusted(device, f"breadth-first search in {method}{size}", *trial):
             return method
     raise DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
-
-
-def _is_right(device: Device, method: str, group_size: int | None) -> bool:
-    """Return whether levels and predecessors are those of numpy, in every direction."""
-    graph, levels, before = known_levels()
-    sizes: dict[str, Any] = {} if group_size is None else {"group_size": group_size}
-    for direction in _EDGE_FACTORS:
-        answers = np.empty((2, 2, graph.n), np.int32)
-        _SEARCHES[method](graph, [SOURCE, SOURCE], answers, Job(device), None, direction=direction, **sizes)
-        found = np.where(answers[:, 0] == UNREACHED, np.inf, answers[:, 0])
-        if not (found == levels).all() or not (answers[:, 1] == before).all():
-            return False
-    return True
 
 
 # ---- arguments and answers --------------------------------------------------------------------------

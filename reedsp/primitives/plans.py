@@ -1,0 +1,262 @@
+"""How reductions, scans and compactions are computed: kernels with their arguments, to be queued one after the other.
+
+A plan can be queued again and again for other contents of the same buffers.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.device.build import KernelBuildError
+from reedsp.device.device import BoundKernel, Device, DeviceError, Job, Kernel, round_up
+from reedsp.device.dispatch import even
+from reedsp.primitives.operators import C_TYPES, Operator, operator_macros
+
+CHUNKED = ("work-group", "work-item")
+"""The forms that reduce chunks of the elements, and then scan them."""
+
+_QUAD = 4  # elements, as in cl/primitives/quads.cl
+_GROUP_SIZE = 256
+_ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
+_ROWS_OF_COMPACTION = 4
+_GROUPS_PER_COMPUTE_UNIT = 32
+_BLELLOCH_GROUP_SIZE = 128
+_CHUNK = 1 << 22  # elements that a work-item scans in one launch: some milliseconds
+_SHORTEST_CHUNK = 1 << 14  # below, a second work-item costs more than it gains
+_FIRST_CHUNK_SHARE = 0.5  # of the others: a sum takes about half the time of a scan
+_LINE = 64  # elements: no two work-items write to one cache line
+
+VALUE_TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+"""Of what is collected, in OpenCL C, by bytes."""
+
+PLAIN_GROUP_SIZE = 256
+"""Work-items of a work-group, for kernels without local memory."""
+
+Compaction = Literal["values", "places"]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """What ``cl/primitives/elements.cl`` is built for.
+
+    Attributes
+    ----------
+    operator : Operator
+    dtype : dtype
+        Of the elements that are joined.
+    built_in : bool
+        Whether the operator is one of ours, whose expressions hold for vectors, too.
+    exclusive, segmented : bool
+    compaction : {"values", "places"}, optional
+    value_type : str, optional
+        OpenCL C type of what is read and written, if it is not that of the elements.
+    """
+
+    operator: Operator
+    dtype: np.dtype[Any]
+    built_in: bool
+    exclusive: bool = False
+    segmented: bool = False
+    compaction: Compaction | None = None
+    value_type: str | None = None
+
+    @property
+    def macros(self) -> dict[str, str | int]:
+        """The macros of ``cl/primitives/elements.cl``."""
+        return {
+            **operator_macros(self.operator, self.dtype),
+            "COMMUTATIVE": int(self.operator.commutative and not self.segmented),
+            "EXCLUSIVE": int(self.exclusive),
+            "SEGMENTED": int(self.segmented),
+            "COMPACTION": {None: 0, "values": 1, "places": 2}[self.compaction],
+            "VALUE": self.value_type or C_TYPES[self.dtype],
+            "MARK": "uchar",
+        }
+
+    @property
+    def item_bytes(self) -> int:
+        """Size of an ``Item``."""
+        return self.dtype.itemsize * (1 + self.segmented)
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """What a plan reads and writes; a plain scan reads no marks, and any buffer will do for them.
+
+    Attributes
+    ----------
+    x, marks, out : pyopencl.Buffer
+        As in ``cl/primitives/elements.cl``.
+    total : pyopencl.Buffer
+        One element: the join of all. Written by the methods that scan chunks only.
+    """
+
+    x: cl.Buffer
+    marks: cl.Buffer
+    out: cl.Buffer
+    total: cl.Buffer
+
+
+Plan = list[BoundKernel]
+"""Kernels to queue, in this order."""
+
+
+def reduce_in_form(
+    job: Job, elements: Elements, x: cl.Buffer, total: cl.Buffer, n: int, form: str, group_size: int | None
+) -> Plan:
+    """Plan to join the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
+    if form == "work-item":
+        size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
+        kernel = _kernel(job, elements, "primitives/work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))
+    else:
+        size, macros, multiple = _tiling(job.device, elements, group_size)
+        limit = _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units
+        kernel = _kernel(job, elements, "primitives/reduce.cl", "reduce_chunks", **macros)
+    chunk, chunks = _chunks(n, multiple, limit)
+    if chunks == 1:
+        return [job.bind(kernel, size, size, x, x, total, np.uint64(chunk), np.uint64(n))]
+    sums = job.allocate(chunks * elements.item_bytes, np.uint8)
+    whole = np.uint64(round_up(chunks, multiple))
+    return [
+        job.bind(kernel, chunks * size, size, x, x, sums, np.uint64(chunk), np.uint64(n)),
+        job.bind(kernel, size, size, sums, sums, total, whole, np.uint64(chunks)),
+    ]
+
+
+def scan_in_form(
+    job: Job,
+    elements: Elements,
+    buffers: Buffers,
+    n: int,
+    form: str,
+    group_size: int | None,
+    most_chunks: int | None = None,
+    longest_chunk: int | None = None,
+) -> Plan:
+    """Plan to scan the first n elements of a buffer, or to collect some of them, in one form."""
+    if form == "blelloch":
+        return _plan_blelloch(job, elements, buffers, n, group_size)
+    if form == "naive":
+        return _plan_naive(job, elements, buffers, n)
+    if form == "work-item":
+        return _plan_work_item(job, elements, buffers, n, longest_chunk or _CHUNK)
+    return _plan_work_group(job, elements, buffers, n, group_size, most_chunks)
+
+
+def _plan_work_group(
+    job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None, most_chunks: int | None
+) -> Plan:
+    """Reduce, then scan: one work-group a chunk (cl/primitives/work_group_scan.cl)."""
+    size, macros, tile = _tiling(job.device, elements, group_size)
+    chunk, chunks = _chunks(n, tile, most_chunks or _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
+    sums = job.allocate(chunks * elements.item_bytes, np.uint8)
+    numbers = (np.uint64(chunk), np.uint64(n))
+    plan = []
+    if chunks > 1:
+        reduction = _kernel(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
+        plan.append(job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers))
+    scan = _kernel(job, elements, "primitives/work_group_scan.cl", "scan_chunks", **macros)
+    results = (buffers.out, buffers.total)
+    plan.append(job.bind(scan, chunks * size, size, buffers.x, buffers.marks, sums, *results, *numbers))
+    return plan
+
+
+def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, longest_chunk: int) -> Plan:
+    """Reduce, then scan: one work-item a chunk, span by span (cl/primitives/work_item_scan.cl)."""
+    chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK))
+    if chunks == 1:
+        first_length, length = min(longest_chunk, n), 0
+    else:
+        length = min(longest_chunk, round_up(int(n / (chunks + _FIRST_CHUNK_SHARE)) + 1, _LINE))
+        first_length = round_up(int(_FIRST_CHUNK_SHARE * length), _LINE)
+    span = max(1, first_length + chunks * length)
+    vectors = int(elements.built_in and not elements.segmented and elements.compaction is None)
+    first, others = (
+        _kernel(job, elements, "primitives/work_item_scan.cl", name, VECTORS=vectors)
+        for name in ("scan_first_chunk", "scan_other_chunks")
+    )
+    sums = job.allocate(chunks * elements.item_bytes, np.uint8)
+    arrays = (buffers.x, buffers.marks, sums, buffers.out, buffers.total)
+    lengths = (np.uint64(first_length), np.uint64(length), np.uint64(n))
+    plan = []
+    for base in range(0, max(1, n), span):
+        whole = even(0, chunks, 1, min(span, n - base) // 2, sys.maxsize)
+        plan.append(job.bind(first, chunks, 1, *arrays, np.uint64(base), *lengths, slices=whole))
+        if chunks > 1 and base + first_length < n:
+            plan.append(job.bind(others, chunks, 1, *arrays, np.uint64(base), *lengths, slices=whole))
+    return plan
+
+
+def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None) -> Plan:
+    """Scan segments in local memory, the segment sums likewise, and add these (Algorithms 10 and 11)."""
+    if group_size is None:
+        largest = min(_BLELLOCH_GROUP_SIZE, job.device.max_work_group_size)
+        group_size = 1 << largest.bit_length() - 1
+    segment = 2 * group_size * _QUAD
+    marks = buffers.marks
+
+    def level(x: cl.Buffer, out: cl.Buffer, count: int, of_sums: bool) -> Plan:
+        def bind(name: str, *args: cl.Buffer) -> BoundKernel:
+            macros = {"GROUP_SIZE": group_size, "OF_SUMS": int(of_sums)}
+            kernel = _kernel(job, elements, "primitives/blelloch_scan.cl", name, **macros)
+            return job.bind(kernel, segments * group_size, group_size, *args, np.uint64(count))
+
+        segments = max(1, -(-count // segment))
+        sums = job.allocate(segments * elements.item_bytes, np.uint8)
+        first_heads = job.allocate(segments, np.uint32) if elements.segmented and not of_sums else sums
+        plan = [bind("segment_sums", x, marks, out, sums, first_heads)]
+        if segments > 1:
+            plan += level(sums, sums, segments, of_sums=True)
+            plan.append(bind("uniform_add", out, sums, first_heads))
+        return plan
+
+    return level(buffers.x, buffers.out, n, of_sums=False)
+
+
+def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
+    """Join each element with the one 1, 2, 4, ... places before it (Algorithm 8)."""
+    items, new_items = (job.allocate(n * elements.item_bytes, np.uint8) for _ in range(2))
+
+    def bind(name: str, *args: cl.Buffer | np.generic) -> BoundKernel:
+        return job.bind(
+            _kernel(job, elements, "primitives/naive_scan.cl", name),
+            n,
+            min(PLAIN_GROUP_SIZE, job.device.max_work_group_size),
+            *args,
+            np.uint64(n),
+        )
+
+    plan = [bind("copy_elements", buffers.x, buffers.marks, items)]
+    stride = 1
+    while stride < n:
+        plan.append(bind("add_earlier", items, new_items, np.uint64(stride)))
+        items, new_items = new_items, items
+        stride *= 2
+    return [*plan, bind("store_prefixes", items, buffers.out)]
+
+
+def _tiling(device: Device, elements: Elements, group_size: int | None) -> tuple[int, dict[str, str | int], int]:
+    """Return the work-group size, the macros of ``cl/primitives/reduce.cl`` and the elements of a tile."""
+    size = group_size or min(_GROUP_SIZE, device.max_work_group_size)
+    rows = _ROWS[elements.item_bytes] if elements.compaction is None else _ROWS_OF_COMPACTION
+    return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * _QUAD
+
+
+def _chunks(n: int, multiple: int, limit: int) -> tuple[int, int]:
+    """Return the elements of a chunk and the number of chunks, at least one and at most `limit`."""
+    chunk = max(1, round_up(-(-n // max(1, limit)), multiple))
+    return chunk, max(1, -(-n // chunk))
+
+
+def _kernel(job: Job, elements: Elements, file: str, name: str, **macros: str | int) -> Kernel:
+    try:
+        return job.device.kernel(file, name, **elements.macros, **macros)
+    except DeviceError as error:
+        if elements.built_in or not isinstance(error.__cause__, KernelBuildError):
+            raise
+        raise ValueError(f"op: {elements.operator.expression!r} is no OpenCL C expression:\n{error}") from error
