@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 import pyopencl as cl
 
 from reedsp.device.device import Job
+from reedsp.device.pace import Pace
 
 PASSES = 6
 """Bound kernels that an iteration needs: three phases times two directions between two buffers."""
 
 _ROUNDS_RUN = 3
 _MAX_BATCH = 64
-_BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt: Python runs between batches only
 
 
 class Rounds:
@@ -56,10 +55,10 @@ class Rounds:
         unchanged : bool
             Whether the last round changed nothing.
         """
-        done, batch = 0, 1
+        done, pace = 0, Pace(1, _MAX_BATCH)
         while done < limit:
-            started = time.perf_counter()
-            batch = min(batch, limit - done)
+            pace.begin()
+            batch = min(pace.amount, limit - done)
             for number in range(done, done + batch):
                 queue_round(number)
             done += batch
@@ -68,9 +67,5 @@ class Rounds:
                 return int(words[_ROUNDS_RUN]), True
             if after_batch is not None:
                 after_batch(done)
-            elapsed = time.perf_counter() - started
-            if elapsed < _BATCH_SECONDS / 2:
-                batch = min(2 * batch, _MAX_BATCH)
-            elif elapsed > _BATCH_SECONDS:
-                batch = max(1, batch // 2)
+            pace.adapt()
         return done, False

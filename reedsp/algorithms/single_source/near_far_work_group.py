@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import BoundKernel, Device, Job
+from reedsp.device.pace import Pace
 from reedsp.edges.device_graph import OutEdges
 
 _SMALL_GROUP = 64
@@ -23,7 +23,6 @@ _HUB_ROOM = 1024  # as in the kernel
 _COUNTS, _LIMITS = 14, 5
 _LOST, _DONE, _ROUNDS = 11, 12, 13
 _SHORTEST_BATCH, _LONGEST_BATCH = 6, 24
-_BATCH_SECONDS = 0.04  # keeps Ctrl-C and progress reports prompt
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
@@ -214,10 +213,10 @@ class _Search:
 
     def run(self, progress: Callable[[int, int], None] | None) -> int:
         """Launch until nothing is left to do; return the number of launches that had something to do."""
-        launch, batch = 0, _SHORTEST_BATCH
+        launch, pace = 0, Pace(_SHORTEST_BATCH, _LONGEST_BATCH)
         while True:
-            started = time.perf_counter()
-            for _ in range(batch):
+            pace.begin()
+            for _ in range(pace.amount):
                 self._advance.set(_ROUND_ARGUMENT, np.uint32(launch % _PHASES))
                 self._advance.queue()
                 launch += 1
@@ -228,11 +227,7 @@ class _Search:
                 self._requeue(launch)
             if progress is not None:
                 progress(int(counts[_ROUNDS]), self._n)
-            elapsed = time.perf_counter() - started
-            if elapsed < _BATCH_SECONDS / 2:
-                batch = min(2 * batch, _LONGEST_BATCH)
-            elif elapsed > _BATCH_SECONDS:
-                batch = max(1, batch // 2)
+            pace.adapt()
 
     def _requeue(self, launch: int) -> None:
         sizes = (self._room, np.uint32(launch % _PHASES), self._slots)

@@ -5,7 +5,6 @@ In cl/single_source, one work-item a row of distances (near_far_work_item.cl), o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device, Job
+from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.selfcheck import finds_known_distances
@@ -23,7 +23,7 @@ from reedsp.edges.selfcheck import finds_known_distances
 _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
 _STATE_BYTES = 128  # at least what a work-item remembers between two launches
-_LAUNCH_SECONDS = 0.03  # keeps Ctrl-C and progress reports prompt: Python runs between launches only
+_LAUNCH_SECONDS = 0.03
 _ROWS_BUDGET = 1 << 21  # edges that a work-item relaxes in the first launch
 
 _TEAM_BUDGET = 1 << 18  # edges that each work-item of a team relaxes in a launch: about two milliseconds
@@ -168,7 +168,7 @@ def _solve_rows(
     kernel = job.device.kernel("single_source/near_far_work_item.cl", "solve_rows", **macros)
     dist = job.allocate(rows * n, arithmetic.dtype)
     counters = job.full(3, np.uint32(0))
-    budget = _ROWS_BUDGET
+    pace = Pace(_ROWS_BUDGET, seconds=_LAUNCH_SECONDS)
     arguments: list[Any] = [
         edges.first_edge,
         edges.edges,
@@ -182,21 +182,17 @@ def _solve_rows(
         *bounds,
     ]
     sizes = (np.uint32(piles.capacity), np.uint32(n), np.uint32(rows))
-    launch = job.bind(kernel, workers, 1, *arguments, np.uint64(budget), *sizes)
+    launch = job.bind(kernel, workers, 1, *arguments, np.uint64(pace.amount), *sizes)
     while True:
-        started = time.perf_counter()
+        pace.begin()
         launch.queue()
         _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
         if done == rows:
             return dist, rounds
         if progress is not None:
             progress(rounds, n)
-        elapsed = time.perf_counter() - started
-        if elapsed < _LAUNCH_SECONDS / 2:
-            budget *= 2
-        elif elapsed > _LAUNCH_SECONDS:
-            budget = max(1, budget // 2)
-        launch.set(len(arguments), np.uint64(budget))
+        pace.adapt()
+        launch.set(len(arguments), np.uint64(pace.amount))
 
 
 def _solve_row(
@@ -236,10 +232,10 @@ def _solve_row(
         now = (*state, np.uint32(phase), delta, *bounds, *tuning, *sizes)
         launches.append(job.bind(advance, workers, 1, edges.first_edge, edges.edges, *now))
         launches[-1].queue()  # the device begins while the host prepares the second one
-    batch, number = _FIRST_BATCH, 2
+    pace, number = Pace(_FIRST_BATCH, _LARGEST_BATCH, _LAUNCH_SECONDS), 2
     while True:
-        started = time.perf_counter()
-        for _ in range(batch):
+        pace.begin()
+        for _ in range(pace.amount):
             launches[number % 2].queue()
             number += 1
         words = job.download(report, 2 * workers, np.uint32).reshape(workers, 2)
@@ -248,11 +244,7 @@ def _solve_row(
             return dist, rounds
         if progress is not None:
             progress(rounds, n)
-        elapsed = time.perf_counter() - started
-        if elapsed < _LAUNCH_SECONDS / 2:
-            batch = min(2 * batch, _LARGEST_BATCH)
-        elif elapsed > _LAUNCH_SECONDS:
-            batch = max(1, batch // 2)
+        pace.adapt()
 
 
 def _default_delta(edges: OutEdges) -> float:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
+from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.selfcheck import finds_known_levels
@@ -369,9 +370,10 @@ class _WorkGroups:
         """Search to the end; return the number of levels that were found bottom-up."""
         self._begin.set(_SOURCE_ARGUMENT, np.uint32(source))
         self._begin.queue()
-        batch = _FIRST_BATCH
+        pace = Pace(_FIRST_BATCH, _LARGEST_BATCH)
         while True:
-            for _ in range(batch):
+            pace.begin()
+            for _ in range(pace.amount):
                 self._search.queue()
                 self._settle.queue()
             control = self._job.download(self._control, _GROUPS_CONTROL_WORDS, np.uint32)
@@ -379,7 +381,7 @@ class _WorkGroups:
                 return int(control[_GROUPS_BOTTOM_UP_LEVELS])
             if progress is not None:
                 progress(int(control[_LEVEL]), self._n)
-            batch = min(2 * batch, _LARGEST_BATCH)
+            pace.adapt()
 
 
 _SEARCHES = {"work-items": _search_by_work_items, "work-groups": _search_by_work_groups}
