@@ -14,8 +14,8 @@
 
 #include "minplus/vectors.cl"
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void close_tile(__global WEIGHT *matrix, const ulong first, const uint stride)
+WORK_GROUP(1, 1, 1)
+__kernel void close_tile(__global WEIGHT *matrix, const ulong first, const uint stride)
 {
     matrix += first;
     for (uint k = 0; k < TILE; ++k) {

@@ -1,7 +1,7 @@
 // Floyd-Warshall within one tile on the diagonal, by a work-group that keeps the tile in registers.
 //
-// Source:       Lund and Smith, section 3.2, the independent block; the tile stays in registers as their doubly dependent
-//               one does (section 4.1).
+// Source:       Lund and Smith, section 3.2, the independent block; the tile stays in registers like their doubly
+//               dependent one (section 4.1).
 // NDRange:      one work-group of (TILE / SIDE, TILE / SIDE).
 // Local memory: 4 * TILE * sizeof(WEIGHT).
 // Macros:       TILE, side of the tile; SIDE, side of the square of entries of a work-item; those of minplus/common.cl.
@@ -17,8 +17,8 @@
 
 #include "minplus/common.cl"
 
-__kernel __attribute__((reqd_work_group_size(TILE / SIDE, TILE / SIDE, 1)))
-void close_tile(__global WEIGHT *restrict matrix, const ulong first, const uint stride)
+WORK_GROUP(TILE / SIDE, TILE / SIDE, 1)
+__kernel void close_tile(__global WEIGHT *restrict matrix, const ulong first, const uint stride)
 {
     __local WEIGHT rows[2][TILE], columns[2][TILE];
     const uint x = get_local_id(0), y = get_local_id(1);

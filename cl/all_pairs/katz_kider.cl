@@ -24,7 +24,7 @@
 #include "core/dispatch.cl"
 
 // Sides of the work-group apart, the entries of one work-item.
-#define FOR_EACH_ENTRY(x, y) \
+#define FOR_EACH_ENTRY(x, y)                                  \
     for (uint y = get_local_id(1); y < TILE; y += GROUP_SIDE) \
         for (uint x = get_local_id(0); x < TILE; x += GROUP_SIDE)
 
@@ -48,8 +48,8 @@ size_t other(const size_t number, const uint diagonal)
     return number < diagonal ? number : number + 1;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIDE, GROUP_SIDE, 1)))
-void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIDE, GROUP_SIDE, 1)
+__kernel void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT tile[TILE][TILE];
     load(tile, matrix, n, diagonal, diagonal);
@@ -63,8 +63,8 @@ void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal
     store(matrix, n, diagonal, diagonal, tile);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIDE, GROUP_SIDE, 1)))
-void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIDE, GROUP_SIDE, 1)
+__kernel void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT independent[TILE][TILE];
     __local WEIGHT tile[TILE][TILE];
@@ -85,8 +85,8 @@ void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
     store(matrix, n, tile_row, tile_column, tile);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIDE, GROUP_SIDE, 1)))
-void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIDE, GROUP_SIDE, 1)
+__kernel void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT in_column[TILE][TILE];
     __local WEIGHT in_row[TILE][TILE];

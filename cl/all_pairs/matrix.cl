@@ -6,7 +6,7 @@
 // Local memory: none.
 // Macros:       those of minplus/common.cl.
 //
-// Matrices are row-major, a row `stride` elements after the one before; what lies beyond n rows or columns fills up tiles.
+// Matrices are row-major, a row `stride` elements after the one before; what lies beyond n rows or columns is padding.
 
 #include "minplus/common.cl"
 
@@ -18,9 +18,9 @@ __kernel void clear(__global WEIGHT *restrict matrix, const uint stride, const u
         matrix[row * stride + column] = column == row && row < n ? (WEIGHT)0 : (WEIGHT)NO_PATH;
 }
 
-// The edges, each pair of vertices at most once; an edge from a vertex to itself counts if it is negative. They are sorted
-// by the vertex that they leave, or, if `incoming`, by the one that they end at: a work-group for each vertex, whose edges
-// begin at its place in `index`.
+// The edges, each pair of vertices at most once; an edge from a vertex to itself counts if it is negative. They are
+// sorted by the vertex that they leave, or, if `incoming`, by the one that they end at: a work-group for each vertex,
+// whose edges begin at its offset in `index`.
 __kernel void scatter(__global WEIGHT *restrict matrix, __global const ulong *restrict index,
                       __global const int *restrict others, __global const WEIGHT *restrict weights, const uint stride,
                       const uint incoming)

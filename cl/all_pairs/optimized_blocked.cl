@@ -1,10 +1,11 @@
-// Blocked Floyd-Warshall in place as in all_pairs/katz_kider.cl, with fewer instructions for each task, and cheaper ones.
+// Blocked Floyd-Warshall in place as in all_pairs/katz_kider.cl, with fewer and cheaper instructions for each task.
 //
 // Source:       Lund and Smith, section 4, "Optimized and Blocked": loops are unrolled and no index is divided.
 // NDRange:      as in all_pairs/katz_kider.cl, but the work-group is (TILE, GROUP_ROWS).
 // Local memory: as in all_pairs/katz_kider.cl, three tiles for a doubly dependent one.
 // Macros:       TILE, side of a tile, which divides n, in the paper 32; GROUP_ROWS, rows of a tile that the work-group
-//               updates at once, 8; UNROLL, steps of k for which an entry stays in a register; those of minplus/common.cl.
+//               updates at once, 8; UNROLL, steps of k for which an entry stays in a register; those of
+//               minplus/common.cl.
 //
 // A work-item has entries of one column, GROUP_ROWS rows apart: the place of the first of them is worked out once, the
 // others lie at constant distances, and what it reads of row k serves all of them.
@@ -48,8 +49,8 @@ size_t place(const uint n, const size_t tile_row, const size_t tile_column)
     return (tile_row * TILE + get_local_id(1)) * n + tile_column * TILE + get_local_id(0);
 }
 
-__kernel __attribute__((reqd_work_group_size(TILE, GROUP_ROWS, 1)))
-void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(TILE, GROUP_ROWS, 1)
+__kernel void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT tile[TILE * TILE];
     const uint x = get_local_id(0), y = get_local_id(1), row = y * TILE;
@@ -69,8 +70,8 @@ void independent_tile(__global WEIGHT *matrix, const uint n, const uint diagonal
     store(first, step, tile + row + x);
 }
 
-__kernel __attribute__((reqd_work_group_size(TILE, GROUP_ROWS, 1)))
-void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(TILE, GROUP_ROWS, 1)
+__kernel void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT independent[TILE * TILE];
     __local WEIGHT tile[TILE * TILE];
@@ -95,8 +96,8 @@ void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint di
     store(first, step, tile + row + x);
 }
 
-__kernel __attribute__((reqd_work_group_size(TILE, GROUP_ROWS, 1)))
-void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
+WORK_GROUP(TILE, GROUP_ROWS, 1)
+__kernel void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, const uint diagonal)
 {
     __local WEIGHT in_column[TILE * TILE];
     __local WEIGHT in_row[TILE * TILE];

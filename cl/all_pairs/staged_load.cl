@@ -67,8 +67,8 @@ size_t other(const size_t number, const uint diagonal)
     return number + (number >= diagonal);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void independent_tile(__global WEIGHT *tiles, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void independent_tile(__global WEIGHT *tiles, const uint n, const uint diagonal)
 {
     __local WEIGHT tile[TILE * TILE];
     const uint item = get_local_id(0);
@@ -150,8 +150,8 @@ void update(ORDER (*least)[COLUMNS], __global const WEIGHT *left, __global const
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void singly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void singly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint diagonal)
 {
     __local WEIGHT left_stage[TILE * STAGE];
     __local WEIGHT right_stage[TILE * STAGE];
@@ -167,8 +167,8 @@ void singly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint dia
     store(tile, least);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void doubly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint diagonal)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void doubly_dependent_tiles(__global WEIGHT *tiles, const uint n, const uint diagonal)
 {
     __local WEIGHT left_stage[TILE * STAGE];
     __local WEIGHT right_stage[TILE * STAGE];

@@ -3,20 +3,20 @@
 // Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
 //               through the products costs more than twice the time. The rule is that of edges/predecessors.cl.
 // NDRange:      farthest, count_tight, keep_tight: global (n, parts), parts of what there is for each vertex;
-//               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group size
-//               is free.
+//               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group
+//               size is free.
 // Local memory: none.
-// Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH, the
-//               signed integer of the size of a weight; minplus/common.cl and minplus/vectors.cl.
+// Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH,
+//               the signed integer of the size of a weight; those of minplus/common.cl and minplus/vectors.cl.
 //
-// An edge (u, v) can be the last one of a shortest path only if it is a shortest path from u to v itself: that leaves few
-// edges of a dense graph. Among these, u is tight for a source if its distance and the weight of the edge add up to the
-// least such sum, which is the distance of v; with floats, whose sums the matrix algorithms put together in another
-// order, it is near that. It makes progress if its distance is below that of v. Where no weight is negative only rounding
-// can put it above; such an edge could close a cycle with those that make progress, and stays out. Neighbouring
-// work-items have neighbouring sources and the same vertex, and so the same edges.
-//   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed, (n, stride) distances
-//                        to each vertex from first_row, first_row + 1, ...
+// An edge (u, v) can be the last one of a shortest path only if it is a shortest path from u to v itself: that leaves
+// few edges of a dense graph. Among these, u is tight for a source if its distance and the weight of the edge add up to
+// the minimum of such sums, which is the distance of v; with floats, whose sums the matrix algorithms add in another
+// order, it is near that. It makes progress if its distance is below that of v. Where no weight is negative only
+// rounding can put it above; such an edge could close a cycle with those that make progress, and is left out.
+// Neighbouring work-items have neighbouring sources and the same vertex, and so the same edges.
+//   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed,
+//                        (n, stride) distances to each vertex from first_row, first_row + 1, ...
 //   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
 //   edge_index      in   (n + 1) place of the first edge into each vertex
 //   predecessors    out  (n, stride) transposed
@@ -151,8 +151,7 @@ __kernel void resolve_progress(__global const WEIGHT *restrict dist, __global co
 }
 
 __kernel void begin_levels(__global const WEIGHT *restrict dist, __global const int *restrict predecessors,
-                           __global uchar *restrict states, const WEIGHT least, const uint first_row,
-                           const uint stride)
+                           __global uchar *restrict states, const WEIGHT least, const uint first_row, const uint stride)
 {
     const size_t row = get_global_id(0), place = get_global_id(1) * stride + row;
     if (row >= stride)

@@ -1,4 +1,5 @@
-// What every kernel asks of the compiler: exact mathematics, doubles where the device has them, and names of vectors.
+// What every kernel asks of the compiler: exact mathematics, doubles where the device has them, a size of work-groups,
+// and names of vectors.
 
 #if defined(__FAST_RELAXED_MATH__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "these kernels never run with relaxed mathematics: infinity is data"
@@ -9,3 +10,6 @@
 
 #define PASTE(left, right) left##right
 #define VECTOR(type, width) PASTE(type, width)
+
+// Before a kernel that runs with work-groups of this size alone.
+#define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))

@@ -1,8 +1,8 @@
 // Rounds of an iteration that report whether they have changed anything.
 //
-// The host queues them one behind the other (reedsp/device/iterate.py). They report through four words, `updates`. Round r
-// runs with phase = r % 3: it does nothing if word `phase` is 0, and sets the next word if it changes anything. The
-// word after that it clears for the round to come, so that no word is read and written in one launch.
+// The host queues them one behind the other (reedsp/device/iterate.py). They report through four words, `updates`.
+// Round r runs with phase = r % 3: it does nothing if word `phase` is 0, and sets the next word if it changes anything.
+// It clears the word after that for the round to come, so that no word is read and written in one launch.
 
 #define ROUNDS_RUN 3
 

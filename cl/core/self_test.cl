@@ -15,9 +15,9 @@
 
 #include "core/weights.cl"
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void self_test(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict weights,
-               __global WEIGHT *restrict least, __global WEIGHT *restrict sums)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void self_test(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict weights,
+                        __global WEIGHT *restrict least, __global WEIGHT *restrict sums)
 {
     __local WEIGHT path[GROUP_SIZE];
     const size_t item = get_global_id(0);

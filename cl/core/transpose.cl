@@ -4,8 +4,8 @@
 // NDRange:      (BLOCK, STEP) work-items for each tile of BLOCK x BLOCK entries, as many tiles down as at_stride takes;
 //               work-group (BLOCK, STEP).
 // Local memory: BLOCK * (BLOCK + 1) * sizeof(ELEMENT).
-// Macros:       ELEMENT, unsigned integer of the size of an entry; BLOCK, side of a tile; STEP, rows of it that a work-group
-//               moves at once.
+// Macros:       ELEMENT, unsigned integer of the size of an entry; BLOCK, side of a tile; STEP, rows of it that a
+//               work-group moves at once.
 //
 //   a   in   (rows, columns), a row a_stride elements after the one before, from a_first on
 //   at  out  (columns, rows), a row at_stride elements after the one before, filled up with `filling`
@@ -14,9 +14,12 @@
 #error "core/transpose.cl needs the macros ELEMENT, BLOCK and STEP"
 #endif
 
-__kernel __attribute__((reqd_work_group_size(BLOCK, STEP, 1)))
-void transpose(__global const ELEMENT *restrict a, __global ELEMENT *restrict at, const ulong a_first,
-               const uint a_stride, const uint at_stride, const uint rows, const uint columns, const ELEMENT filling)
+#include "core/language.cl"
+
+WORK_GROUP(BLOCK, STEP, 1)
+__kernel void transpose(__global const ELEMENT *restrict a, __global ELEMENT *restrict at, const ulong a_first,
+                        const uint a_stride, const uint at_stride, const uint rows, const uint columns,
+                        const ELEMENT filling)
 {
     __local ELEMENT tile[BLOCK][BLOCK + 1];
     const size_t first_column = get_group_id(0) * BLOCK, first_row = get_group_id(1) * BLOCK;

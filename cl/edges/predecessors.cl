@@ -83,7 +83,7 @@ __kernel void resolve_progress_by_edges(__global const WEIGHT *restrict edge_wei
     int source[EDGES_EACH], target[EDGES_EACH];
     WEIGHT before[EDGES_EACH], own[EDGES_EACH], weight[EDGES_EACH];
     for (uint i = 0; i < EDGES_EACH; ++i) {
-        const size_t edge = min(get_global_id(0) + i * stride, (size_t)(m - 1)); // the last one again, past the end
+        const size_t edge = min(get_global_id(0) + i * stride, (size_t)(m - 1));  // the last one again, past the end
         source[i] = edge_sources[edge];
         target[i] = edge_targets[edge];
         weight[i] = edge_weights[edge];
@@ -133,11 +133,10 @@ __kernel void start_at_sources(__global const ulong *restrict sources, __global 
 
 // One hop level. `levels` is double-buffered; for `updates` and `phase` see core/rounds.cl.
 __kernel void resolve_level(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
-                            __global const uint *restrict edge_counts,
-                            __global const ulong *restrict vertex_edge_index, __global const WEIGHT *restrict dist,
-                            __global int *restrict predecessors, __global const uint *restrict levels,
-                            __global uint *restrict new_levels, __global uint *restrict updates, const uint phase,
-                            const uint level, const uint n)
+                            __global const uint *restrict edge_counts, __global const ulong *restrict vertex_edge_index,
+                            __global const WEIGHT *restrict dist, __global int *restrict predecessors,
+                            __global const uint *restrict levels, __global uint *restrict new_levels,
+                            __global uint *restrict updates, const uint phase, const uint level, const uint n)
 {
     const size_t vertex = get_global_id(0), row = get_global_id(1) * n;
     if (vertex == 0 && row == 0)

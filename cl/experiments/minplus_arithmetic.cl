@@ -19,8 +19,8 @@
 
 #define RING (ITEM_ROWS * VECTORS)
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void arithmetic(__global WEIGHT *restrict ring, const WEIGHT weight, const uint rounds)
+WORK_GROUP(1, 1, 1)
+__kernel void arithmetic(__global WEIGHT *restrict ring, const WEIGHT weight, const uint rounds)
 {
     Orders least[RING];
     ring += get_global_id(0) * RING * VECTOR_LENGTH;

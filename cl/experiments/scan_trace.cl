@@ -1,10 +1,10 @@
-// The sweeps of primitives/blelloch_scan.cl, with the tree copied at each of their barriers: what figures are drawn from.
+// The sweeps of primitives/blelloch_scan.cl, with the tree copied at each of their barriers, to draw figures from.
 //
 // Source:       thesis Algorithm 9 and figures 4.3 and 4.4 (sections 4.2.1 and 4.2.2).
 // NDRange:      global (GROUP_SIZE), work-group (GROUP_SIZE): one tree of 2 * GROUP_SIZE leaves.
 // Local memory: (PADDED(2 * GROUP_SIZE) + LEVELS * 2 * GROUP_SIZE) * sizeof(Item), and 4 bytes.
-// Macros:       GROUP_SIZE and OF_SUMS, as in primitives/blelloch_scan.cl; LEVELS, barriers of `sweep` and 1 for the leaves:
-//               2 * log2(GROUP_SIZE) + 4; those of primitives/elements.cl.
+// Macros:       GROUP_SIZE and OF_SUMS, as in primitives/blelloch_scan.cl; LEVELS, barriers of `sweep` and 1 for the
+//               leaves: 2 * log2(GROUP_SIZE) + 4; those of primitives/elements.cl.
 //   leaves  in   (2 * GROUP_SIZE)
 //   levels  out  (LEVELS, 2 * GROUP_SIZE) the tree's items before the sweeps and at each barrier
 
@@ -44,8 +44,8 @@ void keep_level(__local Item *tree)
         ++trace->level;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void trace_sweep(__global const Item *restrict leaves, __global Item *restrict levels)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void trace_sweep(__global const Item *restrict leaves, __global Item *restrict levels)
 {
     __local Trace trace;
     const uint item = get_local_id(0);

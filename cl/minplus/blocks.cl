@@ -1,16 +1,16 @@
 // What the products of blocks share: parts of row-major matrices, which may lie in one buffer.
 //
 // Source:       the products of tiles that Lund and Smith's blocked algorithm consists of (sections 3.2 and 4).
-// Macros:       ACCUMULATE, 1: the product is joined by the minimum with what c holds; IN_PLACE, 1: c is the block of a or
-//               of b, and one work-group reads all of what it replaces (otherwise c overlaps with neither); those of
+// Macros:       ACCUMULATE, 1: c becomes the minimum of the product and what it holds; IN_PLACE, 1: c is the block of a
+//               or of b, and one work-group reads all of what it replaces (otherwise c overlaps with neither); those of
 //               minplus/common.cl.
 //
 //   a, b, c  matrices of which the blocks are parts
 //   firsts   place of the first element of the block of a, of b and of c
 //   strides  elements from one row of a, of b and of c to the next
 //   shape    rows of a and c, columns of a and rows of b, columns of b and c
-//   hole     first row and number of rows, first column and number of columns of c, with their rows of a and columns of b,
-//            that are left out; counted within the block, but not in its shape
+//   hole     first row and number of rows, first column and number of columns of c, with their rows of a and columns
+//            of b, that are left out; counted within the block, but not in its shape
 
 #if !defined(ACCUMULATE) || !defined(IN_PLACE)
 #error "minplus/blocks.cl needs the macros ACCUMULATE and IN_PLACE"
@@ -24,8 +24,8 @@
 #define UNSHARED restrict
 #endif
 
-#define BLOCK_PARAMETERS                                                                                              \
-    __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c,               \
+#define BLOCK_PARAMETERS                                                                               \
+    __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c, \
         const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 hole
 
 // The place of a row or column, of which some are left out.

@@ -13,8 +13,7 @@
 //
 // Matrices are dense and row-major: a (rows, inner), b (inner, columns), c (rows, columns); c is neither a nor b.
 
-#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(LEAST) || !defined(ORDER) || \
-    !defined(MINIMUM)
+#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(LEAST) || !defined(ORDER) || !defined(MINIMUM)
 #error "minplus/common.cl needs the macros WEIGHT, NO_PATH, LIMIT, LEAST, ORDER and MINIMUM"
 #endif
 

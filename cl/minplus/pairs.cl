@@ -1,6 +1,6 @@
 // Min-plus product for GPUs of 16-bit weights, two neighbouring entries of a row in each 32-bit register.
 //
-// Source:       minplus/registers.cl, for which see the order of entries and loads; a work-item owns pairs of entries here.
+// Source:       minplus/registers.cl, which explains the order of entries and loads; a work-item owns pairs here.
 // NDRange:      global (columns / TILE_COLUMNS * GROUP_SIZE, rows / TILE_ROWS), without those left out; work-group
 //               (GROUP_SIZE, 1), GROUP_SIZE = TILE_ROWS / ITEM_ROWS * TILE_COLUMNS / ITEM_COLUMNS.
 // Local memory: 2 * DEPTH * (TILE_ROWS + QUAD + TILE_COLUMNS / 2) * 4 bytes.
@@ -51,8 +51,8 @@ uint finish_pair(const uint least, const uint present)
     return (uint)finish(least & 0xFFFFu, present & 0xFFFFu) | (uint)finish(least >> 16, present >> 16) << 16;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void multiply(BLOCK_PARAMETERS)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void multiply(BLOCK_PARAMETERS)
 {
     __local uint a_tile[2][DEPTH][TILE_ROWS + QUAD];  // transposed, each weight twice
     __local uint b_tile[2][DEPTH][TILE_COLUMNS / 2];

@@ -1,7 +1,8 @@
-// Min-plus product for CPUs: one work-item a group, explicit vectors, panels of B packed so that they are read in order.
+// Min-plus product for CPUs: one work-item a group, explicit vectors, panels of B packed to be read in order.
 //
-// Source:       thesis Algorithm 5 (section 4.1.4) turned round for a processor with caches and vectors: what a work-group
-//               loads into local memory there is a panel in the first-level cache here, and a tile of C stays in registers.
+// Source:       thesis Algorithm 5 (section 4.1.4) turned round for a processor with caches and vectors: what a
+//               work-group loads into local memory there is a panel in the first-level cache here, and a tile of C
+//               stays in registers.
 // NDRange:      pack: global (panels of VECTORS * VECTOR_LENGTH columns, rows of B / DEPTH), work-group (1, 1).
 //               multiply: global (panels, rows / ROWS but at least 1), without those left out; work-group (1, 1).
 // Local memory: none.
@@ -10,7 +11,7 @@
 //               minplus/common.cl, minplus/blocks.cl and minplus/vectors.cl.
 //
 // A work-item takes ROWS rows, the last one what is left too; the last ITEM_ROWS rows of it may overlap with those
-// before, whose minimum is then taken twice. Columns are a multiple of a panel's, and there are at least ITEM_ROWS rows.
+// before, whose minimum is then taken twice. Columns are a multiple of a panel's, and rows are at least ITEM_ROWS.
 //   panels  (panels, rows of B, VECTORS * VECTOR_LENGTH)
 
 #if !defined(VECTORS) || !defined(ITEM_ROWS) || !defined(DEPTH) || !defined(ROWS)
@@ -25,9 +26,9 @@
 
 #define WIDTH (VECTORS * VECTOR_LENGTH)
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void pack(__global const WEIGHT *restrict b, __global WEIGHT *restrict panels, const ulong4 firsts, const uint4 strides,
-          const uint4 shape, const uint4 hole)
+WORK_GROUP(1, 1, 1)
+__kernel void pack(__global const WEIGHT *restrict b, __global WEIGHT *restrict panels, const ulong4 firsts,
+                   const uint4 strides, const uint4 shape, const uint4 hole)
 {
     const size_t panel = get_group_id(0), first = get_group_id(1) * DEPTH;
     const uint inner = shape.s1, last = min(inner, (uint)first + DEPTH);
@@ -40,8 +41,8 @@ void pack(__global const WEIGHT *restrict b, __global WEIGHT *restrict panels, c
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void multiply(BLOCK_PARAMETERS)
+WORK_GROUP(1, 1, 1)
+__kernel void multiply(BLOCK_PARAMETERS)
 {
     const size_t panel = get_group_id(0), group = get_group_id(1);
     const uint inner = shape.s1;
@@ -63,7 +64,8 @@ void multiply(BLOCK_PARAMETERS)
                 c_rows[i] = c + place * strides.s2;
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v)
-                    least[i][v] = ACCUMULATE || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
+                    least[i][v] =
+                        ACCUMULATE || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
             }
             for (size_t k = step; k < last_k; ++k) {
                 Weights b_own[VECTORS];

@@ -1,7 +1,7 @@
 // Min-plus product for GPUs: each work-group a tile of C, each work-item a block of it in registers.
 //
-// Source:       thesis Algorithm 5 (section 4.1.4), with the tile of C in registers as in Lund and Smith, section 4.1, more
-//               than one entry a work-item, and the next tiles of A and B on their way while these are used.
+// Source:       thesis Algorithm 5 (section 4.1.4), with the tile of C in registers as in Lund and Smith, section 4.1,
+//               more than one entry a work-item, and the next tiles of A and B on their way while these are used.
 // NDRange:      global (columns / TILE_COLUMNS * GROUP_SIZE, rows / TILE_ROWS), without those left out; work-group
 //               (GROUP_SIZE, 1), GROUP_SIZE = TILE_ROWS / ITEM_ROWS * TILE_COLUMNS / ITEM_COLUMNS.
 // Local memory: 2 * DEPTH * (TILE_ROWS + QUAD + TILE_COLUMNS) * sizeof(WEIGHT).
@@ -34,8 +34,8 @@
 
 typedef VECTOR(WEIGHT, 4) Quad;
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void multiply(BLOCK_PARAMETERS)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void multiply(BLOCK_PARAMETERS)
 {
     __local WEIGHT a_tile[2][DEPTH][TILE_ROWS + QUAD];  // transposed, and padded against bank conflicts
     __local WEIGHT b_tile[2][DEPTH][TILE_COLUMNS];
@@ -80,10 +80,12 @@ void multiply(BLOCK_PARAMETERS)
                 for (uint n = 0; n < 2; ++n) {
 #pragma unroll
                     for (uint i = 0; i < ITEM_ROWS; i += QUAD)
-                        vstore4(*(__local const Quad *)&a_tile[1 - side][k + n][i * ITEMS_DOWN + down], 0, a_own[n] + i);
+                        vstore4(*(__local const Quad *)&a_tile[1 - side][k + n][i * ITEMS_DOWN + down], 0,
+                                a_own[n] + i);
 #pragma unroll
                     for (uint j = 0; j < ITEM_COLUMNS; j += QUAD)
-                        vstore4(*(__local const Quad *)&b_tile[1 - side][k + n][j * ITEMS_ACROSS + across], 0, b_own[n] + j);
+                        vstore4(*(__local const Quad *)&b_tile[1 - side][k + n][j * ITEMS_ACROSS + across], 0,
+                                b_own[n] + j);
                 }
 #pragma unroll
                 for (uint i = 0; i < ITEM_ROWS; ++i) {

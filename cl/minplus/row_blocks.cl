@@ -4,8 +4,8 @@
 //               the row, has no barrier between loading and using a block, and stores result[idx][idy].
 // NDRange:      global (columns rounded up to BLOCK, rows), work-group (BLOCK, 1).
 // Local memory: BLOCK * sizeof(WEIGHT).
-// Macros:       BLOCK, entries of a block, in the thesis 32, the size of a warp; TRANSPOSED, 1 if b is given by columns,
-//               (columns, inner); those of minplus/common.cl.
+// Macros:       BLOCK, entries of a block, in the thesis 32, the size of a warp; TRANSPOSED, 1 if b is given by
+//               columns, (columns, inner); those of minplus/common.cl.
 
 #if !defined(BLOCK) || !defined(TRANSPOSED)
 #error "minplus/row_blocks.cl needs the macros BLOCK and TRANSPOSED"
@@ -13,9 +13,9 @@
 
 #include "minplus/common.cl"
 
-__kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
-void multiply(__global const WEIGHT *restrict a, __global const WEIGHT *restrict b, __global WEIGHT *restrict c,
-              const uint rows, const uint inner, const uint columns)
+WORK_GROUP(BLOCK, 1, 1)
+__kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT *restrict b,
+                       __global WEIGHT *restrict c, const uint rows, const uint inner, const uint columns)
 {
     __local WEIGHT block[BLOCK];
     const size_t column = get_global_id(0), row = get_global_id(1);

@@ -1,8 +1,8 @@
 // Min-plus product, each work-group a tile of C: tiles of A and B pass through local memory.
 //
-// Source:       thesis Algorithm 5 (section 4.1.4). The text loads A[gyid * gsize] and B[i + lyid][gxid * gsize] without the
-//               work-item's own row and column, lacks the barrier after the inner loop, whose length it fixes at 32, and
-//               stores the tile transposed.
+// Source:       thesis Algorithm 5 (section 4.1.4). The text loads A[gyid * gsize] and B[i + lyid][gxid * gsize]
+//               without the work-item's own row and column, lacks the barrier after the inner loop, whose length it
+//               fixes at 32, and stores the tile transposed.
 // NDRange:      global (columns, rows) rounded up to TILE, work-group (TILE, TILE).
 // Local memory: TILE * (2 * TILE + 1) * sizeof(WEIGHT).
 // Macros:       TILE, side of a tile; those of minplus/common.cl.
@@ -13,9 +13,9 @@
 
 #include "minplus/common.cl"
 
-__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
-void multiply(__global const WEIGHT *restrict a, __global const WEIGHT *restrict b, __global WEIGHT *restrict c,
-              const uint rows, const uint inner, const uint columns)
+WORK_GROUP(TILE, TILE, 1)
+__kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT *restrict b,
+                       __global WEIGHT *restrict c, const uint rows, const uint inner, const uint columns)
 {
     __local WEIGHT a_tile[TILE][TILE];
     __local WEIGHT b_tile[TILE][TILE + 1];  // a column of it lies in TILE different banks (figure 4.2)

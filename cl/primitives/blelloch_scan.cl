@@ -4,8 +4,8 @@
 //               first work-items active in each round (4.2.4), segment sums, uniform_add.
 // NDRange:      global (segments * GROUP_SIZE), work-group (GROUP_SIZE); a segment has 2 * GROUP_SIZE * QUAD elements.
 // Local memory: PADDED(2 * GROUP_SIZE) * sizeof(Item).
-// Macros:       GROUP_SIZE, work-items of a work-group, a power of two; OF_SUMS, 1: the elements are the segment sums of
-//               the level below, scanned in place and exclusively; those of primitives/elements.cl.
+// Macros:       GROUP_SIZE, work-items of a work-group, a power of two; OF_SUMS, 1: the elements are the segment sums
+//               of the level below, scanned in place and exclusively; those of primitives/elements.cl.
 //   sums         out  (segments) the join of each segment; of a single one it is not written
 //   first_heads  out  (segments) with SEGMENTED and not OF_SUMS: place in the segment of the first head of x
 //
@@ -81,9 +81,9 @@ Item sweep(__local Item *tree)
     return sum;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void segment_sums(__global const Stored *x, __global const MARK *marks, __global Stored *out,
-                  __global Item *restrict sums, __global uint *restrict first_heads, const ulong n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void segment_sums(__global const Stored *x, __global const MARK *marks, __global Stored *out,
+                           __global Item *restrict sums, __global uint *restrict first_heads, const ulong n)
 {
     __local Item tree[PADDED(LEAVES)];
     const uint item = get_local_id(0);
@@ -124,9 +124,9 @@ void segment_sums(__global const Stored *x, __global const MARK *marks, __global
 
 // Section 4.2.5: join what precedes a segment to each of its prefixes. The last segments come first: they are the ones
 // that may still be in cache.
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void uniform_add(__global Stored *out, __global const Item *restrict sums, __global const uint *restrict first_heads,
-                 const ulong n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void uniform_add(__global Stored *out, __global const Item *restrict sums,
+                          __global const uint *restrict first_heads, const ulong n)
 {
     const size_t segment = get_num_groups(0) - 1 - get_group_id(0);
     const size_t first = segment * LEAVES * QUAD;

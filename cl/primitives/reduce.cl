@@ -3,7 +3,8 @@
 // Source:       thesis Algorithm 7 (section 4.2.1), with the choice of work-items of section 4.2.4.
 // NDRange:      global (chunks * GROUP_SIZE), work-group (GROUP_SIZE).
 // Local memory: GROUP_SIZE * sizeof(Item).
-// Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item loads at once; those of primitives/elements.cl.
+// Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item loads at once; those of
+//               primitives/elements.cl.
 //   sums   out  (chunks) the join of each chunk
 //   chunk       elements of a chunk, a multiple of TILE
 
@@ -32,9 +33,9 @@ Item left_fold(const Item own, __local Item *values)
     return total;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks, __global Item *restrict sums,
-                   const ulong chunk, const ulong n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
+                            __global Item *restrict sums, const ulong chunk, const ulong n)
 {
     __local Item values[GROUP_SIZE];
     const uint item = get_local_id(0);

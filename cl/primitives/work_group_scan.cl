@@ -4,7 +4,8 @@
 //               then scans it from the prefix of the sums. Reads the elements twice and writes once, 3n.
 // NDRange:      global (chunks * GROUP_SIZE), work-group (GROUP_SIZE).
 // Local memory: (2 * GROUP_SIZE + PADDED(ROWS * GROUP_SIZE)) * sizeof(Item).
-// Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item scans at once; those of primitives/elements.cl.
+// Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item scans at once; those of
+//               primitives/elements.cl.
 //   sums   in   (chunks) the join of each chunk, by reduce_chunks
 //   total  out  (1) the join of all elements
 //   chunk       elements of a chunk, a multiple of TILE
@@ -37,9 +38,9 @@ Item join_of_earlier_chunks(__global const Item *sums, __local Item *values)
     return left_fold(own, values);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global const Item *restrict sums,
-                 __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const ulong n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global const Item *restrict sums,
+                          __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const ulong n)
 {
     __local Item group[2][GROUP_SIZE];
     __local Item rows[PADDED(ROWS * GROUP_SIZE)];

@@ -67,8 +67,8 @@ Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t fi
 }
 
 // Scan elements first to last - 1, `carry` being the join of all before; returns the join of all up to the last.
-Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, __global VALUE *out,
-               const size_t first, const size_t last)
+Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, __global VALUE *out, const size_t first,
+               const size_t last)
 {
     size_t i = first;
 #if VECTORS

@@ -6,8 +6,8 @@
 // Macros:       GROUP_SIZE, work-items of a work-group;
 //               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; core/weights.cl.
 //
-// A round is `relax`, then the segmented inclusive scan of `sums` with the operator min (reedsp/primitives/scan.py), whose
-// segments are the edges that end at one vertex, then `finalise`:
+// A round is `relax`, then the segmented inclusive scan of `sums` with the operator min (reedsp/primitives/scan.py),
+// whose segments are the edges that end at one vertex, then `finalise`:
 //   edge_weights       in   (m) weight of each edge, edges sorted by the vertex that they end at
 //   edge_sources       in   (m) source of each edge
 //   sums               out  (m) weight of the best known path that ends with each edge
@@ -51,11 +51,11 @@ __kernel void relax(__global const WEIGHT *restrict edge_weights, __global const
 }
 
 // The finalization kernel.
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void finalise(__global const WEIGHT *restrict prefixes, __global const int *restrict edge_sources,
-              __global const uint *restrict edge_counts, __global const ulong *restrict vertex_edge_index,
-              __global WEIGHT *restrict weights, __global int *restrict predecessors, __global uint *restrict updates,
-              const uint phase, const WEIGHT ceiling, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void finalise(__global const WEIGHT *restrict prefixes, __global const int *restrict edge_sources,
+                       __global const uint *restrict edge_counts, __global const ulong *restrict vertex_edge_index,
+                       __global WEIGHT *restrict weights, __global int *restrict predecessors,
+                       __global uint *restrict updates, const uint phase, const WEIGHT ceiling, const uint n)
 {
     __local uint group_updated;
     const size_t vertex = get_global_id(0);

@@ -13,11 +13,11 @@
 //               core/out_edges.cl and core/weights.cl.
 //
 // Vertices updated in the last round are active, and so are the edges that leave them. A round is:
-//   - with LISTED the compaction of `marks` into the list `active` of `active_count` vertices (reedsp/primitives/scan.py), and
-//     count_edges: how many edges leave each vertex of the list. Without LISTED the last round has counted the edges
-//     that leave each vertex, none if it is not active
-//   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/primitives/scan.py), after which the last of them is
-//     the number of active edges
+//   - with LISTED the compaction of `marks` into the list `active` of `active_count` vertices
+//     (reedsp/primitives/scan.py), and count_edges: how many edges leave each vertex of the list. Without LISTED the
+//     last round has counted the edges that leave each vertex, none if it is not active
+//   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/primitives/scan.py), after which the last
+//     of them is the number of active edges
 //   - relax, once a step: each active edge is relaxed, first to find the least path weight of each vertex, and then the
 //     source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k
 //   - finalise: updates, and the marks or counts of the next round
@@ -35,7 +35,7 @@
 //   best                  i/o  (n, WORDS) key of the least path weight of this round, high word first; else NONE
 //   best_sources          i/o  (n) with KEEP_PREDECESSORS: the least source of an edge that gives it; else NONE
 //   predecessors          i/o  (n) with KEEP_PREDECESSORS
-//   updates, phase        i/o  whether the last round updated a path weight, and whether this one does; see core/rounds.cl
+//   updates, phase        i/o  whether the last round updated a path weight, and this one does; see core/rounds.cl
 //   ceiling               path weights from here on are not recorded (INF: all are)
 //   step, first, last     what relax is for, and which of the active edges it takes, by their numbers
 //
@@ -186,11 +186,12 @@ __kernel void relax(__global const OFFSET *restrict first_edge, __global const E
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void finalise(__global WEIGHT *restrict weights, __global uint *restrict best,
-              __global const OFFSET *restrict first_edge, __global uchar *restrict marks,
-              __global OFFSET *restrict prefixes, __global uint *restrict best_sources,
-              __global int *restrict predecessors, __global uint *restrict updates, const uint phase, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void finalise(__global WEIGHT *restrict weights, __global uint *restrict best,
+                       __global const OFFSET *restrict first_edge, __global uchar *restrict marks,
+                       __global OFFSET *restrict prefixes, __global uint *restrict best_sources,
+                       __global int *restrict predecessors, __global uint *restrict updates, const uint phase,
+                       const uint n)
 {
     __local uint group_updated;
     const bool skipped = round_is_skipped(updates, phase);

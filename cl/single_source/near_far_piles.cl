@@ -24,13 +24,13 @@
 
 #include "core/out_edges.cl"
 
-#define LOOK_AHEAD 16 // entries; hides the way to memory, and 32 measured the same
-#define NARROW 64 // times narrower than `delta`; more measured the same
-#define WIDEN_AFTER 16 // entries scanned in vain for each edge relaxed
-#define WIDEN_FREELY 65536 // entries that are scanned so quickly that nothing is gained
+#define LOOK_AHEAD 16       // entries; hides the way to memory, and 32 measured the same
+#define NARROW 64           // times narrower than `delta`; more measured the same
+#define WIDEN_AFTER 16      // entries scanned in vain for each edge relaxed
+#define WIDEN_FREELY 65536  // entries that are scanned so quickly that nothing is gained
 
 typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
-    KEY vertex; // leaves no gap before the distance
+    KEY vertex;  // leaves no gap before the distance
     WEIGHT dist;
 } Entry;
 
@@ -38,16 +38,16 @@ typedef struct {
     __global const OFFSET *first_edge;
     __global const Edge *edges;
     __global WEIGHT *dist;
-    __global Entry *near; // entries head .. tail-1 are to be relaxed, the oldest first
-    __global Entry *far;  // entries 0 .. far_count-1
+    __global Entry *near;  // entries head .. tail-1 are to be relaxed, the oldest first
+    __global Entry *far;   // entries 0 .. far_count-1
     uint head, tail, far_count;
-    uint capacity; // entries, of either
+    uint capacity;  // entries, of either
     WEIGHT limit;
-    WEIGHT least; // no far entry is below it; INF if there is none
-    WEIGHT width; // of an interval
-    WEIGHT delta; // the width that intervals grow to
-    WEIGHT ceiling; // path weights from here on are not recorded
-    bool alone; // nobody else lowers distances in this launch
+    WEIGHT least;    // no far entry is below it; INF if there is none
+    WEIGHT width;    // of an interval
+    WEIGHT delta;    // the width that intervals grow to
+    WEIGHT ceiling;  // path weights from here on are not recorded
+    bool alone;      // nobody else lowers distances in this launch
     ulong relaxed, scanned;
 } Search;
 
@@ -175,7 +175,7 @@ void relax_near(Search *s, const ulong budget)
             const size_t soon = near[head + LOOK_AHEAD / 2].vertex;
             HINT(&first_edge[near[head + LOOK_AHEAD].vertex]);
             HINT(&edges[first_edge[soon]]);
-            HINT(&edges[first_edge[soon + 1]]); // ten edges mostly lie in two cache lines
+            HINT(&edges[first_edge[soon + 1]]);  // ten edges mostly lie in two cache lines
         }
         const Entry entry = near[head++];
         relaxed += 1;

@@ -7,7 +7,8 @@
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
 //               LAG, near intervals that a work-item may be behind before another one waits for it;
-//               CHUNK, HINTS, KEY, ATOMIC_LOADS (single_source/near_far_piles.cl, with SHARED 1); core/out_edges.cl; core/weights.cl.
+//               CHUNK, HINTS, KEY, ATOMIC_LOADS (single_source/near_far_piles.cl, with SHARED 1);
+//               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   starts, count      in      (count) the vertices at distance 0, all different
 //   dist               out     (n) INF = not reached
@@ -43,16 +44,16 @@
 #define ENTRIES_LEFT 0
 #define INTERVALS 1
 
-#define LONGEST_ALONE 64 // launches
-#define SAMPLE 64        // entries; no fewer than work-items
+#define LONGEST_ALONE 64  // launches
+#define SAMPLE 64         // entries; no fewer than work-items
 
 typedef struct {
     uint head, tail, far_count;
-    uint side;           // where the piles are; the same for all work-items
+    uint side;  // where the piles are; the same for all work-items
     uint is_thin;
-    uint is_uneven;      // whether to share anew, because this work-item has ended before its budget was spent
-    uint launches_alone; // from the next one on
-    uint setback;        // launches alone if this work-item waits in vain for one that has not begun
+    uint is_uneven;       // whether to share anew, because this work-item has ended before its budget was spent
+    uint launches_alone;  // from the next one on
+    uint setback;         // launches alone if this work-item waits in vain for one that has not begun
     WEIGHT limit, least, width;
     ulong relaxed, scanned;
 } Share;
@@ -64,15 +65,15 @@ __global Entry *pile(__global Entry *entries, const uint side, const size_t work
 }
 
 // One launch before the first one with phase 0; same work-items.
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void begin(__global const int *restrict starts, const uint count, __global WEIGHT *restrict dist,
-           __global Entry *restrict entries, __global Share *restrict shares, __global KEY *restrict limits,
-           __global uint *restrict report, const WEIGHT delta, const uint capacity, const uint n)
+WORK_GROUP(1, 1, 1)
+__kernel void begin(__global const int *restrict starts, const uint count, __global WEIGHT *restrict dist,
+                    __global Entry *restrict entries, __global Share *restrict shares, __global KEY *restrict limits,
+                    __global uint *restrict report, const WEIGHT delta, const uint capacity, const uint n)
 {
     const size_t worker = get_global_id(0), workers = get_global_size(0);
     limits[worker] = 0;
     report[2 * worker + ENTRIES_LEFT] = 0;
-    report[2 * worker + INTERVALS] = worker == 0; // the one that holds the starts
+    report[2 * worker + INTERVALS] = worker == 0;  // the one that holds the starts
     const size_t first = n * worker / workers, last = n * (worker + 1) / workers;
     for (size_t vertex = first; vertex < last; ++vertex)
         dist[vertex] = INF;
@@ -116,7 +117,7 @@ void take_sample(__global Entry *entries, __global const Share *shares, const ul
                  uint *sample)
 {
     size_t worker = 0;
-    ulong before = 0; // entries of the work-items before that one
+    ulong before = 0;  // entries of the work-items before that one
     Share share = shares[0];
     for (uint i = 0; i < SAMPLE; ++i) {
         const ulong place = total * i / SAMPLE;
@@ -164,11 +165,12 @@ bool keep_step(const Search *s, volatile __global KEY *limits, const size_t work
     return !behind;
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges, __global WEIGHT *dist,
-             __global Entry *entries, __global Share *shares, __global KEY *limits, __global uint *report,
-             const uint phase, const WEIGHT delta, const WEIGHT ceiling, const uint target, const ulong budget,
-             const uint few, const uint patience, const uint capacity, const uint n)
+WORK_GROUP(1, 1, 1)
+__kernel void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
+                      __global WEIGHT *dist, __global Entry *entries, __global Share *shares, __global KEY *limits,
+                      __global uint *report, const uint phase, const WEIGHT delta, const WEIGHT ceiling,
+                      const uint target, const ulong budget, const uint few, const uint patience, const uint capacity,
+                      const uint n)
 {
     const size_t worker = get_global_id(0), workers = get_global_size(0);
     __global const Share *before = shares + phase * workers;
@@ -217,7 +219,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
     s.relaxed = mine.relaxed;
     s.scanned = mine.scanned;
 
-    if (shares_anew) { // between all work-items, or everything to the first one
+    if (shares_anew) {  // between all work-items, or everything to the first one
         s.head = s.tail = s.far_count = 0;
         s.limit = limit;
         s.least = INF;
@@ -241,7 +243,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
     uint intervals = 0;
     bool in_vain = false;
     const ulong enough = s.relaxed + budget;
-    const ulong some = s.relaxed + budget / 8; // worth a launch
+    const ulong some = s.relaxed + budget / 8;  // worth a launch
     while (s.relaxed < enough) {
         relax_near(&s, SLICE);
         if (s.head == s.tail) {
@@ -254,8 +256,8 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                 break;
             }
         }
-        if (s.tail - s.head + s.far_count >= 2 * few && s.relaxed >= some
-            && (are_few || (!alone && somebody_is(IDLE, limits, worker))))
+        if (s.tail - s.head + s.far_count >= 2 * few && s.relaxed >= some &&
+            (are_few || (!alone && somebody_is(IDLE, limits, worker))))
             break;
     }
     const bool spent = s.relaxed >= enough;
@@ -263,8 +265,8 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
 
     report[2 * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
     report[2 * worker + INTERVALS] += intervals;
-    Share after = {s.head, s.tail, s.far_count, side, 0, !spent, 0, mine.setback, s.limit, s.least, s.width,
-                   s.relaxed, s.scanned};
+    Share after = {s.head,       s.tail,  s.far_count, side,    0,         !spent,   0,
+                   mine.setback, s.limit, s.least,     s.width, s.relaxed, s.scanned};
     after.is_thin = is_thin(first_edge, entries, &after, worker, capacity);
     if (in_vain) {
         after.launches_alone = after.setback;

@@ -40,7 +40,7 @@
 #error "single_source/near_far_work_group.cl needs the macros GROUP_SIZE and QUEUE"
 #endif
 #if GROUP_SIZE & (GROUP_SIZE - 1) || QUEUE < GROUP_SIZE
-#error "single_source/near_far_work_group.cl needs a GROUP_SIZE that is a power of 2, and a QUEUE of at least as many entries"
+#error "single_source/near_far_work_group.cl needs GROUP_SIZE, a power of 2, and a QUEUE of at least GROUP_SIZE"
 #endif
 
 #include "core/out_edges.cl"
@@ -183,8 +183,8 @@ __kernel void clear(__global Key *restrict dist, __global uint *restrict counts,
 }
 
 // places: slots that start with distance 0; all different.
-__kernel void start(__global const uint *restrict places, __global Key *restrict dist, __global uint *restrict near_slots,
-                    __global Key *restrict near_keys, const uint starts)
+__kernel void start(__global const uint *restrict places, __global Key *restrict dist,
+                    __global uint *restrict near_slots, __global Key *restrict near_keys, const uint starts)
 {
     const uint number = get_global_id(0);
     if (number < starts) {
@@ -210,15 +210,16 @@ __kernel void requeue(__global const Key *restrict dist, __global uint *restrict
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-             volatile __global Key *restrict dist, __global uint *restrict near_slots,
-             __global Key *restrict near_keys, __global uint *restrict hub_slots, __global Key *restrict hub_keys,
-             __global uint *restrict far_slots, __global Key *restrict far_keys,
-             volatile __global uint *restrict counts, volatile __global Key *restrict limits, const uint near_room,
-             const uint far_room, const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds,
-             const uint least_share, const uint hub_degree, const uint edges_alone, const uint max_degree,
-             const uint targets, const uint target, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
+                      volatile __global Key *restrict dist, __global uint *restrict near_slots,
+                      __global Key *restrict near_keys, __global uint *restrict hub_slots,
+                      __global Key *restrict hub_keys, __global uint *restrict far_slots,
+                      __global Key *restrict far_keys, volatile __global uint *restrict counts,
+                      volatile __global Key *restrict limits, const uint near_room, const uint far_room,
+                      const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds,
+                      const uint least_share, const uint hub_degree, const uint edges_alone, const uint max_degree,
+                      const uint targets, const uint target, const uint n)
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
     __local Key keys_a[QUEUE], keys_b[QUEUE], keys_far[QUEUE];
@@ -273,10 +274,10 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                               &counts[NEAR + (round + 1) % 3], lost, near_room};
     const Store far_store = {far_slots + (after % 2) * (size_t)far_room, far_keys + (after % 2) * (size_t)far_room,
                              &counts[FAR + after % 3], lost, far_room};
-    __global const uint *from_slots = splitting ? far_slots + (splits % 2) * (size_t)far_room
-                                                : near_slots + reading * (size_t)near_room;
-    __global const Key *from_keys = splitting ? far_keys + (splits % 2) * (size_t)far_room
-                                              : near_keys + reading * (size_t)near_room;
+    __global const uint *from_slots =
+        splitting ? far_slots + (splits % 2) * (size_t)far_room : near_slots + reading * (size_t)near_room;
+    __global const Key *from_keys =
+        splitting ? far_keys + (splits % 2) * (size_t)far_room : near_keys + reading * (size_t)near_room;
     Queue current = {slots_a, keys_a, &found}, next = {slots_b, keys_b, &found};
     const Queue aside = {slots_far, keys_far, &found_far};
     Key least = NO_KEY;
@@ -287,20 +288,19 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
     barrier(CLK_LOCAL_MEM_FENCE);
 
 // Relax an edge: lower the distance of its end, and queue that.
-#define RELAX(edge, row, key)                                                    \
-    {                                                                            \
-        const Edge out = edge;                                                   \
-        const uint end = (row) + out.target;                                     \
-        const Key through = extended(key, out.weight);                           \
-        if (through < AS_KEY(ceiling) && through < LOAD(&dist[end]) &&           \
-            through < LOWER(&dist[end], through)) {                              \
-            if (through < threshold) {                                           \
-                push(&next, &near_store, end, through);                          \
-            } else {                                                             \
-                least = min(least, through);                                     \
-                push(&aside, &far_store, end, through);                          \
-            }                                                                    \
-        }                                                                        \
+#define RELAX(edge, row, key)                                                                                  \
+    {                                                                                                          \
+        const Edge out = edge;                                                                                 \
+        const uint end = (row) + out.target;                                                                   \
+        const Key through = extended(key, out.weight);                                                         \
+        if (through < AS_KEY(ceiling) && through < LOAD(&dist[end]) && through < LOWER(&dist[end], through)) { \
+            if (through < threshold) {                                                                         \
+                push(&next, &near_store, end, through);                                                        \
+            } else {                                                                                           \
+                least = min(least, through);                                                                   \
+                push(&aside, &far_store, end, through);                                                        \
+            }                                                                                                  \
+        }                                                                                                      \
     }
 
     const uint waiting = done ? 0 : splitting ? pile : nearby;
@@ -341,7 +341,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
         uint most_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
         for (uint local_round = 0; active && local_round < most_rounds; ++local_round) {
             if (item == 0)
-                found = 0; // which nobody touches before the sums below are there
+                found = 0;  // which nobody touches before the sums below are there
             for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
                 uint slot = 0, vertex = 0;
                 Key key = 0;
@@ -367,12 +367,12 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
                 rows_of[item] = slot - vertex;
                 keys_of[item] = key;
                 uint total = sum_up(sums, last - first), step = 0;
-                if (local_round && total > edges_alone) { // the others can help
+                if (local_round && total > edges_alone) {  // the others can help
                     if (first < last)
                         push(&next, &near_store, slot, key);
                     most_rounds = total = 0;
                 }
-                do { // once at least, for the sake of its barriers: the sums are about to be replaced
+                do {  // once at least, for the sake of its barriers: the sums are about to be replaced
                     const uint number = step + item;
                     if (number < total) {
                         const uint entry = owner_of(sums, number);
@@ -389,7 +389,7 @@ void advance(__global const OFFSET *restrict first_edge, __global const Edge *re
             current = next;
             next = swapped;
             if (active > GROUP_SIZE)
-                most_rounds = local_rounds; // the others can help
+                most_rounds = local_rounds;  // the others can help
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (item == 0)

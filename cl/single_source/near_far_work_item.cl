@@ -48,13 +48,13 @@ void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, con
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-                __global const uint *restrict first_start, __global const int *restrict starts,
-                __global WEIGHT *restrict dist, __global Entry *restrict near, __global Entry *restrict far,
-                __global Progress *restrict searches, __global uint *restrict counters, const WEIGHT delta,
-                const WEIGHT ceiling, const uint target, const ulong budget, const uint capacity, const uint n,
-                const uint rows)
+WORK_GROUP(1, 1, 1)
+__kernel void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
+                         __global const uint *restrict first_start, __global const int *restrict starts,
+                         __global WEIGHT *restrict dist, __global Entry *restrict near, __global Entry *restrict far,
+                         __global Progress *restrict searches, __global uint *restrict counters, const WEIGHT delta,
+                         const WEIGHT ceiling, const uint target, const ulong budget, const uint capacity, const uint n,
+                         const uint rows)
 {
     const size_t worker = get_global_id(0);
     const Progress before = searches[worker];
@@ -88,7 +88,7 @@ void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge 
             active = true;
             const uint first = first_start[row];
             begin_row(&s, dist + (size_t)row * n, starts + first, first_start[row + 1] - first, n);
-            used += n / 16; // a distance is set so much faster than an edge is relaxed
+            used += n / 16;  // a distance is set so much faster than an edge is relaxed
         }
         const ulong relaxed = s.relaxed;
         relax_near(&s, budget - used);

@@ -48,12 +48,12 @@ __kernel void initialise(__global WEIGHT *restrict weights, __global int *restri
 }
 
 // Algorithm 12, lines 7 to 13: one set of edge relaxations.
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void relax(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
-           __global const WEIGHT *restrict weights, __global const uint *restrict edge_counts,
-           __global const ulong *restrict vertex_edge_index, __global WEIGHT *restrict new_weights,
-           __global int *restrict predecessors, __global uint *restrict updates, const uint phase,
-           const WEIGHT ceiling, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void relax(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
+                    __global const WEIGHT *restrict weights, __global const uint *restrict edge_counts,
+                    __global const ulong *restrict vertex_edge_index, __global WEIGHT *restrict new_weights,
+                    __global int *restrict predecessors, __global uint *restrict updates, const uint phase,
+                    const WEIGHT ceiling, const uint n)
 {
     const size_t vertex = get_global_id(0);
     bool skipped = false;

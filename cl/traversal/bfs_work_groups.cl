@@ -34,6 +34,7 @@
 #error "traversal/bfs_work_groups.cl: GROUP_SIZE has to be a power of two from 32 on"
 #endif
 
+#include "core/language.cl"
 #include "traversal/bfs_direction.cl"
 
 #define GROUP_WORDS (GROUP_SIZE / 32)
@@ -48,8 +49,8 @@
 #define HERE 0
 #define SEARCHED 4
 #define STEP 0
-#define LEVEL 1             // that is searched from; after search, the last one
-#define UNEXPLORED 2        // edges that leave vertices which are not reached yet, in the unit of `counted`
+#define LEVEL 1       // that is searched from; after search, the last one
+#define UNEXPLORED 2  // edges that leave vertices which are not reached yet, in the unit of `counted`
 #define BOTTOM_UP_LEVELS 3
 // what a work-group that searched alone has found, and whether there was one;
 #define FOUND_ALONE 8
@@ -300,11 +301,11 @@ void search_to(__global const OFFSET *restrict first_edge, __global const OFFSET
 }
 
 // Searches one level, or, as long as there is little to do, several.
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void search(__global const OFFSET *restrict first_edge, __global const int *restrict targets,
-            __global const OFFSET *restrict first_in, __global const int *restrict sources, __global int *levels,
-            __global uint *predecessors, __global ulong *queues, __global uint *visited, __global uint *frontiers,
-            __global uint *control, const uint capacity, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void search(__global const OFFSET *restrict first_edge, __global const int *restrict targets,
+                     __global const OFFSET *restrict first_in, __global const int *restrict sources,
+                     __global int *levels, __global uint *predecessors, __global ulong *queues, __global uint *visited,
+                     __global uint *frontiers, __global uint *control, const uint capacity, const uint n)
 {
     __local union {
         TopDown top_down;
@@ -370,10 +371,11 @@ void search(__global const OFFSET *restrict first_edge, __global const int *rest
 }
 
 // Ends a level: chooses the direction of the next one, and writes down the level in the way that this direction needs.
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
-void settle(__global const OFFSET *restrict first_edge, __global const int *restrict levels,
-            __global ulong *restrict queues, __global uint *restrict visited, __global uint *restrict frontiers,
-            __global uint *restrict control, const uint capacity, const uint n)
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void settle(__global const OFFSET *restrict first_edge, __global const int *restrict levels,
+                     __global ulong *restrict queues, __global uint *restrict visited,
+                     __global uint *restrict frontiers, __global uint *restrict control, const uint capacity,
+                     const uint n)
 {
     __local uint words[GROUP_WORDS];
     __local uint pieces, reserved;

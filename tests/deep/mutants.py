@@ -84,6 +84,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "single_source/input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
+    "minplus/compare.cl": ("algorithms/all_pairs/test_apsp.py",),
     "minplus/naive.cl": PRODUCTS,
     "minplus/pairs.cl": PRODUCTS,
     "minplus/panels.cl": PRODUCTS,
@@ -138,15 +139,15 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
     (
         "single_source/near_far_piles.cl",
-        "#define NARROW 65 // times narrower than `delta`; more measured the same",
+        "#define NARROW 65           // times narrower than `delta`; more measured the same",
     ): SPEED,
     (
         "single_source/near_far_piles.cl",
-        "#define WIDEN_AFTER 17 // entries scanned in vain for each edge relaxed",
+        "#define WIDEN_AFTER 17      // entries scanned in vain for each edge relaxed",
     ): SPEED,
     (
         "single_source/near_far_piles.cl",
-        "#define WIDEN_FREELY 65537 // entries that are scanned so quickly that nothing is gained",
+        "#define WIDEN_FREELY 65537  // entries that are scanned so quickly that nothing is gained",
     ): SPEED,
     ("traversal/bfs_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
     ("traversal/bfs_work_items.cl", "#define AHEAD 9"): SPEED,
@@ -200,7 +201,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("primitives/work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
     (
         "edges/predecessors.cl",
-        "const size_t edge = min(get_global_id(0) + i * stride, (m - 1)); // the last one again, past the end",
+        "const size_t edge = min(get_global_id(0) + i * stride, (m - 1));  // the last one again, past the end",
     ): SAME_TYPE,
     ("primitives/heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
     ("minplus/naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
@@ -213,7 +214,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("all_pairs/floyd_warshall_tile.cl", "own[i][j] = AS_TYPE(ORDER, matrix[i * stride + j]);"): IN_MEMORY,
     ("all_pairs/floyd_warshall_serial_tile.cl", "row[j] = matrix[k * stride + j];"): IN_MEMORY,
     (
-        "all_pairs/matrix.cl",
+        "minplus/compare.cl",
         "if (column <= stride && a[row * stride + column] != b[row * stride + column])",
     ): "matrices are made as wide as several work-groups: no work-item is beside them",
     ("experiments/scan_trace.cl", "if (item == 1)"): ANY_ITEM,
@@ -248,6 +249,7 @@ UNTOUCHED = re.compile(
     | ^[ ]*\#[ ]*define[ ]+\w+(?:\([^)\n]*\))?
     | ^[ ]*\#[ ]*(?!define)(?:.*\\\n)*.*
     | __attribute__\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)
+    | ^WORK_GROUP\(.*\)
     | \basm\(.*\);
     | \bget_\w+\(\d\)""",
     re.MULTILINE | re.VERBOSE,

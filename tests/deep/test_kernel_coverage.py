@@ -38,8 +38,8 @@ typedef struct {
     int x;
 } Pair;
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void run(__global int *out, const int n)
+WORK_GROUP(1, 1, 1)
+__kernel void run(__global int *out, const int n)
 {
     __local int sums[2];
 #pragma unroll
@@ -108,7 +108,7 @@ def test_each_statement_sets_its_flag_and_no_line_moves(small: Path) -> None:
     assert f"int doubled({PARAMETER}, const int x)\n" in helper
     lines = kernel.splitlines()
     assert len(lines) == len(KERNEL.splitlines())
-    assert lines[7] == f"void run(__global int *out, const int n, {PARAMETER})"
+    assert lines[7] == f"__kernel void run(__global int *out, const int n, {PARAMETER})"
     assert lines[13] == f"            {{ {FLAGS}[7] = 1; out[i] = doubled({FLAGS}, i); }}"
     assert lines[14] == f"        else {{ {FLAGS}[8] = 1; if (i == 4)"
     for number in range(5, 18):
@@ -118,7 +118,7 @@ def test_each_statement_sets_its_flag_and_no_line_moves(small: Path) -> None:
 def test_every_statement_of_the_kernels_has_one_flag(tmp_path: Path) -> None:
     kernel_coverage.write_with_flags(kernel_directory(), tmp_path)
     every = kernel_coverage.all_statements(kernel_directory())
-    text = "".join(file.read_text() for file in sorted(tmp_path.iterdir()))
+    text = "".join(file.read_text() for file in sorted(tmp_path.glob("*/*.cl")))
     assert [text.count(f"{FLAGS}[{number}] = 1;") for number in range(len(every))] == [1] * len(every)
     assert len({(each.file, each.place) for each in every}) == len(every)
 

@@ -113,7 +113,8 @@ def test_what_is_no_code_is_left_alone() -> None:
 #error "A < 1"
 #define LOWER(place, key) atomic_min(place, key) // 3
 /* 4
-   5 */ __attribute__((reqd_work_group_size(SIZE, 6, 7))) x;
+   5 */ __attribute__((aligned(2 * sizeof(SIZE)))) x;
+WORK_GROUP(SIZE / 6, 7, 1)
 """
     code = mutants.code_of(text)
     assert len(code) == len(text)

@@ -399,7 +399,8 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     for weights, kept in ((whole, slice(None)), (fractions, slice(None)), (negative, beside)):
         graph = reedsp.Graph.from_edges(n, sources[kept], targets[kept], weights[kept])
         yield used, partial(check_all_pairs, device, graph, "floyd-warshall")
-    yield {"all_pairs/matrix.cl", "minplus/registers.cl"}, partial(check_all_pairs, device, graph, "min-plus")
+    squaring = {"all_pairs/matrix.cl", "minplus/compare.cl", "minplus/registers.cl"}
+    yield squaring, partial(check_all_pairs, device, graph, "min-plus")
     loops = np.array([[n - 3, n - 3, -1], [n - 2, n - 2, -1], [n - 3, n - 1, 1]])  # two cycles, of one edge each
     ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
     yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
