@@ -140,7 +140,8 @@ from reedsp.device.device import Job, get_device
 job = Job(get_device())
 matrix = np.ones((600, 600), np.int32)
 reedsp.min_plus_product(matrix, matrix)
-from reedsp.arithmetic.matrix import Block, integers_for
+from reedsp.arithmetic.matrix import integers_for
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.selfcheck import trusted_products
 weights = integers_for(1 << 20, True)
 products = trusted_products(job, weights)

@@ -23,8 +23,9 @@ from experiments.lib.plotting import LINES, PUBLISHED, device_of, finish, line, 
 from experiments.report.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, LUND_SMITH_SECONDS
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
-from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Job
+from reedsp.minplus.matrix import Block
 
 SEED = 2010
 LARGEST_WEIGHT = 400

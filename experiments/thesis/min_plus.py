@@ -112,7 +112,7 @@ def rows_of_arithmetic(device: reedsp.Device, n: int, kind: str, repeats: int) -
     weights, job = minplus_product.weights_of(a, b), Job(device)
     tiling = tilings.tilings_for(device, weights, in_groups=False)[0].macros
     macros = {name: tiling[name] for name in ("VECTOR_LENGTH", "VECTORS", "ITEM_ROWS")}
-    kernel = device.kernel("experiments/minplus_arithmetic.cl", "arithmetic", **macros, **weights.macros(device))
+    kernel = device.kernel("experiments/minplus_arithmetic.cl", "arithmetic", **macros, **weights.macros(device.kind))
     rings, ring = RINGS_PER_UNIT * device.compute_units, macros["VECTORS"] * macros["ITEM_ROWS"]
     given = rng.integers(a.min(), LARGEST_WEIGHT, (rings, ring, macros["VECTOR_LENGTH"])).astype(a.dtype)
     weight, rounds = given.dtype.type(1), -(-(n**3) // given.size)

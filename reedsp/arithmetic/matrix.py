@@ -1,4 +1,4 @@
-"""Dense matrices of path weights: their arithmetic on the device, and how they come there and back."""
+"""Dense matrices of path weights: their arithmetic on a device, and conversions from and to the types of users."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
-from reedsp.device.device import Device, Job
+from reedsp.arithmetic.types import C_TYPES, infinity, literal, signed
 
 _EXACT_IN_FLOAT64 = 2**53
-_TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
-_C_TYPES = {
-    np.dtype(np.uint16): "ushort",
-    np.dtype(np.int32): "int",
-    np.dtype(np.int64): "long",
-    np.dtype(np.float32): "float",
-    np.dtype(np.float64): "double",
-}
 
 
 @dataclass(frozen=True)
@@ -56,24 +47,19 @@ class Weights:
             return self.dtype.type(np.iinfo(self.dtype).max)
         return self.dtype.type(-np.inf if self.dtype.kind == "f" else -self.limit - 1)
 
-    def macros(self, device: Device) -> dict[str, str | int]:
-        """Return the macros of ``cl/minplus/common.cl``, with the minimum that this kind of device is quickest at."""
-        name, order, minimum = _C_TYPES[self.dtype], _C_TYPES[self.dtype], "min"
-        on_gpu = device.kind == "gpu"
-        if self.dtype.kind != "f":
-            suffix = "L" if self.dtype.itemsize == 8 else ""
-            return {
-                **{"WEIGHT": name, "NO_PATH": f"{self.no_path}{suffix}", "LIMIT": f"{self.limit}{suffix}"},
-                **{"LEAST": f"({self.least}{suffix})", "ORDER": order, "MINIMUM": minimum},
-            }
-        if self.non_negative and not (on_gpu and self.dtype.itemsize == 8):
-            order = {4: "int", 8: "long"}[self.dtype.itemsize]
-        else:
-            minimum = "fmin" if on_gpu and self.dtype.itemsize == 4 else "smaller"
-        infinity = f"(({name})INFINITY)"
+    def macros(self, kind: str) -> dict[str, str | int]:
+        """Return the macros of ``cl/minplus/common.cl``, with the minimum that a device of some kind is quickest at."""
+        dtype = self.dtype
+        name, order, minimum = C_TYPES[dtype], C_TYPES[dtype], "min"
+        if dtype.kind == "f":
+            if self.non_negative and not (kind == "gpu" and dtype.itemsize == 8):
+                order = C_TYPES[signed(dtype.itemsize)]
+            else:
+                minimum = "fmin" if kind == "gpu" and dtype.itemsize == 4 else "smaller"
+        least = -np.inf if dtype.kind == "f" else self.least
         return {
-            **{"WEIGHT": name, "NO_PATH": infinity, "LIMIT": infinity, "LEAST": f"(-{infinity})"},
-            **{"ORDER": order, "MINIMUM": minimum},
+            **{"WEIGHT": name, "NO_PATH": literal(self.no_path, dtype), "LIMIT": literal(self.limit, dtype)},
+            **{"LEAST": literal(least, dtype), "ORDER": order, "MINIMUM": minimum},
         }
 
 
@@ -118,64 +104,6 @@ def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
     return integers_for(times * sum(map(largest, matrices)), non_negative)
 
 
-@dataclass(frozen=True)
-class Block:
-    """Part of a row-major matrix on the device.
-
-    Attributes
-    ----------
-    buffer : pyopencl.Buffer
-    stride : int
-        Elements from one row to the next.
-    first : int
-        Place of the first element of the part.
-    """
-
-    buffer: cl.Buffer
-    stride: int
-    first: int = 0
-
-    def at(self, row: int, column: int) -> Block:
-        """Return the part that begins at this row and column of this one."""
-        return Block(self.buffer, self.stride, self.first + row * self.stride + column)
-
-
-def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], item_size: int) -> None:
-    """Queue a copy of a block of some rows and columns, of elements of some bytes."""
-    rows, columns = shape
-    places = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
-    job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
-
-
-def transpose(
-    job: Job, source: Block, shape: tuple[int, int], stride: int, dtype: np.dtype[Any], filling: Any = 0
-) -> cl.Buffer:
-    """Queue the transposition of a block into a new buffer.
-
-    Parameters
-    ----------
-    job : Job
-    source : Block
-    shape : tuple of int
-        Rows and columns of the block.
-    stride : int
-        Elements from one row of the transpose to the next, at least the rows of the block.
-    dtype : dtype
-    filling
-        What the transpose is filled up with.
-    """
-    rows, columns = shape
-    element = {2: "ushort", 4: "uint", 8: "ulong"}[dtype.itemsize]
-    bits = np.array([filling], dtype).view(f"u{dtype.itemsize}")[0]
-    block, step = _TRANSPOSED
-    kernel = job.device.kernel("core/transpose.cl", "transpose", ELEMENT=element, BLOCK=block, STEP=step)
-    target = job.allocate(columns * stride, dtype)
-    numbers = map(np.uint32, (source.stride, stride, rows, columns))
-    sizes = (columns, -(-stride // block) * step)
-    job.launch(kernel, sizes, _TRANSPOSED, source.buffer, target, np.uint64(source.first), *numbers, bits)
-    return target
-
-
 def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return path weights as int8 to int64, uint8 to uint64, float32 or float64."""
     if isinstance(array, np.ma.MaskedArray):
@@ -197,14 +125,9 @@ def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
     return array
 
 
-def user_infinity(dtype: np.dtype[Any]) -> Any:
-    """Return what stands for "no path" in the user's matrices of this type."""
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
-
-
 def largest(matrix: npt.NDArray[Any]) -> int:
     """Return the largest absolute value of a finite entry."""
-    finite = matrix[matrix != user_infinity(matrix.dtype)]
+    finite = matrix[matrix != infinity(matrix.dtype)]
     return max(abs(int(finite.min())), abs(int(finite.max()))) if finite.size else 0
 
 
@@ -214,7 +137,7 @@ def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights
     part = result[: matrix.shape[0], : matrix.shape[1]]
     part[:] = matrix
     if matrix.dtype.kind != "f":
-        part[matrix == user_infinity(matrix.dtype)] = weights.no_path
+        part[matrix == infinity(matrix.dtype)] = weights.no_path
     return result
 
 
@@ -273,6 +196,6 @@ def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist
         row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
         raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
     if no_path.ndim:
-        np.copyto(dist, user_infinity(dtype), where=no_path)
+        np.copyto(dist, infinity(dtype), where=no_path)
     if unbounded.ndim:
         np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)

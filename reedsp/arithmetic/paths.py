@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.device.device import infinity, weight_macros
+from reedsp.arithmetic.types import infinity, weight_macros
 from reedsp.graph.graph import Graph
 from reedsp.system.parts import in_parts
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.arithmetic.types import infinity, weight_macros
 from reedsp.device import build
 from reedsp.device.dispatch import Slices
 from reedsp.system import icd, pocl
@@ -756,27 +757,6 @@ def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tupl
 
 def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
-
-
-# ---- arithmetic on the device -----------------------------------------------------------------------
-
-_WEIGHT_TYPES = {
-    np.dtype(np.int32): ("int", "INT_MAX"),
-    np.dtype(np.int64): ("long", "LONG_MAX"),
-    np.dtype(np.float32): ("float", "INFINITY"),
-    np.dtype(np.float64): ("double", "((double)INFINITY)"),
-}
-
-
-def weight_macros(dtype: np.dtype[Any], saturate: bool = False) -> dict[str, str | int]:
-    """Return the macros of ``core/weights.cl`` for path weights of this dtype."""
-    name, largest = _WEIGHT_TYPES[dtype]
-    return {"WEIGHT": name, "INF": largest, "IS_INTEGER": int(dtype.kind == "i"), "SATURATE": int(saturate)}
-
-
-def infinity(dtype: np.dtype[Any]) -> Any:
-    """Return the value that kernels of this dtype read as "no path": inf, or the largest integer."""
-    return dtype.type(np.iinfo(dtype).max if dtype.kind == "i" else np.inf)
 
 
 def round_up(count: int, multiple: int) -> int:

@@ -9,11 +9,10 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device, Job
 from reedsp.device.dispatch import Slices, by_counts
 from reedsp.graph.graph import Graph
-
-_C_OFFSETS = {np.dtype(np.uint32): "uint", np.dtype(np.uint64): "ulong"}
 
 _SAMPLE = 1024  # weights
 
@@ -199,4 +198,4 @@ class Neighbours:
 def _offsets(indptr: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[Any], dict[str, str | int]]:
     """Return the places in the narrowest type that holds them, and its name in OpenCL C."""
     dtype = np.dtype(np.uint32 if m < 1 << 32 else np.uint64)
-    return indptr.astype(dtype), {"OFFSET": _C_OFFSETS[dtype]}
+    return indptr.astype(dtype), {"OFFSET": C_TYPES[dtype]}

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import BoundKernel, Job, round_up
 from reedsp.device.dispatch import PAIRS_A_STEP
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 
 _LARGEST_LAUNCH = 1 << 41  # pairs (sum, minimum), so that a display is refreshed in time
@@ -193,6 +194,6 @@ class Products:
         else:
             name, accumulate, in_place = what
             own = {**tiling.macros, "ACCUMULATE": int(accumulate), "IN_PLACE": int(in_place)}
-            built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device))
+            built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device.kind))
             kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
         kernel.queue()

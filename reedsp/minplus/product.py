@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Block, Weights, checked, to_device, to_user, transpose, user_infinity, weights_of
+from reedsp.arithmetic.matrix import Weights, checked, to_device, to_user, weights_of
+from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device, Job, Kernel, get_device
 from reedsp.device.dispatch import PAIRS_A_STEP, even
+from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.selfcheck import trusted_products
 from reedsp.system.options import check_method
 from reedsp.typing import ProductMethod
@@ -74,7 +76,7 @@ def min_plus_product(
     check_method(method, METHODS)
     dtype = np.result_type(left, right)
     if 0 in (*left.shape, right.shape[1]):
-        return np.full((left.shape[0], right.shape[1]), user_infinity(dtype), dtype)
+        return np.full((left.shape[0], right.shape[1]), infinity(dtype), dtype)
     weights = weights_of(left, right)
     if weights is None:
         return to_user(*_exact_product(left, right), dtype)
@@ -138,12 +140,12 @@ def min_plus_power(
     if n == 0 or k == 1:
         return np.array(matrix)
     if k == 0:
-        result = np.full((n, n), user_infinity(matrix.dtype), matrix.dtype)
+        result = np.full((n, n), infinity(matrix.dtype), matrix.dtype)
         np.fill_diagonal(result, 0)
         return result
     weights = weights_of(matrix, times=int(k))
     if weights is None:
-        values, no_path = _power_by(_exact_join, (_integers(matrix), matrix == user_infinity(matrix.dtype)), int(k))
+        values, no_path = _power_by(_exact_join, (_integers(matrix), matrix == infinity(matrix.dtype)), int(k))
         return to_user(values, no_path, matrix.dtype)
     job = Job(get_device(device))
     size = padded_side(job, weights, n, method)
@@ -191,7 +193,7 @@ def multiply(
     """
     rows, inner, columns = shape
     sizes = tuple(map(np.uint32, shape))
-    weight_macros = weights.macros(job.device)
+    weight_macros = weights.macros(job.device.kind)
 
     def launch(kernel: Kernel, group: tuple[int, int]) -> None:
         by_columns = method in ("naive", "row-blocks")  # read from global memory: a pair takes a whole step
@@ -228,7 +230,7 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     """Return the product of a square matrix with itself, and whether it differs from the matrix."""
     product, differs = job.allocate(side * side, weights.dtype), job.full(1, np.uint32(0))
     multiply(job, weights, matrix, matrix, product, (side, side, side), method)
-    kernel = job.device.kernel("minplus/compare.cl", "compare", **weights.macros(job.device))
+    kernel = job.device.kernel("minplus/compare.cl", "compare", **weights.macros(job.device.kind))
     slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])
@@ -253,7 +255,7 @@ def _download(
 
 def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
-    return _exact_join(*((_integers(each), each == user_infinity(each.dtype)) for each in (a, b)))
+    return _exact_join(*((_integers(each), each == infinity(each.dtype)) for each in (a, b)))
 
 
 def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling, describe, kernel_of, name_of, tabled, tilings_for, works_in_groups
 
 _LARGEST_WEIGHT = 4000

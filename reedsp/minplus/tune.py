@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, DeviceError, Job
 from reedsp.minplus.blocks import Products
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.selfcheck import is_right, numbers, product
 from reedsp.minplus.tilings import (
     ARITHMETICS,

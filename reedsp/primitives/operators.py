@@ -8,17 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from reedsp.arithmetic.types import C_TYPES
 from reedsp.system.public import public
 
-C_TYPES: dict[np.dtype[Any], str] = {
-    np.dtype(np.int32): "int",
-    np.dtype(np.uint32): "uint",
-    np.dtype(np.int64): "long",
-    np.dtype(np.uint64): "ulong",
-    np.dtype(np.float32): "float",
-    np.dtype(np.float64): "double",
-}
-"""The element types of reductions and scans, by their names in OpenCL C."""
+ELEMENT_TYPES = tuple(np.dtype(each) for each in (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))
+"""The types of elements that are reduced and scanned."""
 
 OPERATORS = ("add", "min", "max")
 """The built-in operators."""

@@ -12,10 +12,11 @@ from typing import Any, Literal
 import numpy as np
 import pyopencl as cl
 
+from reedsp.arithmetic.types import C_TYPES, unsigned
 from reedsp.device.build import KernelBuildError
 from reedsp.device.device import BoundKernel, Device, DeviceError, Job, Kernel, round_up
 from reedsp.device.dispatch import even
-from reedsp.primitives.operators import C_TYPES, Operator, operator_macros
+from reedsp.primitives.operators import Operator, operator_macros
 
 CHUNKED = ("work-group", "work-item")
 """The forms that reduce chunks of the elements, and then scan them."""
@@ -31,7 +32,7 @@ _SHORTEST_CHUNK = 1 << 14  # below, a second work-item costs more than it gains
 _FIRST_CHUNK_SHARE = 0.5  # of the others: a sum takes about half the time of a scan
 _LINE = 64  # elements: no two work-items write to one cache line
 
-VALUE_TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+VALUE_TYPES = {size: C_TYPES[unsigned(size)] for size in (1, 2, 4, 8)}
 """Of what is collected, in OpenCL C, by bytes."""
 
 PLAIN_GROUP_SIZE = 256

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
 from reedsp.device.device import Device, Job, get_device
-from reedsp.primitives.operators import C_TYPES, Operator, identity_of, resolve
+from reedsp.primitives.operators import ELEMENT_TYPES, Operator, identity_of, resolve
 from reedsp.primitives.plans import (
     CHUNKED,
     PLAIN_GROUP_SIZE,
@@ -32,7 +33,8 @@ from reedsp.typing import ChunkedMethod, OperatorName, ScanMethod
 _CHUNKED = ("fast", *CHUNKED)
 _METHODS = (*_CHUNKED, "blelloch", "naive")
 _MARK_DTYPES = (np.dtype(np.bool_), np.dtype(np.uint8), np.dtype(np.int8))
-_PLACE_DTYPES = tuple(dtype for dtype in C_TYPES if dtype.kind in "iu")
+_PLACE_DTYPES = tuple(dtype for dtype in ELEMENT_TYPES if dtype.kind in "iu")
+
 
 # ---- public functions -------------------------------------------------------------------------------
 
@@ -336,8 +338,8 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
 
 def _elements_of(x: Any) -> Any:
     x = vector("x", x)
-    if x.dtype not in C_TYPES:
-        raise TypeError(f"x: elements of type {', '.join(map(str, C_TYPES))} are expected, got {x.dtype}")
+    if x.dtype not in ELEMENT_TYPES:
+        raise TypeError(f"x: elements of type {', '.join(map(str, ELEMENT_TYPES))} are expected, got {x.dtype}")
     return x
 
 

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.device.device import infinity
+from reedsp.arithmetic.types import infinity
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph

@@ -35,7 +35,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.traversal import bfs
-from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
 from reedsp.device.device import Device, Job, get_device
@@ -43,6 +43,7 @@ from reedsp.edges import predecessors, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import tilings_for
 from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve

@@ -25,9 +25,10 @@ import pytest
 
 import reedsp
 from reedsp.arithmetic import matrix
+from reedsp.arithmetic.types import weight_macros
 from reedsp.device import build as device_build
 from reedsp.device import device as device_module
-from reedsp.device.device import Device, weight_macros
+from reedsp.device.device import Device
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
@@ -126,9 +127,7 @@ FLOATS = [
     for dtype in (np.float32, np.float64)
     for non_negative in (False, True)
 ]
-WEIGHTS = [
-    weights.macros(SimpleNamespace(kind=kind)) for kind in ("gpu", "cpu") for weights in (*matrix.INTEGERS[1:], *FLOATS)
-]
+WEIGHTS = [weights.macros(kind) for kind in ("gpu", "cpu") for weights in (*matrix.INTEGERS[1:], *FLOATS)]
 INCLUDED = {
     "core/weights.cl": INT32,
     "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
@@ -153,7 +152,7 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
     if '"cl/core/weights.cl"' in text:
         return ARITHMETICS
     if file == "minplus/pairs.cl":
-        return [matrix.NARROW.macros(SimpleNamespace(kind="gpu"))]
+        return [matrix.NARROW.macros("gpu")]
     if '"cl/minplus/common.cl"' in text:
         return WEIGHTS
     if '"cl/primitives/elements.cl"' not in text:

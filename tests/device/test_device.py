@@ -22,8 +22,9 @@ import pyopencl as cl
 import pytest
 
 import reedsp
+from reedsp.arithmetic.types import weight_macros
 from reedsp.device import device as device_module
-from reedsp.device.device import Device, Job, get_device, weight_macros
+from reedsp.device.device import Device, Job, get_device
 from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
 from tests.support import oracle

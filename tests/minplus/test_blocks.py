@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from experiments.thesis import min_plus
-from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Device, Job
 from reedsp.minplus import blocks as minplus_blocks
 from reedsp.minplus import tilings
 from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 
 NARROW, INT32, INT64 = INTEGERS

@@ -21,13 +21,14 @@ from reedsp.algorithms.all_pairs.johnson import johnson
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
-from reedsp.arithmetic.matrix import Block, Weights, integers_for
+from reedsp.arithmetic.matrix import Weights, integers_for
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device, Job, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.minplus import product as minplus_product
+from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.options import Method, check_choice, checked_options

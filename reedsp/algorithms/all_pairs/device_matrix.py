@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
-from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job, round_up
 from reedsp.graph.graph import Graph
+from reedsp.minplus.matrix import Block
 
 _GROUP = (64, 1)
 _SMALL = 1024  # vertices, below which a side in whole tiles of 128 would be much larger than n
@@ -73,7 +74,7 @@ class PathMatrix:
         """Make a matrix of the edges."""
         job, weights, graph = self.job, self.weights, self.graph
         self.block: Block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
-        macros = weights.macros(job.device)
+        macros = weights.macros(job.device.kind)
         clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
         job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))
         if graph.m:
@@ -108,7 +109,7 @@ class PathMatrix:
         return self.job.download(values, self.n, self.weights.dtype)
 
     def _launch_on_diagonal(self, name: str, values: cl.Buffer) -> None:
-        kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.weights.macros(self.job.device))
+        kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.weights.macros(self.job.device.kind))
         sizes = (np.uint32(self.side), np.uint32(self.n))
         self.job.launch(kernel, self.n, _GROUP[0], self.block.buffer, values, *sizes)
 
@@ -126,7 +127,7 @@ class PathMatrix:
         # What reaches one vertex of a strongly connected component reaches the others.
         _, chosen = np.unique(component[on_cycles], return_index=True)
         cycles = on_cycles[chosen].astype(np.int32)
-        job, macros = self.job, self.weights.macros(self.job.device)
+        job, macros = self.job, self.weights.macros(self.job.device.kind)
         before, after = (job.allocate(len(cycles) * self.n, np.uint8) for _ in range(2))
         sizes = (np.uint32(self.side), np.uint32(self.n))
         reach = job.device.kernel("all_pairs/matrix.cl", "reach", **macros)

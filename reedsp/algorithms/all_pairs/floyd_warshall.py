@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
-from reedsp.arithmetic.matrix import Block, Weights, copy_block
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import BoundKernel, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.matrix import Block, copy_block
 from reedsp.minplus.selfcheck import right_tilings
 from reedsp.minplus.tilings import Tiling, name_of, vector_length
 
@@ -47,7 +48,7 @@ class FloydWarshall:
         self._job = job
         self._weights = weights
         self.products = products or _trusted_products(job, weights)
-        weight_macros = weights.macros(job.device)
+        weight_macros = weights.macros(job.device.kind)
         if self.products.in_groups:
             own = {"TILE": TILE, "SIDE": _SIDE}
             kernel = job.device.kernel("all_pairs/floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core import close_matrix
-from reedsp.arithmetic.matrix import Block, Weights
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job
 from reedsp.graph.graph import Graph
+from reedsp.minplus.matrix import Block
 
 _ROWS_BYTES = 1 << 26  # that are worked on at a time
 

@@ -66,18 +66,18 @@ def close(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) ->
         side = _LARGEST_SIDE
         while side * side > job.device.max_work_group_size:
             side //= 2
-        macros = {"TILE": TILE, "GROUP_SIDE": side, **weights.macros(job.device)}
+        macros = {"TILE": TILE, "GROUP_SIDE": side, **weights.macros(job.device.kind)}
         _close_by_tiles(job, "all_pairs/katz_kider.cl", macros, (side, side), matrix, n)
     else:
         rows = _LARGEST_ROWS
         while rows > 1 and TILE * rows > job.device.max_work_group_size:
             rows //= 2
-        macros = {"TILE": TILE, "GROUP_ROWS": rows, "UNROLL": _UNROLL, **weights.macros(job.device)}
+        macros = {"TILE": TILE, "GROUP_ROWS": rows, "UNROLL": _UNROLL, **weights.macros(job.device.kind)}
         _close_by_tiles(job, "all_pairs/optimized_blocked.cl", macros, (TILE, rows), matrix, n)
 
 
 def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
-    kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "shorten", **weights.macros(job.device))
+    kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "shorten", **weights.macros(job.device.kind))
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
     shorten = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0), slices=slices)
     for k in range(n):
@@ -105,7 +105,7 @@ def _close_by_tiles(
 
 
 def _close_in_stages(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
-    macros = {**_STAGED, **weights.macros(job.device)}
+    macros = {**_STAGED, **weights.macros(job.device.kind)}
     to_tiles, from_tiles = (
         job.device.kernel("all_pairs/staged_load.cl", name, **macros) for name in ("to_tiles", "from_tiles")
     )

@@ -21,10 +21,11 @@ import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN, TILE, FloydWarshall
-from reedsp.arithmetic.matrix import Block, Weights, copy_block
+from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job, round_up
 from reedsp.device.pinned import PinnedArray
 from reedsp.minplus.blocks import Hole
+from reedsp.minplus.matrix import Block, copy_block
 from reedsp.minplus.tilings import works_in_groups
 from reedsp.system.parts import in_parts
 from reedsp.system.threads import POLL, at_once

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Block, Weights, transpose
+from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.device import Job
 from reedsp.device.iterate import PASSES, Rounds
 from reedsp.graph.graph import Graph
+from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length
 
 _GROUP = (64, 1)
@@ -167,6 +169,6 @@ def shortest_path_trees(
 
 
 def _macros(job: Job, weights: Weights, zero_progress_only: bool) -> dict[str, str | int]:
-    truth = {2: "short", 4: "int", 8: "long"}[weights.dtype.itemsize]
+    truth = C_TYPES[signed(weights.dtype.itemsize)]
     own: dict[str, str | int] = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "TRUTH": truth}
-    return {**own, "VECTOR_LENGTH": vector_length(job.device, weights), **weights.macros(job.device)}
+    return {**own, "VECTOR_LENGTH": vector_length(job.device, weights), **weights.macros(job.device.kind)}

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
-from reedsp.device.device import Device, infinity
+from reedsp.arithmetic.types import infinity
+from reedsp.device.device import Device
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, card

@@ -14,12 +14,13 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
 from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import BoundKernel, Device, Job, Kernel
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.graph.graph import Graph
-from reedsp.primitives.operators import C_TYPES, resolve
+from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements, Plan
 from reedsp.primitives.scan import plan_scan
 

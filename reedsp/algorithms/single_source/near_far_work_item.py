@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.device import Device, Job
 from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
@@ -139,16 +140,11 @@ def _distances(
 def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str, str | int]:
     """Return the macros that all kernels need."""
     own: dict[str, str | int] = {
-        "KEY": _key(arithmetic)[1],
+        "KEY": C_TYPES[signed(arithmetic.dtype.itemsize)],
         "CHUNK": _CHUNK,
         "HINTS": int(device.kind == "cpu"),
     }
     return {**own, **edges.macros, **arithmetic.macros}
-
-
-def _key(arithmetic: Arithmetic) -> tuple[np.dtype[Any], str]:
-    """Return the integers of the same size as a distance, and their name in OpenCL C."""
-    return (np.dtype(np.int32), "int") if arithmetic.dtype.itemsize == 4 else (np.dtype(np.int64), "long")
 
 
 def _solve_rows(
@@ -221,7 +217,7 @@ def _solve_row(
     dist = job.allocate(n, arithmetic.dtype)
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
     shares = job.allocate(2 * workers * _STATE_BYTES, np.uint8)
-    limits = job.allocate(2 * workers, _key(arithmetic)[0])
+    limits = job.allocate(2 * workers, signed(arithmetic.dtype.itemsize))
     report = job.allocate(2 * workers, np.uint32)
     state = (dist, entries, shares, limits, report)
     sizes = (np.uint32(piles.capacity), np.uint32(n))

@@ -15,9 +15,10 @@ from scipy.sparse import csgraph
 import reedsp
 from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN, TILE, FloydWarshall
-from reedsp.arithmetic.matrix import INTEGERS, Block, Weights
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Device, Job
 from reedsp.minplus import selfcheck, tilings
+from reedsp.minplus.matrix import Block
 
 NARROW, INT32, INT64 = INTEGERS
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))

@@ -26,10 +26,11 @@ from reedsp.algorithms.all_pairs import floyd_warshall, out_of_core
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint, write_npy
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.all_pairs.out_of_core import close_matrix
-from reedsp.arithmetic.matrix import INTEGERS, NARROW, Block, Weights
+from reedsp.arithmetic.matrix import INTEGERS, NARROW, Weights
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
 from reedsp.minplus import selfcheck
 from reedsp.minplus.blocks import Products
+from reedsp.minplus.matrix import Block
 from reedsp.system import threads
 
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))
