@@ -12,7 +12,6 @@ import hashlib
 import logging
 import os
 import re
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
+from reedsp.system.atomic_file import write_private
 from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
 
 if TYPE_CHECKING:
@@ -305,13 +305,6 @@ def _head(file: Path, binary: bytes) -> bytes:
 
 def _write(file: Path, binary: bytes) -> None:
     try:
-        handle, partial = tempfile.mkstemp(dir=file.parent, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(_head(file, binary) + binary)
-            os.replace(partial, file)
-        except BaseException:
-            os.unlink(partial)
-            raise
+        write_private(file, _head(file, binary) + binary)
     except OSError as error:
         _warn_of_compiling_again(f"{file.parent}: {error.strerror}")

@@ -22,7 +22,7 @@ from typing import Any
 from reedsp.device import build
 from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, PrecisionError, Program, programs_requested
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.atomic_file import write_private
 from reedsp.system.cache_folders import private_directory
 
 _log = logging.getLogger(__name__)
@@ -147,6 +147,6 @@ def _covered_by(record: Path) -> frozenset[Program] | None:
 def _write(record: Path, programs: frozenset[Program]) -> None:
     entries = [(file, macros, build.digest_of(file, dict(macros))) for file, macros in sorted(programs, key=repr)]
     try:
-        write_whole(record, lambda stream: stream.write(json.dumps(entries).encode()), overwrite=True)
+        write_private(record, json.dumps(entries).encode())
     except OSError as error:
         _log.info("what passes is not remembered: %s", error)

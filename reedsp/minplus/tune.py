@@ -9,8 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,6 +46,7 @@ from reedsp.minplus.tilings import (
     vector_length,
     works_in_groups,
 )
+from reedsp.system.atomic_file import write_private
 
 _log = logging.getLogger(__name__)
 
@@ -391,15 +390,7 @@ def store(device: Device, tilings: Mapping[str, Sequence[Tiling]]) -> None:
         for name, found in tilings.items()
     }
     content = json.dumps({"schema": SCHEMA, **identity(device), "tilings": entries}, indent=2)
-    file = tuning_file(device)
-    handle, partial = tempfile.mkstemp(dir=file.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(content)
-        os.replace(partial, file)
-    except BaseException:
-        os.unlink(partial)
-        raise
+    write_private(tuning_file(device), content.encode())
     read_anew(device)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import secrets
 import shutil
@@ -39,21 +40,40 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     OSError
         The file cannot be written.
     """
-    if not overwrite:
-        _refuse_existing(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
-    try:
-        with open(partial, "xb") as file, room_for(path):
+
+    def write_to_disk(file: IO[bytes]) -> None:
+        with room_for(path):
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        if overwrite:
-            os.replace(partial, path)
-        else:
-            put_in_place(partial, path)
+
+    if not overwrite:
+        _refuse_existing(path)
+    _write_beside(path, write_to_disk, os.replace if overwrite else put_in_place, 0o666)
+    synchronise_folder(path.parent)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file for this user alone, in place of any other, as above but for the wait until it is on the disk.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    """
+    _write_beside(path, lambda file: file.write(content), os.replace, 0o600)
+
+
+def _write_beside(
+    path: Path, write: Callable[[IO[bytes]], object], move: Callable[[Path, Path], object], permissions: int
+) -> None:
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
+    try:
+        with open(partial, "xb", opener=functools.partial(os.open, mode=permissions)) as file:
+            write(file)
+        move(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    synchronise_folder(path.parent)
 
 
 def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> None:

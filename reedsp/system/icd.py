@@ -17,13 +17,13 @@ import platform
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from reedsp.system.atomic_file import write_private
 from reedsp.system.cache_folders import private_directory, temporary_directory
 
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
@@ -272,9 +272,5 @@ def _write_files(directory: Path, entries: dict[str, str]) -> None:
     for name, library in entries.items():
         content = os.fsencode(library) + b"\n"
         path = directory / name
-        if path.is_file() and path.read_bytes() == content:
-            continue
-        handle, partial = tempfile.mkstemp(prefix=f"{name}.", suffix=".partial", dir=directory)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(partial, path)
+        if not path.is_file() or path.read_bytes() != content:
+            write_private(path, content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import itertools
 import json
 import os
@@ -32,7 +33,7 @@ from reedsp.device.device import Device
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
-from reedsp.system import icd
+from reedsp.system import atomic_file, icd
 from tests.support.kernel_files import kernel_files
 
 INT32 = weight_macros(np.dtype(np.int32))
@@ -817,18 +818,22 @@ def test_69_no_home(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("unwarned")
-@pytest.mark.parametrize("routine", ["mkstemp", "fdopen", "replace"])
+@pytest.mark.parametrize("routine", ["open", "write", "replace"])
 def test_69_cache_that_cannot_be_written(
     routine: str, device: Device, folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*arguments: Any, **options: Any) -> Any:
-        if routine == "fdopen":
-            os.close(arguments[0])
         raise OSError(28, "No space left on device")
 
-    module = device_build.tempfile if routine == "mkstemp" else device_build.os
+    class Full(io.BufferedWriter):
+        write = fail
+
     with monkeypatch.context() as patch:
-        patch.setattr(module, routine, fail)
+        if routine == "replace":
+            patch.setattr(atomic_file.os, "replace", fail)
+        else:
+            full = fail if routine == "open" else lambda path, _, opener: Full(io.FileIO(path, "x", opener=opener))
+            patch.setattr(atomic_file, "open", full, raising=False)
         with pytest.warns(RuntimeWarning, match="No space left on device"):
             build(device)
     assert entries(folder) == []

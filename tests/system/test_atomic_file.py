@@ -16,7 +16,7 @@ from typing import IO, Any
 import pytest
 
 from reedsp.system import atomic_file
-from reedsp.system.atomic_file import put_in_place, room_for, write_whole
+from reedsp.system.atomic_file import put_in_place, room_for, write_private, write_whole
 
 ONE_PID = """
 import os, sys
@@ -167,3 +167,21 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         failing(errno.EDQUOT)()
     with pytest.raises(OSError, match="^" + re.escape(f"[Errno {errno.EIO}] {os.strerror(errno.EIO)}") + "$"):
         write_whole(path, lambda stream: failing(errno.EIO)())
+
+
+def test_private_file_is_replaced_at_once_and_is_this_users_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic_file.os, "replace", failing(errno.EIO))
+        with pytest.raises(OSError, match=re.escape(os.strerror(errno.EIO))):
+            write_private(path, b"new")
+    assert path.read_bytes() == b"old"
+    write_private(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o777 == 0o600
