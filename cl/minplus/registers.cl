@@ -4,41 +4,86 @@
 //               more than one entry a work-item, and the next tiles of A and B on their way while these are used.
 // NDRange:      global (columns / TILE_COLUMNS * GROUP_SIZE, rows / TILE_ROWS), without those left out; work-group
 //               (GROUP_SIZE, 1), GROUP_SIZE = TILE_ROWS / ITEM_ROWS * TILE_COLUMNS / ITEM_COLUMNS.
-// Local memory: 2 * DEPTH * (TILE_ROWS + QUAD + TILE_COLUMNS) * sizeof(WEIGHT).
+// Local memory: 2 * DEPTH * (TILE_ROWS + QUAD + TILE_COLUMNS / WEIGHTS_EACH) * sizeof(REGISTER).
 // Macros:       TILE_ROWS, TILE_COLUMNS, tile of C; DEPTH, columns of A and rows of B in local memory at once;
-//               ITEM_ROWS, ITEM_COLUMNS, entries of a work-item; those of minplus/common.cl and minplus/blocks.cl.
+//               ITEM_ROWS, ITEM_COLUMNS, entries of a work-item; PAIRS, 1: weights have 16 bits, and a register holds
+//               two neighbouring ones of a row of B or C; PTX, with PAIRS, 1: NVIDIA's instructions for pairs, which
+//               its compiler of OpenCL C does not use by itself; those of minplus/common.cl and minplus/blocks.cl.
 //
 // Sizes and places are multiples: rows of TILE_ROWS, columns of TILE_COLUMNS, inner of DEPTH; the host fills up with
-// NO_PATH. The entries of a work-item lie in quads that are a whole row or column of work-items apart, so that
+// NO_PATH. The registers of a work-item lie in quads that are a whole row or column of work-items apart, so that
 // neighbouring work-items read neighbouring quads of local memory.
 
 #if !defined(TILE_ROWS) || !defined(TILE_COLUMNS) || !defined(DEPTH) || !defined(ITEM_ROWS) || !defined(ITEM_COLUMNS)
 #error "minplus/registers.cl needs TILE_ROWS, TILE_COLUMNS, DEPTH, ITEM_ROWS and ITEM_COLUMNS"
 #endif
+#if !defined(PAIRS) || PAIRS && !defined(PTX)
+#error "minplus/registers.cl needs PAIRS, and PTX with it"
+#endif
 
 #include "minplus/blocks.cl"
 
+#if PAIRS
+#define REGISTER uint
+#define LEAST_REGISTER uint
+#define WEIGHTS_EACH 2
+#define STEPS 1
+#define SPREAD(weight) ((uint)(weight) * 0x10001u)  // as both weights of a register
+
+// Sums of two weights stay below 2^16, so that both weights of a register are added at once.
+uint shorter_register(const uint least, const uint a, const uint b)
+{
+#if PTX
+    uint sum, shorter;
+    asm("add.u16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+    asm("min.u16x2 %0, %1, %2;" : "=r"(shorter) : "r"(least), "r"(sum));
+    return shorter;
+#else
+    return as_uint(min(as_ushort2(least), as_ushort2(a + b)));
+#endif
+}
+
+uint finish_register(const uint least, const uint present)
+{
+    return (uint)finish(least & 0xFFFFu, present & 0xFFFFu) | (uint)finish(least >> 16, present >> 16) << 16;
+}
+#else
+#define REGISTER WEIGHT
+#define LEAST_REGISTER ORDER
+#define WEIGHTS_EACH 1
+#define STEPS 2  // of k at a time: some GPUs take the minimum of three
+#define SPREAD(weight) (weight)
+#define shorter_register shorter
+#define finish_register finish
+#endif
+
 #define QUAD 4
+#define ITEM_REGISTERS (ITEM_COLUMNS / WEIGHTS_EACH)
+#define TILE_REGISTERS (TILE_COLUMNS / WEIGHTS_EACH)
 #define ITEMS_ACROSS (TILE_COLUMNS / ITEM_COLUMNS)
 #define ITEMS_DOWN (TILE_ROWS / ITEM_ROWS)
 #define GROUP_SIZE (ITEMS_ACROSS * ITEMS_DOWN)
 #define A_QUADS (TILE_ROWS * DEPTH / QUAD / GROUP_SIZE)
-#define B_QUADS (DEPTH * TILE_COLUMNS / QUAD / GROUP_SIZE)
+#define B_QUADS (DEPTH * TILE_REGISTERS / QUAD / GROUP_SIZE)
 
-#if ITEM_ROWS % QUAD || ITEM_COLUMNS % QUAD || DEPTH % QUAD || TILE_ROWS % ITEM_ROWS || TILE_COLUMNS % ITEM_COLUMNS
-#error "minplus/registers.cl: entries of a work-item come in quads, and fill the tile"
+#if ITEM_ROWS % QUAD || ITEM_COLUMNS % (QUAD * WEIGHTS_EACH) || DEPTH % QUAD
+#error "minplus/registers.cl: registers of a work-item come in quads"
 #endif
-#if A_QUADS * QUAD * GROUP_SIZE != TILE_ROWS * DEPTH || B_QUADS * QUAD * GROUP_SIZE != DEPTH * TILE_COLUMNS
+#if TILE_ROWS % ITEM_ROWS || TILE_COLUMNS % ITEM_COLUMNS
+#error "minplus/registers.cl: the entries of the work-items have to fill the tile"
+#endif
+#if A_QUADS * QUAD * GROUP_SIZE != TILE_ROWS * DEPTH || B_QUADS * QUAD * GROUP_SIZE != DEPTH * TILE_REGISTERS
 #error "minplus/registers.cl: the work-items of a group have to share the loads evenly"
 #endif
 
-typedef VECTOR(WEIGHT, 4) Quad;
+typedef VECTOR(WEIGHT, 4) Weights;
+typedef VECTOR(REGISTER, 4) Registers;
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void multiply(BLOCK_PARAMETERS)
 {
-    __local WEIGHT a_tile[2][DEPTH][TILE_ROWS + QUAD];  // transposed, and padded against bank conflicts
-    __local WEIGHT b_tile[2][DEPTH][TILE_COLUMNS];
+    __local REGISTER a_tile[2][DEPTH][TILE_ROWS + QUAD];  // transposed, and padded against bank conflicts
+    __local REGISTER b_tile[2][DEPTH][TILE_REGISTERS];
     const uint item = get_local_id(0);
     const uint across = item % ITEMS_ACROSS * QUAD, down = item / ITEMS_ACROSS * QUAD;
     const size_t first_row = leave_out(get_group_id(1) * TILE_ROWS, hole.s0, hole.s1);
@@ -46,53 +91,56 @@ __kernel void multiply(BLOCK_PARAMETERS)
     const uint inner = shape.s1;
     a += firsts.s0;
     b += firsts.s1;
-    c += firsts.s2 + (first_row + down) * strides.s2 + first_column + across;
+    c += firsts.s2 + (first_row + down) * strides.s2 + first_column + WEIGHTS_EACH * across;
 
-    ORDER least[ITEM_ROWS][ITEM_COLUMNS];
+    LEAST_REGISTER least[ITEM_ROWS][ITEM_REGISTERS];
 #pragma unroll
     for (uint i = 0; i < ITEM_ROWS; ++i) {
 #pragma unroll
-        for (uint j = 0; j < ITEM_COLUMNS; ++j)
-            least[i][j] = NONE;
+        for (uint j = 0; j < ITEM_REGISTERS; ++j)
+            least[i][j] = SPREAD(NONE);
     }
 
-    Quad a_next[A_QUADS], b_next[B_QUADS];
+    Weights a_next[A_QUADS];
+    Registers b_next[B_QUADS];
     for (size_t step = 0; step <= inner; step += DEPTH) {
         const uint side = step / DEPTH % 2;
         if (step < inner) {
 #pragma unroll
             for (uint n = 0; n < A_QUADS; ++n) {
                 const uint quad = item + n * GROUP_SIZE, row = quad / (DEPTH / QUAD), k = quad % (DEPTH / QUAD) * QUAD;
-                a_next[n] = *(__global const Quad *)(a + (first_row + row) * strides.s0 + step + k);
+                a_next[n] = *(__global const Weights *)(a + (first_row + row) * strides.s0 + step + k);
             }
 #pragma unroll
             for (uint n = 0; n < B_QUADS; ++n) {
                 const uint quad = item + n * GROUP_SIZE;
-                const uint k = quad / (TILE_COLUMNS / QUAD), column = quad % (TILE_COLUMNS / QUAD) * QUAD;
-                b_next[n] = *(__global const Quad *)(b + (step + k) * strides.s1 + first_column + column);
+                const uint k = quad / (TILE_REGISTERS / QUAD), column = quad % (TILE_REGISTERS / QUAD) * QUAD;
+                b_next[n] =
+                    *(__global const Registers *)(b + (step + k) * strides.s1 + first_column + WEIGHTS_EACH * column);
             }
         }
         if (step > 0) {  // what was loaded one step ago
 #pragma unroll
-            for (uint k = 0; k < DEPTH; k += 2) {  // two at a time: some GPUs take the minimum of three
-                WEIGHT a_own[2][ITEM_ROWS], b_own[2][ITEM_COLUMNS];
+            for (uint k = 0; k < DEPTH; k += STEPS) {
+                REGISTER a_own[STEPS][ITEM_ROWS], b_own[STEPS][ITEM_REGISTERS];
 #pragma unroll
-                for (uint n = 0; n < 2; ++n) {
+                for (uint n = 0; n < STEPS; ++n) {
+                    __local const REGISTER *const a_row = a_tile[1 - side][k + n] + down;
+                    __local const REGISTER *const b_row = b_tile[1 - side][k + n] + across;
 #pragma unroll
                     for (uint i = 0; i < ITEM_ROWS; i += QUAD)
-                        vstore4(*(__local const Quad *)&a_tile[1 - side][k + n][i * ITEMS_DOWN + down], 0,
-                                a_own[n] + i);
+                        vstore4(*(__local const Registers *)(a_row + i * ITEMS_DOWN), 0, a_own[n] + i);
 #pragma unroll
-                    for (uint j = 0; j < ITEM_COLUMNS; j += QUAD)
-                        vstore4(*(__local const Quad *)&b_tile[1 - side][k + n][j * ITEMS_ACROSS + across], 0,
-                                b_own[n] + j);
+                    for (uint j = 0; j < ITEM_REGISTERS; j += QUAD)
+                        vstore4(*(__local const Registers *)(b_row + j * ITEMS_ACROSS), 0, b_own[n] + j);
                 }
 #pragma unroll
                 for (uint i = 0; i < ITEM_ROWS; ++i) {
 #pragma unroll
-                    for (uint j = 0; j < ITEM_COLUMNS; ++j) {
-                        const ORDER either = shorter(least[i][j], a_own[0][i], b_own[0][j]);
-                        least[i][j] = shorter(either, a_own[1][i], b_own[1][j]);
+                    for (uint j = 0; j < ITEM_REGISTERS; ++j) {
+#pragma unroll
+                        for (uint n = 0; n < STEPS; ++n)
+                            least[i][j] = shorter_register(least[i][j], a_own[n][i], b_own[n][j]);
                     }
                 }
             }
@@ -101,16 +149,16 @@ __kernel void multiply(BLOCK_PARAMETERS)
 #pragma unroll
             for (uint n = 0; n < A_QUADS; ++n) {
                 const uint quad = item + n * GROUP_SIZE, row = quad / (DEPTH / QUAD), k = quad % (DEPTH / QUAD) * QUAD;
-                a_tile[side][k][row] = a_next[n].s0;
-                a_tile[side][k + 1][row] = a_next[n].s1;
-                a_tile[side][k + 2][row] = a_next[n].s2;
-                a_tile[side][k + 3][row] = a_next[n].s3;
+                a_tile[side][k][row] = SPREAD(a_next[n].s0);
+                a_tile[side][k + 1][row] = SPREAD(a_next[n].s1);
+                a_tile[side][k + 2][row] = SPREAD(a_next[n].s2);
+                a_tile[side][k + 3][row] = SPREAD(a_next[n].s3);
             }
 #pragma unroll
             for (uint n = 0; n < B_QUADS; ++n) {
                 const uint quad = item + n * GROUP_SIZE;
-                const uint k = quad / (TILE_COLUMNS / QUAD), column = quad % (TILE_COLUMNS / QUAD) * QUAD;
-                *(__local Quad *)&b_tile[side][k][column] = b_next[n];
+                const uint k = quad / (TILE_REGISTERS / QUAD), column = quad % (TILE_REGISTERS / QUAD) * QUAD;
+                *(__local Registers *)&b_tile[side][k][column] = b_next[n];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -124,15 +172,16 @@ __kernel void multiply(BLOCK_PARAMETERS)
     for (uint i = 0; i < ITEM_ROWS; ++i) {
         const size_t row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;
 #pragma unroll
-        for (uint j = 0; j < ITEM_COLUMNS; j += QUAD) {
-            __global Quad *const quad = (__global Quad *)(c + row * strides.s2 + j * ITEMS_ACROSS);
-            WEIGHT entries[QUAD];
+        for (uint j = 0; j < ITEM_REGISTERS; j += QUAD) {
+            __global Registers *const quad =
+                (__global Registers *)(c + row * strides.s2 + WEIGHTS_EACH * j * ITEMS_ACROSS);
+            REGISTER entries[QUAD];
 #if ACCUMULATE
             vstore4(*quad, 0, entries);
 #endif
 #pragma unroll
             for (uint n = 0; n < QUAD; ++n)
-                entries[n] = finish(least[i][j + n], entries[n]);
+                entries[n] = finish_register(least[i][j + n], entries[n]);
             *quad = vload4(0, entries);
         }
     }

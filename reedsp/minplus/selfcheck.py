@@ -10,7 +10,7 @@ from reedsp.device.device import Device, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Hole, Products
 from reedsp.minplus.matrix import Block
-from reedsp.minplus.tilings import Tiling, describe, kernel_of, name_of, tabled, tilings_for, works_in_groups
+from reedsp.minplus.tilings import Tiling, describe, name_of, tabled, tilings_for, works_in_groups
 
 _LARGEST_WEIGHT = 4000
 
@@ -75,7 +75,7 @@ def product(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], weights: Wei
 
 
 def _is_trusted(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:
-    name = f"the min-plus product of {name_of(weights)} in {kernel_of(tiling)} {describe(tiling)}"
+    name = f"the min-plus product of {name_of(weights)} in {tiling.kernel} {describe(tiling)}"
     return is_trusted(device, name, is_right, weights, in_groups, tiling)
 
 

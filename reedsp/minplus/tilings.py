@@ -37,6 +37,8 @@ class Tiling:
 
     Attributes
     ----------
+    kernel : str
+        Name of the function that makes such tilings: ``"registers"``, ``"pairs"`` or ``"panels"``.
     file : str
         File in ``cl/``.
     macros : dict
@@ -47,6 +49,7 @@ class Tiling:
         Work-items of a group.
     """
 
+    kernel: str
     file: str
     macros: dict[str, int]
     rows: int
@@ -59,15 +62,16 @@ def registers(rows: int, columns: int, depth: int, item_rows: int, item_columns:
     """Return a tiling for work-groups that share tiles in local memory (``cl/minplus/registers.cl``)."""
     macros = {
         **{"TILE_ROWS": rows, "TILE_COLUMNS": columns, "DEPTH": depth},
-        **{"ITEM_ROWS": item_rows, "ITEM_COLUMNS": item_columns},
+        **{"ITEM_ROWS": item_rows, "ITEM_COLUMNS": item_columns, "PAIRS": 0},
     }
     group_size = rows // item_rows * (columns // item_columns)
-    return Tiling("minplus/registers.cl", macros, rows, depth, columns, group_size)
+    return Tiling("registers", "minplus/registers.cl", macros, rows, depth, columns, group_size)
 
 
 def pairs(rows: int, columns: int, depth: int, item_rows: int, item_columns: int) -> Tiling:
-    """Return a tiling for work-groups whose work-items own pairs of 16-bit weights (``cl/minplus/pairs.cl``)."""
-    return replace(registers(rows, columns, depth, item_rows, item_columns), file="minplus/pairs.cl")
+    """Return a tiling for work-groups whose registers hold pairs of 16-bit weights (``cl/minplus/registers.cl``)."""
+    tiling = registers(rows, columns, depth, item_rows, item_columns)
+    return replace(tiling, kernel="pairs", macros={**tiling.macros, "PAIRS": 1})
 
 
 def panels(vector_length: int, vectors: int, item_rows: int, depth: int = 256, rows: int = 64) -> Tiling:
@@ -76,7 +80,7 @@ def panels(vector_length: int, vectors: int, item_rows: int, depth: int = 256, r
         **{"VECTOR_LENGTH": vector_length, "VECTORS": vectors, "ITEM_ROWS": item_rows},
         **{"DEPTH": depth, "ROWS": rows},
     }
-    return Tiling("minplus/panels.cl", macros, rows, 1, vector_length * vectors)
+    return Tiling("panels", "minplus/panels.cl", macros, rows, 1, vector_length * vectors)
 
 
 _MAKERS: dict[str, Callable[..., Tiling]] = {"registers": registers, "pairs": pairs, "panels": panels}
@@ -138,7 +142,7 @@ def tilings_for(device: Device, weights: Weights, in_groups: bool) -> list[Tilin
         Those for work-groups; otherwise those for work-items that work alone, which every device can run.
     """
     found = tuned(device).get(name_of(weights), [])
-    if found and in_groups == (kernel_of(found[0]) != "panels"):
+    if found and in_groups == (found[0].kernel != "panels"):
         return [complete(each, device) for each in found]
     return tabled(device, weights, in_groups)
 
@@ -154,7 +158,7 @@ def tabled(device: Device, weights: Weights, in_groups: bool) -> list[Tiling]:
 
 def complete(tiling: Tiling, device: Device) -> Tiling:
     """Return a tiling with the macros that are no choice, but follow from the device."""
-    if kernel_of(tiling) != "pairs":
+    if tiling.kernel != "pairs":
         return tiling
     ptx = int(device.nvidia_generation >= _INSTRUCTIONS_FOR_PAIRS)
     return replace(tiling, macros={**tiling.macros, "PTX": ptx})
@@ -178,20 +182,19 @@ _ENTRIES_BYTES = 512  # of a work-item's entries: 128 registers of a GPU
 _VECTOR_REGISTERS = 32
 
 
-def kernel_of(tiling: Tiling) -> str:
-    """Return the name of the function that makes such tilings: ``"registers"``, ``"pairs"`` or ``"panels"``."""
-    return Path(tiling.file).stem.removeprefix("minplus_")
-
-
 def parameters_of(tiling: Tiling) -> dict[str, int]:
     """Return the parameters of the function that makes a tiling."""
-    return {name.lower().removeprefix("tile_"): value for name, value in tiling.macros.items() if name != "PTX"}
+    return {
+        name.lower().removeprefix("tile_"): value
+        for name, value in tiling.macros.items()
+        if name not in ("PAIRS", "PTX")
+    }
 
 
 def describe(tiling: Tiling) -> str:
     """Return a tiling in few letters, such as ``"128x64x16 8x8"`` or ``"6x2x8 64x256"``."""
     macros = tiling.macros
-    if kernel_of(tiling) == "panels":
+    if tiling.kernel == "panels":
         return "{ITEM_ROWS}x{VECTORS}x{VECTOR_LENGTH} {ROWS}x{DEPTH}".format(**macros)
     return "{TILE_ROWS}x{TILE_COLUMNS}x{DEPTH} {ITEM_ROWS}x{ITEM_COLUMNS}".format(**macros)
 
@@ -207,7 +210,7 @@ def fits(tiling: Tiling, device: Device, weights: Weights) -> bool:
     The sides of matrices are multiples of 64, and products in place rely on tiles that are no smaller than that.
     """
     macros, item_size, is_narrow = tiling.macros, weights.dtype.itemsize, weights.dtype.itemsize == 2
-    if kernel_of(tiling) == "panels":
+    if tiling.kernel == "panels":
         return (
             macros["VECTOR_LENGTH"] in (2, 4, 8, 16)
             and macros["VECTORS"] in (1, 2, 4)
@@ -217,7 +220,7 @@ def fits(tiling: Tiling, device: Device, weights: Weights) -> bool:
             and 1 <= macros["ITEM_ROWS"] <= 12
             and macros["ITEM_ROWS"] * tiling.columns * item_size <= _VECTOR_REGISTERS * _vector_bytes(device)
         )
-    if is_narrow != (kernel_of(tiling) == "pairs"):
+    if is_narrow != (tiling.kernel == "pairs"):
         return False
     rows, columns, depth = tiling.rows, tiling.columns, tiling.inner
     item_rows, item_columns = macros["ITEM_ROWS"], macros["ITEM_COLUMNS"]
@@ -318,7 +321,7 @@ def _parsed_tilings(name: str, entries: Any, device: Device) -> list[Tiling]:
     if name not in ARITHMETICS or not isinstance(entries, list):
         raise _Unusable("it is damaged")
     tilings = [_parsed_tiling(entry, device, ARITHMETICS[name]) for entry in entries]
-    kernels = {kernel_of(tiling) for tiling in tilings}
+    kernels = {tiling.kernel for tiling in tilings}
     areas = [tiling.rows * tiling.columns for tiling in tilings]
     if kernels == {"panels"}:
         right = len(tilings) == 1

@@ -31,7 +31,6 @@ from reedsp.minplus.tilings import (
     describe,
     fits,
     identity,
-    kernel_of,
     make,
     name_of,
     pairs,
@@ -184,7 +183,7 @@ def _group_coordinates(large: bool, weights: Weights, quick: bool) -> Coordinate
 def _varied(tiling: Tiling, values: Iterable[Parameters], device: Device, weights: Weights) -> Iterator[Tiling]:
     """Yield the tilings that differ from this one in one coordinate, and fit."""
     for changes in values:
-        candidate = complete(make(kernel_of(tiling), {**parameters_of(tiling), **changes}), device)
+        candidate = complete(make(tiling.kernel, {**parameters_of(tiling), **changes}), device)
         if candidate != tiling and fits(candidate, device, weights):
             yield candidate
 
@@ -386,7 +385,7 @@ def store(device: Device, tilings: Mapping[str, Sequence[Tiling]]) -> None:
         There is no directory that only this user can change, or it cannot be written to.
     """
     entries = {
-        name: [{"kernel": kernel_of(tiling), **parameters_of(tiling)} for tiling in found]
+        name: [{"kernel": tiling.kernel, **parameters_of(tiling)} for tiling in found]
         for name, found in tilings.items()
     }
     content = json.dumps({"schema": SCHEMA, **identity(device), "tilings": entries}, indent=2)

@@ -86,7 +86,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("algorithms/all_pairs/test_apsp.py",),
     "minplus/naive.cl": PRODUCTS,
-    "minplus/pairs.cl": PRODUCTS,
     "minplus/panels.cl": PRODUCTS,
     "minplus/registers.cl": PRODUCTS,
     "minplus/row_blocks.cl": PRODUCTS,
@@ -206,7 +205,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("primitives/heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
     ("minplus/naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
     ("single_source/near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
-    ("minplus/pairs.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): SMALL,
+    ("minplus/registers.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): IN_MEMORY,
     (
         "single_source/near_far_work_group.cl",
         "for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * share) {",

@@ -262,7 +262,7 @@ def checks_of_products(device: Device) -> Iterator[Check]:
         a[rng.random(a.shape) < 0.2] = b[rng.random(b.shape) < 0.2] = none
         yield PRODUCT_FILES[method], partial(check_product, device, a, b, none, method)
     for weights, in_groups in itertools.product((INT32, NARROW), (True, False)):
-        file = f"minplus/{'panels' if not in_groups else 'pairs' if weights is NARROW else 'registers'}.cl"
+        file = f"minplus/{'registers' if in_groups else 'panels'}.cl"
         yield {file}, partial(check_blocks, device, weights, in_groups)
         if in_groups:
             yield {file}, partial(check_in_place, device, weights)
@@ -323,11 +323,11 @@ def check_in_place(device: Device, weights: Weights) -> None:
 
 def checks_of_floyd_warshall(device: Device) -> Iterator[Check]:
     """One tile, then four of them, each kind of which there is."""
-    pairs, panels = "minplus/pairs.cl", "minplus/panels.cl"
+    registers, panels = "minplus/registers.cl", "minplus/panels.cl"
     for weights, tiles, used in (
         (INT32, 1, {"all_pairs/floyd_warshall_tile.cl"}),
         (INT64, 1, {"all_pairs/floyd_warshall_serial_tile.cl"}),
-        (NARROW, 2, {"all_pairs/floyd_warshall_tile.cl", pairs}),
+        (NARROW, 2, {"all_pairs/floyd_warshall_tile.cl", registers}),
         (NARROW, 2, {"all_pairs/floyd_warshall_serial_tile.cl", panels}),
     ):
         yield (

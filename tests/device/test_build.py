@@ -102,7 +102,6 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "all_pairs/optimized_blocked.cl": {"TILE": (32,), "GROUP_ROWS": (8,), "UNROLL": (8,)},
     "all_pairs/staged_load.cl": {"TILE": (32,), "STAGE": (4,), "GROUP_SIZE": (64,)},
     "minplus/registers.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), **own(tilings.registers(64, 64, 16, 8, 8))},
-    "minplus/pairs.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0, 1), "PTX": (0,), **own(tilings.pairs(64, 64, 16, 8, 8))},
     "minplus/panels.cl": {"ACCUMULATE": (0, 1), "IN_PLACE": (0,), **own(tilings.panels(4, 2, 6))},
     "experiments/minplus_arithmetic.cl": {"VECTOR_LENGTH": (4,), "VECTORS": (2,), "ITEM_ROWS": (6,)},
     "minplus/row_blocks.cl": {"BLOCK": (32,), "TRANSPOSED": (0, 1)},
@@ -152,8 +151,8 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
     text = device_build.assemble(file, {})
     if '"cl/core/weights.cl"' in text:
         return ARITHMETICS
-    if file == "minplus/pairs.cl":
-        return [matrix.NARROW.macros("gpu")]
+    if file == "minplus/registers.cl":
+        return [*WEIGHTS, {**matrix.NARROW.macros("gpu"), "PTX": 0}]
     if '"cl/minplus/common.cl"' in text:
         return WEIGHTS
     if '"cl/primitives/elements.cl"' not in text:
@@ -182,6 +181,8 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
         for base in base_macros(file):
             if "WIDE" in macros:
                 macros["WIDE"] = int(base["WEIGHT"] in ("long", "double"))
+            if "PAIRS" in macros:
+                macros["PAIRS"] = int(base["WEIGHT"] == "ushort")
             if "KEY" in macros:
                 macros["KEY"] = "long" if base["WEIGHT"] in ("long", "double") else "int"
             if "TRUTH" in macros:

@@ -254,7 +254,7 @@ def test_tables_fit(device: Device, in_groups: None, name: str, monkeypatch: pyt
 
 def test_parameters_make_the_tiling() -> None:
     for tiling in (registers(128, 64, 8, 8, 4), pairs(64, 64, 16, 8, 8), panels(8, 2, 6, 128, 32)):
-        assert tilings.make(tilings.kernel_of(tiling), tilings.parameters_of(tiling)) == tiling
+        assert tilings.make(tiling.kernel, tilings.parameters_of(tiling)) == tiling
     assert tilings.parameters_of(panels(8, 2, 6)) == {
         **{"vector_length": 8, "vectors": 2, "item_rows": 6, "depth": 256, "rows": 64}
     }
