@@ -27,7 +27,7 @@ from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.graph import Graph, sparse_entries
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 __all__ = [
@@ -53,7 +53,6 @@ _Dist = npt.NDArray[np.float64]
 _Vertices = npt.NDArray[np.int32]
 _DistAndPred = tuple[_Dist, _Vertices]
 _DistPredAndSources = tuple[_Dist, _Vertices, _Vertices]
-_EXACT_IN_FLOAT64 = 2**53
 _NARROW = 32  # vertices of a level
 
 
@@ -512,7 +511,7 @@ def johnson(
     """
     graph = _graph(csgraph, directed, unweighted)
     if indices is None:
-        whole = graph.has_integral_weights and graph.simple_path_bound + graph.max_abs_weight <= _EXACT_IN_FLOAT64
+        whole = graph.has_integral_weights and graph.simple_path_bound + graph.max_abs_weight <= EXACT_IN_FLOAT64
         by_searches = whole or not graph.has_negative_weights
         return _all_pairs(graph, "johnson" if by_searches else "auto", return_predecessors)
     _refuse_negative_cycles(graph)

@@ -21,10 +21,10 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from reedsp.algorithms.all_pairs.answers import Answers
-from reedsp.algorithms.all_pairs.apsp import matrix_weights
 from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
+from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.device.device import Job
 
 SEED = 2012

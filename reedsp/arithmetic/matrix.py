@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.arithmetic.conversion import convert, first_lost
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.arithmetic.types import C_TYPES, infinity, literal, signed
-
-_EXACT_IN_FLOAT64 = 2**53
+from reedsp.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,20 @@ def integers_for(bound: int, non_negative: bool) -> Weights | None:
     return next(fitting, None)
 
 
+def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
+    """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
+
+    Floats round; if none is negative, those above all floats are infinite.
+    """
+    arithmetic = choose_arithmetic(graph, result)
+    if arithmetic.dtype.kind == "f":
+        if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
+            return None
+        return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
+    bound = max(graph.simple_path_bound, graph.max_abs_weight)
+    return integers_for(int(bound) + (bound != int(bound)), not graph.has_negative_weights)
+
+
 def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
     """Return the narrowest exact arithmetic for the product of these matrices, or None if the device has none.
 
@@ -143,15 +158,11 @@ def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights
 
 def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return finite integers and "no path" in the type of the result."""
-    limits = np.iinfo(dtype)
-    wrong = ~no_path & ((values < limits.min) | (values >= limits.max))
-    if wrong.any():
-        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
-        raise OverflowError(
-            f"entry ({row}, {column}) of the product is {values[row, column]}, which {dtype} cannot hold"
-        )
+    if (lost := first_lost(values, dtype, [no_path])) is not None:
+        row, column = divmod(lost, values.shape[1])
+        raise OverflowError(f"entry ({row}, {column}) of the product is {values.flat[lost]}, which {dtype} cannot hold")
     result = np.where(no_path, 0, values).astype(dtype)
-    result[no_path] = limits.max
+    result[no_path] = infinity(dtype)
     return result
 
 
@@ -169,33 +180,11 @@ def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist
 
     Raises
     ------
-    OverflowError
-        A distance is outside the integer type.
-    ValueError
-        A distance has no exact float64 value.
+    OverflowError, ValueError
+        As :func:`convert`.
     """
-    dtype = dist.dtype
-    np.copyto(dist, values, casting="unsafe")
-    if weights.dtype.kind == "f" or values.size == 0:
-        return
-    # where there are none, to look for the extremes takes less time than to mark them
-    no_path = values == weights.no_path if values.max() == weights.no_path else np.False_
-    unbounded = values == weights.unbounded if values.min() == weights.unbounded else np.False_
-    if dtype.kind == "i" and dtype.itemsize < values.itemsize:
-        limits = np.iinfo(dtype)
-        wrong = (values <= limits.min) | (values >= limits.max)
-        message = f"is outside {dtype}; ask for dtype='int64'"
-        error: type[Exception] = OverflowError
-    elif dtype == np.float64 and weights.limit > _EXACT_IN_FLOAT64:
-        wrong = dist.astype(values.dtype) != values
-        message = "has no exact float64 value; ask for dtype='int64'"
-        error = ValueError
-    else:
-        wrong = None
-    if wrong is not None and (wrong := wrong & ~(no_path | unbounded)).any():
-        row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
-        raise error(f"dist[{first + row}, {column}] = {values[row, column]} {message}")
-    if no_path.ndim:
-        np.copyto(dist, infinity(dtype), where=no_path)
-    if unbounded.ndim:
-        np.copyto(dist, -np.inf if dtype.kind == "f" else np.iinfo(dtype).min, where=unbounded)
+    n = values.shape[1]
+    convert(
+        *(values, dist, weights.no_path, weights.unbounded),
+        index_of=lambda number: f"{first + number // n}, {number % n}",
+    )

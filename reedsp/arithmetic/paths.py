@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.arithmetic.conversion import convert
 from reedsp.arithmetic.types import infinity, weight_macros
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
 
 ROUNDS_BEYOND = 33
@@ -22,7 +23,6 @@ RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32,
 
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
-_EXACT_IN_FLOAT64 = 2**53
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     if graph.weights.dtype.kind == "f" and heaviest > largest:
         raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
     bound = graph.simple_path_bound + heaviest
-    integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= _EXACT_IN_FLOAT64
+    integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:
         falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0
         narrow = bound < _INT32_MAX
@@ -188,34 +188,18 @@ def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[A
         A distance has no exact float64 value.
     """
     values, converted = dist.reshape(-1), np.empty(dist.shape, result)
-    flat = converted.reshape(-1)
+    flat, n = converted.reshape(-1), dist.shape[-1]
 
-    def convert(first: int, last: int) -> None:
-        part, target = values[first:last], flat[first:last]
-        unreachable = part == arithmetic.infinity
-        np.copyto(target, part, casting="unsafe")
-        if arithmetic.dtype.kind == "i" and result.kind == "i":
-            too_large = ~unreachable & ((part >= infinity(result)) | (part < np.iinfo(result).min))
-            if too_large.any():
-                where = first + int(np.argmax(too_large))
-                raise OverflowError(f"{_entry(dist, where)} is outside {result}; ask for dtype='int64'")
-        elif arithmetic.dtype == np.int64 and result == np.float64:
-            large = np.flatnonzero(~unreachable & (np.abs(part) > _EXACT_IN_FLOAT64))
-            inexact = [int(where) for where in large if int(target[where]) != int(part[where])]
-            if inexact:
-                raise ValueError(
-                    f"{_entry(dist, first + inexact[0])} has no exact float64 value; ask for dtype='int64'"
-                )
-        np.copyto(target, infinity(result), where=unreachable)
+    def index_of(number: int) -> str:
+        return f"{number // n}, {number % n}" if dist.size > n else str(number)
 
-    in_parts(convert, values.size, values.itemsize)
+    def part(first: int, last: int) -> None:
+        convert(
+            values[first:last], flat[first:last], arithmetic.infinity, None, lambda number: index_of(first + number)
+        )
+
+    in_parts(part, values.size, values.itemsize)
     return converted
-
-
-def _entry(dist: npt.NDArray[Any], where: int) -> str:
-    source, vertex = divmod(where, dist.shape[-1])
-    position = f"{source}, {vertex}" if dist.size > dist.shape[-1] else vertex
-    return f"dist[{position}] = {dist.flat[where]}"
 
 
 def from_result(dist: npt.NDArray[Any], arithmetic: Arithmetic) -> npt.NDArray[Any]:

@@ -35,16 +35,22 @@ def infinity(dtype: np.dtype[Any]) -> Any:
     return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
+def minus_infinity(dtype: np.dtype[Any]) -> Any:
+    """Return the value that users read as the weight of unbounded paths: -inf, or the smallest integer."""
+    return dtype.type(-np.inf if dtype.kind == "f" else np.iinfo(dtype).min)
+
+
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
     """Return how OpenCL C writes an integer, or the infinity of a type of floats that has the sign of `value`."""
     if dtype.kind == "f":
-        return f"(({C_TYPES[dtype]}){'-' if value < 0 else ''}INFINITY)"
-    return f"({value}{'L' if dtype.itemsize == 8 else ''})"
+        text = f"{'-' if value < 0 else ''}(({C_TYPES[dtype]})INFINITY)"
+    else:
+        text = f"{value}{'L' if dtype.itemsize == 8 else ''}"
+    return text if value > 0 else f"({text})"
 
 
 def weight_macros(dtype: np.dtype[Any], saturate: bool = False) -> dict[str, str | int]:
     """Return the macros of ``core/weights.cl`` for path weights of this dtype."""
-    return {
-        **{"WEIGHT": C_TYPES[dtype], "INF": literal(infinity(dtype), dtype)},
-        **{"IS_INTEGER": int(dtype.kind == "i"), "SATURATE": int(saturate)},
-    }
+    name = C_TYPES[dtype]
+    largest = literal(np.inf, dtype) if dtype.kind == "f" else f"{name.upper()}_MAX"
+    return {"WEIGHT": name, "INF": largest, "IS_INTEGER": int(dtype.kind == "i"), "SATURATE": int(saturate)}

@@ -12,6 +12,7 @@ import scipy.sparse.csgraph
 
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
+from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.device.device import DeviceError, get_device
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -116,7 +117,7 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         chosen = get_device(device)
     except DeviceError as error:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
-    weights = apsp.matrix_weights(graph, np.dtype(np.float64))
+    weights = matrix_weights(graph, np.dtype(np.float64))
     johnson = apsp.johnson_pays(graph, chosen, "raise")
     pairs = graph.n**2
     return {

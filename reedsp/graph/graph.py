@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 MAX_VERTICES = 2**31 - 1
 """Largest number of vertices: a vertex number has to fit into int32."""
 
+EXACT_IN_FLOAT64 = 2**53
+"""Up to it, every integer is a float64."""
+
 _INT64 = np.iinfo(np.int64)
-_EXACT_IN_FLOAT64 = 2**53
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
 _INTEGERS = (int, np.integer, np.bool_)
@@ -504,7 +506,7 @@ class Graph:
             np.maximum.at(heaviest, self.indices, np.abs(self.weights.astype(np.float64)))
             with np.errstate(over="ignore"):
                 total = float(heaviest.sum())
-            exact = self.has_integral_weights and total < _EXACT_IN_FLOAT64
+            exact = self.has_integral_weights and total < EXACT_IN_FLOAT64
             self._derived["bound"] = total if exact else total * (1 + 2.0**-20)
         return self._derived["bound"]  # type: ignore[no-any-return]
 

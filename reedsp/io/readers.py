@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from reedsp.graph.graph import MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
+from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 from reedsp.system.progress_bar import bytes_bar
 
 _PIECE = 2**19
@@ -83,7 +83,6 @@ _XZ_MEMORY = 2**27
 _MAX_DIGITS = 18
 """A number with so many digits fits into int64, whatever the digits are."""
 
-_EXACT_IN_FLOAT64 = 2**53
 _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -505,7 +504,7 @@ def _fractions(words: list[bytes]) -> npt.NDArray[np.float64] | None:
         values = np.array(list(map(float, words)))
     except ValueError:
         return None
-    return values if (np.abs(values) < _EXACT_IN_FLOAT64).all() else None
+    return values if (np.abs(values) < EXACT_IN_FLOAT64).all() else None
 
 
 # ---- tables: one edge or one value a line -----------------------------------------------------------

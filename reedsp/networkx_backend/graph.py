@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 Node = Hashable
 Rows = Callable[[Node], Iterable[tuple[Node, Any]]]
 """Gives the neighbours of a node and what the edges to them cost, in networkx' order."""
 
 _EXACT_INTEGERS = 2**62
-_EXACT_IN_FLOAT64 = 2**53
 _LARGEST_FLOAT = 1e308
 
 
@@ -321,7 +320,7 @@ def exact_costs(values: list[Any], kinds: set[type], n: int) -> npt.NDArray[Any]
         return whole if _largest(whole) * (n + 1) < _EXACT_INTEGERS else None
     if len(kinds) > 1:
         largest = max(abs(value) for value in values if type(value) is not float)
-        if largest * (n + 1) >= _EXACT_IN_FLOAT64:
+        if largest * (n + 1) >= EXACT_IN_FLOAT64:
             return None
     costs = np.fromiter(values, np.float64, len(values))
     return costs if np.isfinite(costs).all() and _largest(costs) * (n + 1) < _LARGEST_FLOAT else None

@@ -15,6 +15,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.networkx_backend import on_device, on_host
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
 from reedsp.networkx_backend.release import SINCE_3_7
@@ -22,7 +23,6 @@ from reedsp.networkx_backend.release import SINCE_3_7
 Values = npt.NDArray[np.int64] | list[Any]
 """Distances from one node: ints as an array, other numbers as a list in the order of networkx."""
 
-_EXACT_IN_FLOAT64 = 2**53
 _EXACT_IN_INT64 = 2**62
 
 
@@ -80,7 +80,7 @@ def _plus_reciprocals(total: Any, values: Values) -> Any:
         values = np.sort(values[values != 0])
         if not len(values):
             return total
-        if values[-1] < _EXACT_IN_FLOAT64:
+        if values[-1] < EXACT_IN_FLOAT64:
             return np.add.accumulate(np.concatenate(([total], 1 / values)))[-1].item()
         values = values.tolist()
     for value in values:

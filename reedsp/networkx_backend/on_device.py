@@ -16,7 +16,7 @@ from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.device import DeviceError, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
@@ -31,7 +31,6 @@ LEAST_NODES_FROM_EACH = 250
 NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 _ROWS_AT_ONCE = 64
-_EXACT_IN_FLOAT64 = 2**53
 _MOST_ENTRIES = 2**24
 
 _launched = 0
@@ -386,7 +385,7 @@ def all_distances(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | 
     """
     edges = matrix[np.isfinite(matrix)]
     bound = float(np.abs(edges).max(initial=0)) * (len(matrix) + 1)
-    whole = bound < _EXACT_IN_FLOAT64 and not ((edges != np.rint(edges)) | (np.signbit(edges) & (edges == 0))).any()
+    whole = bound < EXACT_IN_FLOAT64 and not ((edges != np.rint(edges)) | (np.signbit(edges) & (edges == 0))).any()
     if not whole or np.isnan(matrix).any() or np.isneginf(matrix).any():
         return None
     try:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.types import infinity
+from reedsp.arithmetic.types import infinity, minus_infinity
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
@@ -80,7 +80,7 @@ class AllPairs(AsArray):
         pred = self._trees("path")
         start = vertex_argument(self.graph, source, "source")
         vertex = vertex_argument(self.graph, target, "target")
-        if self.dist[start, vertex] == _unbounded(self.dist.dtype):
+        if self.dist[start, vertex] == minus_infinity(self.dist.dtype):
             raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
         route = [vertex]
         while route[-1] != start:
@@ -222,7 +222,7 @@ class AllPairs(AsArray):
 
     def _finite(self, dist: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return where there is a shortest path."""
-        return np.asarray((dist != infinity(dist.dtype)) & (dist != _unbounded(dist.dtype)))
+        return np.asarray((dist != infinity(dist.dtype)) & (dist != minus_infinity(dist.dtype)))
 
     @property
     def _numbers(self) -> npt.NDArray[Any]:
@@ -242,8 +242,3 @@ class AllPairs(AsArray):
             f"<reedsp.AllPairs: {self.graph.n:,} vertices, {self.method}, "
             f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
         )
-
-
-def _unbounded(dtype: np.dtype[Any]) -> float | int:
-    """Return the distance of paths that can pass a negative cycle."""
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min

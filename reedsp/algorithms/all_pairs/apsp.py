@@ -21,7 +21,7 @@ from reedsp.algorithms.all_pairs.johnson import johnson
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
-from reedsp.arithmetic.matrix import Weights, integers_for
+from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device, Job, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
@@ -355,20 +355,6 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
         return True
     least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
     return graph.n**2 > least * (graph.m + graph.n)
-
-
-def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
-    """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
-
-    Floats round; if none is negative, those above all floats are infinite.
-    """
-    arithmetic = choose_arithmetic(graph, result)
-    if arithmetic.dtype.kind == "f":
-        if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
-            return None
-        return Weights(arithmetic.dtype, np.inf, np.inf, not graph.has_negative_weights)
-    bound = max(graph.simple_path_bound, graph.max_abs_weight)
-    return integers_for(int(bound) + (bound != int(bound)), not graph.has_negative_weights)
 
 
 # ---- negative cycles --------------------------------------------------------------------------------
