@@ -13,7 +13,7 @@ import pytest
 
 import reedsp
 from reedsp.algorithms.all_pairs import apsp, johnson
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.device.device import Device
 from reedsp.minplus import selfcheck, tilings
 
@@ -58,7 +58,7 @@ def needs_doubles(device: Device) -> None:
 def pretend(what: str, device: Device, patch: pytest.MonkeyPatch) -> None:
     """Make a device look like another one."""
     if what == "little memory":
-        patch.setattr(PathMatrix, "fits", staticmethod(lambda *arguments: False))
+        patch.setattr(DeviceMatrix, "fits", staticmethod(lambda *arguments: False))
         patch.setattr(johnson, "rows_at_once", lambda *arguments: 7)
     elif what.endswith("bits"):
         patch.setattr(selfcheck, "works_in_groups", lambda device: False)

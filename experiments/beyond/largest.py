@@ -17,7 +17,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure
 from experiments.lib.plotting import LINES, PUBLISHED, device_of, finish, line, panels
 from experiments.report.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, LUND_SMITH_SECONDS
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.device.device import Job
@@ -39,17 +39,17 @@ def rows(device: reedsp.Device, n: int) -> Iterator[Row]:
     chosen = rng.choice(n, CHECKED_ROWS, replace=False)
     expected = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=chosen)
     job = Job(device)
-    matrix = PathMatrix(job, WEIGHTS, graph)
+    matrix = DeviceMatrix(job, WEIGHTS, graph)
     algorithm = FloydWarshall(job, WEIGHTS)
 
-    def solve() -> PathMatrix:
-        algorithm.close(matrix.block, matrix.side)
+    def solve() -> DeviceMatrix:
+        algorithm.close(matrix.dist, matrix.side)
         job.finish()
         return matrix
 
-    def check(matrix: PathMatrix) -> None:
+    def check(matrix: DeviceMatrix) -> None:
         for row, right in zip(chosen, expected, strict=True):
-            found = job.download_rows(matrix.block.buffer, int(row) * matrix.side, (1, matrix.side), WEIGHTS.dtype)
+            found = job.download_rows(matrix.dist.buffer, int(row) * matrix.side, (1, matrix.side), WEIGHTS.dtype)
             if not np.array_equal(np.where(found[0, :n] == WEIGHTS.no_path, np.inf, found[0, :n]), right):
                 raise WrongAnswerError(f"wrong distances from vertex {row}")
 
@@ -87,7 +87,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
 
 def impossible(setting: Setting) -> str:
     """Return why the device cannot do it."""
-    fits = setting.quick or PathMatrix.fits(setting.device, WEIGHTS, VERTICES)
+    fits = setting.quick or DeviceMatrix.fits(setting.device, WEIGHTS, VERTICES)
     return "" if fits else f"the matrix of {VERTICES:,} vertices does not fit into one buffer of the device"
 
 

@@ -21,7 +21,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from reedsp.algorithms.all_pairs.answers import Answers
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.arithmetic.matrix import matrix_weights
@@ -74,21 +74,21 @@ class OnDevice:
         if weights is None:
             raise TypeError("path weights that no type of a device adds up")
         self.job = Job(device)
-        self.matrix = PathMatrix(self.job, weights, graph, keep_edges=True)
+        self.matrix = DeviceMatrix(self.job, weights, graph, keep_edges=True)
         self.size = self.matrix.side * self.matrix.row_bytes
         self.edges: cl.Buffer = self.job.allocate(self.size, np.uint8)
-        self.job.copy(self.edges, 0, self.matrix.block.buffer, 0, self.size)
+        self.job.copy(self.edges, 0, self.matrix.dist.buffer, 0, self.size)
         self.floyd_warshall = FloydWarshall(self.job, weights)
 
     def solve(self, predecessors: bool) -> cl.Buffer | None:
         """Find distances, in the matrix, and predecessors."""
         job, matrix, n = self.job, self.matrix, self.graph.n
-        job.copy(matrix.block.buffer, 0, self.edges, 0, self.size)
-        self.floyd_warshall.close(matrix.block, matrix.side)
+        job.copy(matrix.dist.buffer, 0, self.edges, 0, self.size)
+        self.floyd_warshall.close(matrix.dist, matrix.side)
         pred = None
         if predecessors:
             tight = find_tight_edges(job, matrix.weights, self.graph, matrix.dist, matrix.in_edges)
-            pred, _ = shortest_path_trees(job, matrix.weights, tight, matrix.block, 0, (n, n), zero_progress_only=False)
+            pred, _ = shortest_path_trees(job, matrix.weights, tight, matrix.dist, 0, (n, n), zero_progress_only=False)
         job.finish()
         return pred
 

@@ -30,7 +30,7 @@ import pytest
 import reedsp
 from experiments.thesis import min_plus
 from reedsp.algorithms.all_pairs import lund_smith
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
@@ -412,12 +412,12 @@ def check_diagonal(device: Device) -> None:
     """Rounding can make path weights from vertices to themselves negative; here edges do."""
     n = 50
     loops = reedsp.Graph.from_edges(n, range(n), range(n), np.full(n, -1))
-    matrix = PathMatrix(Job(device), INT32, loops)
+    matrix = DeviceMatrix(Job(device), INT32, loops)
     assert matrix.vertices_on_negative_cycles().tolist() == list(range(n))
     assert matrix.reset_diagonal()
     expected = np.full((matrix.side, matrix.side), INT32.no_path)
     expected[range(n), range(n)] = 0
-    found = matrix.job.download(matrix.block.buffer, matrix.side**2, INT32.dtype)
+    found = matrix.job.download(matrix.dist.buffer, matrix.side**2, INT32.dtype)
     assert np.array_equal(found, expected.ravel())
 
 

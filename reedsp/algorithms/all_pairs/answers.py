@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint, write_npy
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
-from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
@@ -28,14 +27,14 @@ class Answers:
 
     Parameters
     ----------
-    matrix : PathMatrix or HostMatrix
+    matrix : PathMatrix
     dtype : dtype
         Of the distances.
     anew : bool
         Rounding has made the path weights useless: every source is solved by Bellman-Ford.
     """
 
-    def __init__(self, matrix: PathMatrix | HostMatrix, dtype: np.dtype[Any], anew: bool = False) -> None:
+    def __init__(self, matrix: PathMatrix, dtype: np.dtype[Any], anew: bool = False) -> None:
         self._matrix = matrix
         self._dtype = dtype
         self._anew = anew
@@ -93,8 +92,7 @@ class Answers:
     def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
         """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
         matrix, graph = self._matrix, self._matrix.graph
-        on_device = matrix.in_edges if isinstance(matrix, PathMatrix) else None
-        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, on_device)
+        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, matrix.in_edges)
         step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
         for slab in matrix.slices():
             block = matrix.rows_on_device(slab)

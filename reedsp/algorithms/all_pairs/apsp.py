@@ -14,10 +14,11 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file
 from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint, write_npy
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
 from reedsp.algorithms.all_pairs.johnson import johnson
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
@@ -182,13 +183,13 @@ def apsp(
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
         cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
-    made: list[PathMatrix | HostMatrix] = []
+    made: list[PathMatrix] = []
 
     def answers(checkpoint: Checkpoint | None) -> Answers:
-        if asked or (in_place and not PathMatrix.fits(devices[0], weights, graph.n)):
+        if asked or (in_place and not DeviceMatrix.fits(devices[0], weights, graph.n)):
             made.append(HostMatrix(devices, job, weights, graph, memory_limit, checkpoint))
         else:
-            made.append(PathMatrix(job, weights, graph, keep_edges=predecessors))
+            made.append(DeviceMatrix(job, weights, graph, keep_edges=predecessors))
         with bar as report:
             return _solve(made[0], method, choices, cycles, negative_cycles, result, report)
 
@@ -285,7 +286,7 @@ def _stats(jobs: Sequence[Job]) -> dict[str, Any]:
 
 
 def _solve(
-    matrix: PathMatrix | HostMatrix,
+    matrix: PathMatrix,
     method: str,
     choices: Mapping[str, str],
     cycles: npt.NDArray[np.intp],
@@ -316,22 +317,22 @@ def _solve(
 
 
 def _floyd_warshall(
-    matrix: PathMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, kernel: str = "blocked"
+    matrix: DeviceMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, kernel: str = "blocked"
 ) -> None:
     if kernel == "blocked":
         report = None if progress is None else lambda vertices, _: progress(min(vertices, matrix.n), matrix.n)
-        FloydWarshall(matrix.job, matrix.weights).close(matrix.block, matrix.side, report)
+        FloydWarshall(matrix.job, matrix.weights).close(matrix.dist, matrix.side, report)
     else:
-        lund_smith.close(matrix.job, matrix.weights, matrix.block.buffer, matrix.side, kernel)
+        lund_smith.close(matrix.job, matrix.weights, matrix.dist.buffer, matrix.side, kernel)
 
 
 def _min_plus(
-    matrix: PathMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, product: str = "auto"
+    matrix: DeviceMatrix, progress: Callable[[int, int], None] | None, until_negative: bool, product: str = "auto"
 ) -> None:
     edges, shorter = 1, True
     while shorter and edges < matrix.n:  # a negative cycle may have n edges
-        buffer, shorter = minplus_product.square(matrix.job, matrix.weights, matrix.block.buffer, matrix.side, product)
-        matrix.block = Block(buffer, matrix.side)
+        buffer, shorter = minplus_product.square(matrix.job, matrix.weights, matrix.dist.buffer, matrix.side, product)
+        matrix.dist = Block(buffer, matrix.side)
         edges *= 2
         if progress is not None:
             progress(min(edges, matrix.n), matrix.n)

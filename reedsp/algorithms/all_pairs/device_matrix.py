@@ -1,4 +1,4 @@
-"""The matrix of path weights between all pairs of vertices, on one device (cl/all_pairs/matrix.cl)."""
+"""The matrix of path weights on one device (cl/all_pairs/matrix.cl)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job, round_up
 from reedsp.graph.graph import Graph
@@ -18,13 +19,12 @@ from reedsp.minplus.matrix import Block
 
 _GROUP = (64, 1)
 _SMALL = 1024  # vertices, below which a side in whole tiles of 128 would be much larger than n
-_ROWS_BYTES = 1 << 26  # that come from the device at a time
 _PART_OF_MEMORY = 0.9  # of the device
 _PART_FOR_EDGES = 0.05
 
 
-class PathMatrix:
-    """Path weights on a device, filled up to whole tiles; at first those of the edges.
+class DeviceMatrix(PathMatrix):
+    """Path weights on a device, filled up to whole tiles.
 
     Parameters
     ----------
@@ -36,26 +36,18 @@ class PathMatrix:
 
     Attributes
     ----------
-    job, jobs, weights, graph
-        The job alone and in a list, and the other arguments.
-    n, side : int
-        Vertices, and rows and columns of the matrix.
-    in_edges : pair of pyopencl.Buffer, optional
-        Sources and weights of the edges, by the vertices that they end at, if they are kept.
-    block : Block, shape (side, side)
-        Zero on the diagonal, or the weight of an edge from a vertex to itself if that is negative.
+    side : int
+        Rows and columns of the matrix.
+    dist : Block, shape (side, side)
     """
 
+    dist: Block
+
     def __init__(self, job: Job, weights: Weights, graph: Graph, keep_edges: bool = False) -> None:
-        self.job = job
-        self.jobs: list[Job] = [job]
-        self.weights = weights
-        self.graph = graph
-        self.n: int = graph.n
         self.side: int = _side(graph.n)
+        super().__init__(job, weights, graph, self.side)
         size = graph.m * (np.dtype(np.int32).itemsize + weights.dtype.itemsize)
         self._keep_edges = keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory
-        self.in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
         self._fill()
 
     @staticmethod
@@ -65,18 +57,13 @@ class PathMatrix:
         panels = 2 * _side(n) * SPAN * weights.dtype.itemsize
         return size <= device.max_allocation and size + panels <= _PART_OF_MEMORY * device.global_memory
 
-    @property
-    def dist(self) -> Block:
-        """The path weights, where they are."""
-        return self.block
-
     def _fill(self) -> None:
         """Make a matrix of the edges."""
         job, weights, graph = self.job, self.weights, self.graph
-        self.block: Block = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
+        self.dist = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
         macros = weights.macros(job.device.kind)
         clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
-        job.launch(clear, (self.side, self.side), _GROUP, self.block.buffer, np.uint32(self.side), np.uint32(self.n))
+        job.launch(clear, (self.side, self.side), _GROUP, self.dist.buffer, np.uint32(self.side), np.uint32(self.n))
         if graph.m:
             scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
             index, others, given = (
@@ -88,11 +75,7 @@ class PathMatrix:
             numbers = (np.uint32(self.side), np.uint32(self._keep_edges))
             group = 1 if job.device.kind == "cpu" else _GROUP[0]
             places = job.upload(index, np.uint64)
-            job.launch(scatter, self.n * group, group, self.block.buffer, places, *edges, *numbers)
-
-    def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
-        """Return the vertices that a path of negative weight leads back to (thesis section 5.2.3)."""
-        return np.flatnonzero(self._diagonal() < 0)
+            job.launch(scatter, self.n * group, group, self.dist.buffer, places, *edges, *numbers)
 
     def reset_diagonal(self) -> bool:
         """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""
@@ -111,52 +94,29 @@ class PathMatrix:
     def _launch_on_diagonal(self, name: str, values: cl.Buffer) -> None:
         kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.weights.macros(self.job.device.kind))
         sizes = (np.uint32(self.side), np.uint32(self.n))
-        self.job.launch(kernel, self.n, _GROUP[0], self.block.buffer, values, *sizes)
+        self.job.launch(kernel, self.n, _GROUP[0], self.dist.buffer, values, *sizes)
 
-    def mark_unbounded(self, on_cycles: npt.NDArray[np.intp]) -> None:
-        """Make the weights of all paths that can pass a negative cycle less than any other.
-
-        Parameters
-        ----------
-        on_cycles : ndarray of int
-            Vertices on negative cycles; at least one of each cycle.
-        """
-        if len(on_cycles) == 0:
-            return
-        component = self.graph.strong_components()
-        # What reaches one vertex of a strongly connected component reaches the others.
-        _, chosen = np.unique(component[on_cycles], return_index=True)
-        cycles = on_cycles[chosen].astype(np.int32)
+    def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
         job, macros = self.job, self.weights.macros(self.job.device.kind)
-        before, after = (job.allocate(len(cycles) * self.n, np.uint8) for _ in range(2))
+        before, after = (job.allocate(len(vertices) * self.n, np.uint8) for _ in range(2))
         sizes = (np.uint32(self.side), np.uint32(self.n))
         reach = job.device.kernel("all_pairs/matrix.cl", "reach", **macros)
-        job.launch(reach, (self.n, len(cycles)), _GROUP, self.block.buffer, job.upload(cycles), before, after, *sizes)
+        cycles = job.upload(vertices.astype(np.int32))
+        job.launch(reach, (self.n, len(vertices)), _GROUP, self.dist.buffer, cycles, before, after, *sizes)
         mark = job.device.kernel("all_pairs/matrix.cl", "mark", **macros)
-        numbers = (self.weights.unbounded, np.uint32(len(cycles)))
-        job.launch(mark, (self.n, self.n), _GROUP, self.block.buffer, before, after, *numbers, *sizes)
-
-    def slices(self) -> Iterator[slice]:
-        """Yield some rows at a time."""
-        step = max(1, _ROWS_BYTES // (self.side * self.weights.dtype.itemsize))
-        for first in range(0, self.n, step):
-            yield slice(first, min(first + step, self.n))
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row, with what fills up tiles."""
-        return self.side * self.weights.dtype.itemsize
+        numbers = (self.weights.unbounded, np.uint32(len(vertices)))
+        job.launch(mark, (self.n, self.n), _GROUP, self.dist.buffer, before, after, *numbers, *sizes)
 
     @contextlib.contextmanager
     def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
         """Lend a copy of rows, of few enough to go through pinned memory at once, without what fills up tiles."""
         shape = (rows.stop - rows.start, self.side)
-        with self.job.lent(self.block.buffer, rows.start * self.side, shape, self.weights.dtype) as values:
+        with self.job.lent(self.dist.buffer, rows.start * self.side, shape, self.weights.dtype) as values:
             yield values[:, : self.n]
 
     def rows_on_device(self, rows: slice) -> Block:
-        """Return rows on the device of `job`."""
-        return self.block.at(rows.start, 0)
+        """Return rows where they are."""
+        return self.dist.at(rows.start, 0)
 
 
 def _side(n: int) -> int:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from reedsp.algorithms.all_pairs.device_matrix import PathMatrix
-from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.system.parts import TRANSFERRED, in_parts
 
 _BYTES_AT_A_TIME = 1 << 24  # of a part, of which several are looked at together
 
 
-def refuse_overflow(matrix: PathMatrix | HostMatrix) -> None:
+def refuse_overflow(matrix: PathMatrix) -> None:
     """Raise if a path has a weight that the type of the matrix cannot hold.
 
     From where a path leads to, an edge leads on: if that ends where there is "no path", a sum has overflowed. Only

@@ -1,0 +1,101 @@
+"""The matrix of path weights between all pairs of vertices, wherever it is kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.arithmetic.matrix import Weights
+from reedsp.device.device import Job
+from reedsp.graph.graph import Graph
+from reedsp.minplus.matrix import Block
+
+_ROWS_BYTES = 1 << 26  # that are worked on at a time
+
+
+class PathMatrix(ABC):
+    """Path weights, at first those of the edges: zero on the diagonal, or the weight of a negative edge there.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    graph : Graph
+    side : int
+        Elements of a row, with what fills up tiles.
+
+    Attributes
+    ----------
+    job, weights, graph
+        The arguments.
+    jobs : list of Job
+        All there have been.
+    n : int
+        Vertices.
+    row_bytes : int
+        Bytes of a row, with what fills up tiles.
+    dist : Block or ndarray, shape (n, n)
+        The path weights, where they are.
+    in_edges : pair of pyopencl.Buffer, optional
+        Sources and weights of the edges, by the vertices that they end at, if the device of `job` keeps them.
+    """
+
+    dist: Block | npt.NDArray[Any]
+    in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
+
+    def __init__(self, job: Job, weights: Weights, graph: Graph, side: int) -> None:
+        self.job = job
+        self.jobs: list[Job] = [job]
+        self.weights = weights
+        self.graph = graph
+        self.n: int = graph.n
+        self.row_bytes: int = side * weights.dtype.itemsize
+
+    def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
+        """Return the vertices that a path of negative weight leads back to (thesis section 5.2.3)."""
+        return np.flatnonzero(self._diagonal() < 0)
+
+    def mark_unbounded(self, on_cycles: npt.NDArray[np.intp]) -> None:
+        """Make the weights of all paths that can pass a negative cycle less than any other, in what is read.
+
+        Parameters
+        ----------
+        on_cycles : ndarray of int
+            Vertices on negative cycles; at least one of each cycle.
+        """
+        if len(on_cycles):
+            # What reaches one vertex of a strongly connected component reaches the others.
+            _, chosen = np.unique(self.graph.strong_components()[on_cycles], return_index=True)
+            self._mark_paths_through(on_cycles[chosen])
+
+    def slices(self) -> Iterator[slice]:
+        """Yield some rows at a time."""
+        step = max(1, _ROWS_BYTES // self.row_bytes)
+        for first in range(0, self.n, step):
+            yield slice(first, min(first + step, self.n))
+
+    @abstractmethod
+    def reset_diagonal(self) -> bool:
+        """Return whether a path weight from a vertex to itself was below zero and not unbounded; it may be zero now."""
+
+    @abstractmethod
+    def rows_on_host(self, rows: slice) -> AbstractContextManager[npt.NDArray[Any]]:
+        """Lend a copy of rows, shape (rows, n): of one, or of no more than reedsp.system.parts.TRANSFERRED bytes."""
+
+    @abstractmethod
+    def rows_on_device(self, rows: slice) -> Block:
+        """Return rows on the device of `job`."""
+
+    @abstractmethod
+    def _diagonal(self) -> npt.NDArray[Any]:
+        """Return the path weights from each vertex to itself."""
+
+    @abstractmethod
+    def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
+        """Mark as unbounded what can pass one of these vertices."""
