@@ -1,4 +1,4 @@
-"""What reedsp has to answer to a case of ``differential_cases.py``, from exact arithmetic, and whether it does."""
+"""What reedsp has to answer to a case of ``cases.py``, from exact arithmetic, and whether it does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 import reedsp
 from reedsp import csgraph
-from tests.deep.differential_cases import (
+from tests.deep.differential.cases import (
     Case,
     Number,
     Weighted,

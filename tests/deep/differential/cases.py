@@ -1,4 +1,4 @@
-"""Seeded cases for ``differential.py``: a graph, the container that it comes in, and a question about it."""
+"""Seeded cases for ``ask.py``: a graph, the container that it comes in, and a question about it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Case:
     Attributes
     ----------
     question : str
-        A name of ``differential_answers.QUESTIONS``.
+        A name of ``answers.QUESTIONS``.
     n : int
         Number of vertices.
     edges : tuple of (source, target, weight)

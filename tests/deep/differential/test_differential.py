@@ -1,4 +1,4 @@
-"""Some of the cases of ``differential.py``; and that it finds planted faults, and prints cases that show them."""
+"""Some of the cases of ``ask.py``; and that it finds planted faults, and prints cases that show them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from reedsp.algorithms.single_source import input_parallel, sssp
 from reedsp.arithmetic.paths import ROUNDS_BEYOND
 from reedsp.device.device import Device
-from tests.deep import differential, differential_answers
-from tests.deep.differential_cases import CONTAINERS, NUMBER_TYPES, Case
+from tests.deep.differential import answers, ask
+from tests.deep.differential.cases import CONTAINERS, NUMBER_TYPES, Case
 
 SEEDS_IN_A_BATCH = 12
 RAISE = {"negative_cycles": "raise", "predecessors": False}
@@ -49,27 +49,27 @@ ONCE_WRONG = {
 def test_cases(batch: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))  # for functions that take no device
     for seed in range(SEEDS_IN_A_BATCH * batch, SEEDS_IN_A_BATCH * (batch + 1)):
-        differential_answers.check(differential.case_of(seed), device)
+        answers.check(ask.case_of(seed), device)
 
 
 @pytest.mark.parametrize("cases", ONCE_WRONG.values(), ids=ONCE_WRONG)
 def test_cases_that_were_answered_wrong_once(cases: list[Case], device: Device) -> None:
     for case in cases:
-        differential_answers.check(case, device)
+        answers.check(case, device)
 
 
 def test_cases_are_the_same_whenever_they_are_made_and_printed() -> None:
     for seed in range(200):
-        case = differential.case_of(seed)
-        assert repr(case) == repr(differential.case_of(seed))
+        case = ask.case_of(seed)
+        assert repr(case) == repr(ask.case_of(seed))
         assert repr(eval(repr(case), {"Case": Case})) == repr(case)
 
 
 def test_cases_come_in_everything() -> None:
-    cases = [differential.case_of(seed) for seed in range(1500)]
+    cases = [ask.case_of(seed) for seed in range(1500)]
     assert {case.container for case in cases} == set(CONTAINERS)
     assert {case.weight_type for case in cases} == set(NUMBER_TYPES)
-    assert {case.question for case in cases} == set(differential_answers.QUESTIONS)
+    assert {case.question for case in cases} == set(answers.QUESTIONS)
     assert {case.directed for case in cases} == {True, False}
     weights = [w for case in cases for *_, w in case.edges]
     assert any(np.isnan(float(w)) for w in weights)
@@ -92,12 +92,12 @@ def test_a_planted_fault_is_found_and_shrunk_and_the_printed_code_shows_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sssp, "to_result", one_too_far)
-    assert differential.main(["--seeds", "40", "--failures", "1"]) == 1
+    assert ask.main(["--seeds", "40", "--failures", "1"]) == 1
     _, _, printed = capsys.readouterr().out.partition("# the smallest case that fails alike: Mismatch")
     code = printed[printed.index("from tests.deep") : printed.rindex("))\n") + 3]
     case = eval(code[code.index("Case(\n") : -2], {"Case": Case})
     assert (case.n, len(case.edges), case.container) == (3, 0, "edge arrays")  # the last vertex is the source
-    with pytest.raises(differential_answers.Mismatch):
+    with pytest.raises(answers.Mismatch):
         exec(code, {})
     monkeypatch.undo()
     exec(code, {})
@@ -117,18 +117,18 @@ def test_a_fault_in_a_kernel_is_found_and_shrunk(
 
     def fails(case: Case) -> bool:
         try:
-            differential_answers.check(case, fresh)
-        except differential_answers.Mismatch:
+            answers.check(case, fresh)
+        except answers.Mismatch:
             return True
         return False
 
-    asked = (differential.case_of(seed) for seed in range(200))
+    asked = (ask.case_of(seed) for seed in range(200))
     by_vertices = [
         dataclasses.replace(case, arguments={**case.arguments, "method": "output-parallel", "options": {}})
         for case in asked
         if case.question == "sssp" and not {"min_only", "target"} & set(case.arguments)
     ]
-    smallest = differential.shrink(next(case for case in by_vertices if fails(case)), fails)
+    smallest = ask.shrink(next(case for case in by_vertices if fails(case)), fails)
     ends = [v for _, v, _ in smallest.edges] + [u for u, _, _ in smallest.edges if not smallest.directed]
     assert max(map(ends.count, ends)) == 3
     assert smallest.n == 3
@@ -142,14 +142,14 @@ def test_no_case_is_simpler_than_itself() -> None:
         asked.append(case)
         return False
 
-    case = differential.case_of(7)
-    assert differential.shrink(case, never) == case
+    case = ask.case_of(7)
+    assert ask.shrink(case, never) == case
     assert asked
     assert all(repr(other) != repr(case) for other in asked)
 
 
 def test_a_clean_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert differential.main(["--seeds", "3", "--first", "10", "--minutes", "5"]) == 0
+    assert ask.main(["--seeds", "3", "--first", "10", "--minutes", "5"]) == 0
     assert " 3 cases (" in capsys.readouterr().out
 
 
