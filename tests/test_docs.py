@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from docs.tools import figures
+from docs.tools import figures, rooms
 from experiments.report import tables
 from tests.suites import typed_pages
 
@@ -119,6 +119,13 @@ def test_typist_notices_other_answers(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_figures_are_as_drawn(name: str) -> None:
     drawn = (figures.IMAGES / f"{name}.svg").read_text(encoding="utf-8")
     assert figures.FIGURES[name]() == drawn, "run: python -m docs.tools.figures"
+
+
+def test_rooms_are_as_drawn_and_listed() -> None:
+    assert rooms.picture() == rooms.PICTURE.read_text(encoding="utf-8"), "run: python -m docs.tools.rooms"
+    page = rooms.PAGE.read_text(encoding="utf-8")
+    assert rooms.table() in page, "run: python -m docs.tools.rooms"
+    assert rooms.with_table(page) == page
 
 
 RELIABILITY = re.findall(r"`(python [^`]+)`", (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8"))

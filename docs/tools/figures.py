@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from docs.tools.drawing import BLUE, GREEN, INK, LINE, ORANGE, Drawing
-from docs.tools.rooms import rooms
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 
@@ -196,7 +195,6 @@ FIGURES: dict[str, Callable[[], str]] = {
     "near-far": near_far,
     "floyd-warshall": floyd_warshall,
     "directions": directions,
-    "rooms": rooms,
 }
 
 
