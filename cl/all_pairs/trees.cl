@@ -30,9 +30,9 @@
 #endif
 
 #include "minplus/vectors.cl"
+#include "core/no_vertex.cl"
 #include "core/rounds.cl"
 
-#define NO_VERTEX (-9999)
 #define UNRESOLVED 0
 #define RESOLVED 1
 #define LATEST 2

@@ -12,9 +12,8 @@
 #endif
 
 #include "core/language.cl"
+#include "core/no_vertex.cl"
 #include "core/rounds.cl"
-
-#define NO_VERTEX (-9999)
 
 // Weight of a path of weight `dist` extended by an edge of weight `weight`.
 WEIGHT path_sum(const WEIGHT dist, const WEIGHT weight)

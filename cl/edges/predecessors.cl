@@ -33,7 +33,7 @@
 #include "core/weights.cl"
 
 #define UNRESOLVED 0xFFFFFFFFu
-#define NOT_YET INT_MAX
+#define NOT_YET 0x7FFFFFFF  // greater than every vertex
 
 // First pass, by vertices.
 __kernel void resolve_progress(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,

@@ -28,6 +28,7 @@
 #define NARROW 64           // times narrower than `delta`; more measured the same
 #define WIDEN_AFTER 16      // entries scanned in vain for each edge relaxed
 #define WIDEN_FREELY 65536  // entries that are scanned so quickly that nothing is gained
+#define STATE_BYTES 128     // that a work-item has for what it remembers between two launches
 
 typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
     KEY vertex;  // leaves no gap before the distance

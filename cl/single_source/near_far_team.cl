@@ -58,6 +58,8 @@ typedef struct {
     ulong relaxed, scanned;
 } Share;
 
+typedef char ShareFits[sizeof(Share) <= STATE_BYTES ? 1 : -1];
+
 __global Entry *pile(__global Entry *entries, const uint side, const size_t worker, const uint is_far,
                      const uint capacity)
 {

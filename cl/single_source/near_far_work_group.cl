@@ -53,8 +53,10 @@
 #define LOST 11
 #define DONE 12
 #define ROUNDS 13
+#define COUNTS 14
 #define THRESHOLD 0
 #define LEAST 2
+#define LIMITS 5
 
 #define HUB_ROOM 1024
 #define ROUNDS_ALONE 128

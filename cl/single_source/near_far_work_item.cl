@@ -31,6 +31,8 @@ typedef struct {
     ulong relaxed, scanned;
 } Progress;
 
+typedef char ProgressFits[sizeof(Progress) <= STATE_BYTES ? 1 : -1];
+
 // Reaches the starts of a row.
 void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, const uint count, const uint n)
 {

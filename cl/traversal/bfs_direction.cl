@@ -6,7 +6,9 @@
 #error "traversal/bfs_direction.cl needs the macro OFFSET"
 #endif
 
-#define NO_VERTEX 0xFFFFD8F1u  // -9999, which is greater than every vertex
+#include "core/no_vertex.cl"
+
+#define NO_PREDECESSOR ((uint)NO_VERTEX)  // greater than every vertex
 
 // Vertices that are passed over bottom-up in the time in which one edge is looked at.
 #define VERTICES_PER_EDGE 4

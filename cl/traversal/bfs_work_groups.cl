@@ -104,7 +104,7 @@ __kernel void begin(__global const OFFSET *restrict first_edge, __global int *re
     const OFFSET edges = first_edge[source + 1] - first_edge[source];
     if (vertex < n) {
         levels[vertex] = vertex == source ? 0 : -1;
-        predecessors[vertex] = NO_VERTEX;
+        predecessors[vertex] = NO_PREDECESSOR;
     }
     if (vertex * 32 < n)
         visited[vertex] = vertex == source / 32 ? 1u << (source % 32) : 0;
@@ -179,7 +179,7 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
             }
             const uint before = piece == 0 ? 0 : ends[piece - 1];
             const uint target = (uint)targets[shared->first[piece] + (edge - before)];
-            if (!bit_of(visited, target) && atomic_min(&predecessors[target], shared->source[piece]) == NO_VERTEX)
+            if (!bit_of(visited, target) && atomic_min(&predecessors[target], shared->source[piece]) == NO_PREDECESSOR)
                 shared->list[atomic_inc(&shared->found)] = target;
         }
         barrier(CLK_LOCAL_MEM_FENCE);

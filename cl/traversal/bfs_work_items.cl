@@ -29,7 +29,7 @@
 #include "traversal/bfs_direction.cl"
 
 #define FOUND(level, predecessor) ((ulong)(level) << 32 | (predecessor))
-#define UNREACHED FOUND(0xFFFFFFFFu, NO_VERTEX)
+#define UNREACHED FOUND(0xFFFFFFFFu, NO_PREDECESSOR)
 #define WORD_BITS 64
 
 // Words of control.
@@ -88,7 +88,7 @@ __kernel void begin(__global const int *restrict start_vertices, __global const 
     const ulong last = min(first + (ulong)part_words * WORD_BITS, (ulong)n);
     found += row * n;
     for (ulong vertex = first; vertex < last; ++vertex)
-        found[vertex] = vertex == source ? FOUND(0, NO_VERTEX) : UNREACHED;
+        found[vertex] = vertex == source ? FOUND(0, NO_PREDECESSOR) : UNREACHED;
     if (get_global_id(0) == 0) {
         queue[row * ((size_t)n + 1)] = (int)source;
         control += row * CONTROL_WORDS;

@@ -42,9 +42,12 @@ _OPTION_VARIABLES = (
 )
 _environment_lock = threading.Lock()
 
-# Simulators take build options from their own command line, which no cache key of ours could name; and their log file,
-# which a child process would begin anew.
-_SIMULATORS = ("Oclgrind",)
+SIMULATORS = ("Oclgrind",)
+"""Platforms that are slow, and are there to find faults.
+
+They take build options from their own command line, which no cache key of ours could name; and their log file, which a
+child process would begin anew.
+"""
 
 
 class KernelBuildError(RuntimeError):
@@ -79,6 +82,30 @@ def assemble(file: str, macros: Mapping[str, str | int]) -> str:
 def digest_of(file: str, macros: Mapping[str, str | int]) -> str:
     """Return a digest of all that is handed to a compiler for one kernel file; parameters as for :func:`assemble`."""
     return hashlib.sha256(_OPTIONS + assemble(file, macros).encode()).hexdigest()
+
+
+def constants(file: str) -> Mapping[str, int]:
+    """Return the integers that one kernel file, and those that it includes, define macros as."""
+    return _constants(kernel_directory(), file)
+
+
+@functools.cache
+def _constants(folder: Path, file: str) -> Mapping[str, int]:
+    lines = "\n".join(_lines_with_includes(file, set()))
+    found = re.findall(r"^#define (\w+) +\(?(-?\w+?)u?\)?(?: *//.*)?$", lines, re.MULTILINE)
+    return {name: int(value, 0) for name, value in found if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", value)}
+
+
+def place_of(file: str, kernel: str, argument: str) -> int:
+    """Return the place of an argument among those of a kernel."""
+    return _arguments(kernel_directory(), file, kernel).index(argument)
+
+
+@functools.cache
+def _arguments(folder: Path, file: str, kernel: str) -> list[str]:
+    text = re.sub(r"//.*", "", "\n".join(_lines_with_includes(file, set())))
+    [declared] = re.findall(rf"__kernel void {kernel}\(([^)]*)\)", text)
+    return re.findall(r"(\w+)\s*(?:,|$)", declared)
 
 
 def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
@@ -118,7 +145,7 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     """
     source = assemble(file, macros)
     try:
-        if device.platform.name in _SIMULATORS:
+        if device.platform.name in SIMULATORS:
             return compile_here(context, device, source, _OPTIONS)
         cached = _cache_file(device, source)
         known = None if cached is None else _read(cached)

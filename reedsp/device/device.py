@@ -57,7 +57,6 @@ _OUT_OF_MEMORY = (
     cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
 )
 _PREFERENCE = ("cpu", "accelerator", "gpu")
-_SIMULATORS = ("Oclgrind",)
 _SELF_TEST_GROUP = 16
 _LARGEST_SCRATCH = 1 << 24  # bytes
 _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
@@ -111,10 +110,15 @@ class DeviceMemoryError(DeviceError, MemoryError):
 class Kernel:
     """A built kernel and the limits that its device sets to its launches."""
 
+    file: str
     name: str
     program: cl.Program
     max_work_group_size: int
     local_memory: int
+
+    def place_of(self, argument: str) -> int:
+        """Return the place of an argument by its name in the source, for :meth:`BoundKernel.set`."""
+        return build.place_of(self.file, self.name, argument)
 
 
 @public
@@ -173,7 +177,7 @@ class Device:
         self.int64_atomics: bool = {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= set(extensions)
         by_nvidia = "cl_nv_device_attribute_query" in extensions
         self.nvidia_generation: int = int(handle.compute_capability_major_nv) if by_nvidia else 0
-        self.loads_are_atomic: bool = self.platform not in _SIMULATORS and (self.kind == "cpu" or by_nvidia)
+        self.loads_are_atomic: bool = self.platform not in build.SIMULATORS and (self.kind == "cpu" or by_nvidia)
         self.shares_queue: bool = queue is not None
         self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
         self._lock = threading.RLock()
@@ -248,7 +252,7 @@ class Device:
             asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
             # NVIDIA's driver says 256 whatever size the kernel was compiled for.
             largest = max(asked, largest) if asked <= self.max_work_group_size else largest
-            kernel = self._kernels[(*key, name)] = Kernel(name, self._programs[key], largest, local_memory)
+            kernel = self._kernels[(*key, name)] = Kernel(file, name, self._programs[key], largest, local_memory)
             return kernel
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
@@ -874,7 +878,7 @@ def _matches(device: Device, text: str) -> bool:
     if not text or text.isdigit():
         return text == str(device.index)
     if text in _PREFERENCE:
-        return device.kind == text and device.platform not in _SIMULATORS  # Oclgrind calls itself a GPU
+        return device.kind == text and device.platform not in build.SIMULATORS  # Oclgrind calls itself a GPU
     vendor = _text(device.handle.platform.vendor)
     return any(text in words.lower() for words in (device.name, device.platform, device.platform_version, vendor))
 
@@ -883,7 +887,7 @@ def _score(device: Device) -> tuple[Any, ...]:
     """Real devices before simulators, GPUs before CPUs, then by speed, then the earlier one."""
     kind = _PREFERENCE.index(device.kind) if device.kind in _PREFERENCE else -1
     speed = device.compute_units * int(device.handle.max_clock_frequency)
-    return (device.platform not in _SIMULATORS, kind, speed, device.global_memory, -device.index)
+    return (device.platform not in build.SIMULATORS, kind, speed, device.global_memory, -device.index)
 
 
 def _text(value: str) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pyopencl as cl
 
+from reedsp.device.build import constants
 from reedsp.device.device import Job
 from reedsp.device.pace import Pace
 
 PASSES = 6
 """Bound kernels that an iteration needs: three phases times two directions between two buffers."""
 
-_ROUNDS_RUN = 3
 _MAX_BATCH = 64
 
 
@@ -28,6 +28,7 @@ class Rounds:
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self._rounds_run = constants("core/rounds.cl")["ROUNDS_RUN"]
         self.updates: cl.Buffer = job.upload(np.array([1, 0, 0, 0], np.uint32))
 
     def run(
@@ -64,7 +65,7 @@ class Rounds:
             done += batch
             words = self._job.download(self.updates, 4, np.uint32)
             if words[done % 3] == 0:
-                return int(words[_ROUNDS_RUN]), True
+                return int(words[self._rounds_run]), True
             if after_batch is not None:
                 after_batch(done)
             pace.adapt()

@@ -27,9 +27,6 @@ from reedsp.system.cache_folders import private_directory
 
 _log = logging.getLogger(__name__)
 
-_SIMULATORS = ("Oclgrind",)
-"""They are slow, and are there to find faults."""
-
 _known: dict[tuple[tuple[str, ...], str], frozenset[Program] | None] = {}
 """The programs that each trial on each driver covers, if it was passed."""
 
@@ -54,7 +51,7 @@ def is_trusted(device: Device, description: str, trial: Callable[..., bool], *ar
     DeviceMemoryError, PrecisionError
         There is no memory to try it, or no device arithmetic.
     """
-    if device.platform in _SIMULATORS:
+    if device.platform in build.SIMULATORS:
         return True
     driver = (device.platform, device.platform_version, device.name, device.driver_version)
     key = (driver, f"{_name_of(trial)}({', '.join(map(_name_of, arguments))})")

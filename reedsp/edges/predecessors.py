@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.device.build import constants
 from reedsp.device.device import Job
 from reedsp.device.dispatch import Slices
 from reedsp.device.iterate import PASSES, Rounds
@@ -17,9 +18,7 @@ from reedsp.edges.device_graph import DeviceGraph
 GROUP_SIZE = 64
 _MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
 _EDGES_EACH = 4  # taken by one work-item, all of whose loads are then under way at once
-_NOT_YET = np.iinfo(np.int32).max
-_UNRESOLVED = 0xFFFFFFFF
-_LEVEL_ARGUMENT = 10  # of resolve_level
+_FILE = "edges/predecessors.cl"
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def find_trees(
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
 
     def launch(name: str, size: tuple[int, int], *args: cl.Buffer | np.generic, slices: Slices | None = None) -> None:
-        kernel = job.device.kernel("edges/predecessors.cl", name, **macros)
+        kernel = job.device.kernel(_FILE, name, **macros)
         job.launch(kernel, size, group, *args, np.uint32(n), slices=slices)
 
     if job.device.kind == "cpu" or zero_progress_only or graph.reordered or graph.max_edge_count <= _MANY_EDGES:
@@ -82,7 +81,7 @@ def find_trees(
         launch("resolve_progress", vertices, *edges, dist, predecessors, counts, slices=slices)
     else:
         ends = (graph.edge_weights, graph.edge_sources, graph.edge_targets(job))
-        predecessors = job.full(rows * n, np.int32(_NOT_YET))
+        predecessors = job.full(rows * n, np.int32(constants(_FILE)["NOT_YET"]))
         items = -(-graph.m // _EDGES_EACH)
         launch("resolve_progress_by_edges", (items, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
         launch("count_unresolved", vertices, dist, predecessors, counts)
@@ -92,13 +91,13 @@ def find_trees(
     if left > len(places):
         levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
         launch("start_levels", vertices, predecessors, levels[0])
-        start = job.device.kernel("edges/predecessors.cl", "start_at_sources", **macros)
+        start = job.device.kernel(_FILE, "start_at_sources", **macros)
         on_device = job.upload(places.astype(np.uint64))
         job.launch(start, len(places), GROUP_SIZE, on_device, levels[0], np.uint32(len(places)))
         _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
         final_levels = job.download(levels[0], rows * n, np.uint32)
         reached = job.download(dist, rows * n, graph.arithmetic.dtype) != graph.arithmetic.infinity
-        unresolved = int(np.count_nonzero(reached & (final_levels == _UNRESOLVED)))
+        unresolved = int(np.count_nonzero(reached & (final_levels == constants(_FILE)["UNRESOLVED"])))
     return Trees(predecessors, rows, bool(overflowed), unresolved)
 
 
@@ -112,8 +111,9 @@ def _resolve_levels(
     rows: int,
 ) -> None:
     """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
-    kernel = job.device.kernel("edges/predecessors.cl", "resolve_level", **macros)
+    kernel = job.device.kernel(_FILE, "resolve_level", **macros)
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
+    place = kernel.place_of("level")
     rounds = Rounds(job)
     passes = []
     for number in range(PASSES):
@@ -124,7 +124,7 @@ def _resolve_levels(
         passes.append(job.bind(kernel, size, group, *args, slices=graph.slices(GROUP_SIZE, rows)))
 
     def queue_level(level: int) -> None:
-        passes[level % PASSES].set(_LEVEL_ARGUMENT, np.uint32(level))
+        passes[level % PASSES].set(place, np.uint32(level))
         passes[level % PASSES].queue()
 
     rounds.run(queue_level, limit=graph.n + 1)

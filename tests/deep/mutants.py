@@ -121,6 +121,7 @@ SMALL = "what it holds comes from 32 bits"
 IN_MEMORY = (
     "a row of one tile, times the length of rows: 2**32 with rows of 2**26 elements only, of which n fit nowhere"
 )
+READ_BY_HOST = "the host reads the number here, too"
 ANY_ITEM = "one work-item or work-group does it, whichever that is"
 UNREACHED: dict[tuple[str, str], str] = {
     ("primitives/heads.cl", "atomic_or(&marks[place / 4], 1u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
@@ -135,6 +136,17 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_piles.cl",
         "const OFFSET end = last - begin <= CHUNK ? last : begin + CHUNK;",
     ): SAME_IF_EQUAL,
+    ("single_source/near_far_work_group.cl", "#define COUNTS 15"): READ_BY_HOST,
+    ("single_source/near_far_work_group.cl", "#define LIMITS 6"): READ_BY_HOST,
+    ("single_source/near_far_work_group.cl", "#define HUB_ROOM 1025"): READ_BY_HOST,
+    (
+        "single_source/near_far_piles.cl",
+        "#define STATE_BYTES 129     // that a work-item has for what it remembers between two launches",
+    ): READ_BY_HOST,
+    ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 9"): READ_BY_HOST,
+    ("traversal/bfs_work_items.cl", "#define DONE 4"): READ_BY_HOST,
+    ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
+    ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
     (
         "single_source/near_far_piles.cl",

@@ -29,7 +29,8 @@ from reedsp.arithmetic import matrix
 from reedsp.arithmetic.types import weight_macros
 from reedsp.device import build as device_build
 from reedsp.device import device as device_module
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Job
+from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
@@ -137,6 +138,7 @@ INCLUDED = {
     "minplus/blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
+    "core/no_vertex.cl": {},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},
     "primitives/elements.cl": ELEMENTS[0].macros,
@@ -905,3 +907,54 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
                     device_build.name_lines(f"<kernel>:{physical}:2: error", source) == f"cl/{file}:{number}:2: error"
                 )
     assert device_build.name_lines("<kernel>:99999:2", source) == "<kernel>:99999:2"
+
+
+# ---- what the host reads from the sources -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "edges/predecessors.cl",
+        "single_source/input_parallel_refined.cl",
+        "single_source/near_far_team.cl",
+        "single_source/near_far_work_group.cl",
+        "single_source/near_far_work_item.cl",
+        "traversal/bfs_work_groups.cl",
+        "traversal/bfs_work_items.cl",
+    ],
+)
+def test_constants_are_those_that_the_compiler_sees(file: str, device: Device) -> None:
+    found = device_build.constants(file)
+    lines = [f"#ifdef {name}\nresult[{place}] = {name};\n#endif" for place, name in enumerate(found)]
+    kernel = "\n__kernel void values(__global long *result) {"
+    source = "\n".join([device_build.assemble(file, FIRST[file]), kernel, *lines, "}"])
+    program = cl.Program(device.context, source).build(["-cl-std=CL1.2"])
+    job = Job(device)
+    result = job.full(len(found), np.int64(1 << 60))
+    program.values(device.queue, (1,), (1,), result)
+    values = dict(zip(found, job.download(result, len(found), np.int64).tolist(), strict=True))
+    assert {name: value for name, value in values.items() if value < 1 << 60}.items() <= found.items()
+    assert (file in ("single_source/near_far_work_item.cl",)) == (1 << 60 in values.values())  # with SHARED only
+
+
+def test_constants_of_a_file(kernel_copy: Path) -> None:
+    text = (
+        "#define A 7\n#define B  (-9)  // less\n#define C 0xFFFFFFFFu\n#define D(x) 1\n#define E INT_MAX\n#define F\n"
+    )
+    (kernel_copy / "core/rounds.cl").write_text(f'{text}#include "core/language.cl"\n')
+    assert device_build.constants("core/rounds.cl") == {"A": 7, "B": -9, "C": 0xFFFFFFFF}
+
+
+def test_places_of_arguments(kernel_copy: Path) -> None:
+    one = "__kernel void one(const uint b)\n{\n}\n"
+    text = f"{one}__kernel void two(__global int *restrict a, // not b, c\n  const uint b,\n  const uint bb)\n{{\n}}\n"
+    (kernel_copy / "core/rounds.cl").write_text(text)
+    places = [device_build.place_of("core/rounds.cl", "two", name) for name in ("a", "b", "bb")]
+    assert places == [0, 1, 2]
+    with pytest.raises(ValueError, match="'c' is not in list"):
+        device_build.place_of("core/rounds.cl", "two", "c")
+
+
+def test_no_vertex_is_that_of_the_kernels() -> None:
+    assert device_build.constants("core/no_vertex.cl") == {"NO_VERTEX": NO_VERTEX}

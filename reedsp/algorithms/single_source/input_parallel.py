@@ -15,6 +15,7 @@ import pyopencl as cl
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.types import C_TYPES
+from reedsp.device.build import constants
 from reedsp.device.device import BoundKernel, Device, Job, Kernel
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
@@ -29,7 +30,7 @@ _CPU_GROUP_SIZE = 1024
 _ROUNDS_UNWATCHED = 32
 _FIRST_CYCLE_CHECK = 48  # more than the rounds that nobody watches
 _PHASES = 3
-_HIGH_WORDS, _LOW_WORDS, _SOURCES = range(3)  # steps of a relaxation
+_REFINED = "single_source/input_parallel_refined.cl"
 _CPU_RUN = 512  # edges or vertices
 _CPU_ITEMS_PER_COMPUTE_UNIT = 8
 _GPU_ITEMS_PER_COMPUTE_UNIT = 2048
@@ -227,7 +228,7 @@ class _Refined:
     def kernel(self, name: str, watched: bool) -> Kernel:
         """Return a kernel for rounds that keep the sources of updates, or for others."""
         return self.row.kernel(
-            "single_source/input_parallel_refined.cl",
+            _REFINED,
             name,
             GROUP_SIZE=self.group,
             RUN=self.run,
@@ -260,7 +261,8 @@ class _Refined:
         sources = (self.best_sources, row.predecessors)
         if watched:
             row.bind(self.kernel("initialise_sources", watched), row.graph.n, *sources, n).queue()
-        steps = [_HIGH_WORDS, *[_LOW_WORDS] * self.wide, *[_SOURCES] * watched]
+        layout = constants(_REFINED)
+        steps = [layout["HIGH_WORDS"], *[layout["LOW_WORDS"]] * self.wide, *[layout["SOURCES"]] * watched]
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
         minima = (row.weights, self.best, self.best_sources, row.ceiling, n)
         relax = self.kernel("relax", watched)

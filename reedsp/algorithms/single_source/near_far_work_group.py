@@ -11,17 +11,15 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import BoundKernel, Device, Job
+from reedsp.device.build import constants
+from reedsp.device.device import BoundKernel, Device, Job, Kernel
 from reedsp.device.pace import Pace
 from reedsp.edges.device_graph import OutEdges
 
+_FILE = "single_source/near_far_work_group.cl"
 _SMALL_GROUP = 64
 _PHASES = 6  # launches until all the words that take turns come round
-_ROUND_ARGUMENT = 13  # of advance
 _LARGEST_ENTRY = 16  # bytes, of two keys
-_HUB_ROOM = 1024  # as in the kernel
-_COUNTS, _LIMITS = 14, 5
-_LOST, _DONE, _ROUNDS = 11, 12, 13
 _SHORTEST_BATCH, _LONGEST_BATCH = 6, 24
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
@@ -171,9 +169,10 @@ class _Search:
         self._room = room
         self.dist = job.allocate(rows * n, dtype)
         self._near = (job.allocate(2 * int(room), np.uint32), job.allocate(2 * int(room), key))
-        hubs = (job.allocate(2 * _HUB_ROOM, np.uint32), job.allocate(2 * _HUB_ROOM, key))
+        layout = self._layout = constants(_FILE)
+        hubs = (job.allocate(2 * layout["HUB_ROOM"], np.uint32), job.allocate(2 * layout["HUB_ROOM"], key))
         far = (job.allocate(2 * int(room), np.uint32), job.allocate(2 * int(room), key))
-        self._counts, limits = job.allocate(_COUNTS, np.uint32), job.allocate(_LIMITS, key)
+        self._counts, limits = job.allocate(layout["COUNTS"], np.uint32), job.allocate(layout["LIMITS"], key)
         places = np.array([row * n + vertex for row, some in enumerate(starts) for vertex in some], np.uint32)
         count = np.uint32(len(places))
         job.launch(
@@ -189,6 +188,7 @@ class _Search:
         )
         job.launch(self._kernel("start"), len(places), _SMALL_GROUP, job.upload(places), self.dist, *self._near, count)
         advance = self._kernel("advance")
+        self._round = advance.place_of("round")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)
         bound = arithmetic.infinity if ceiling is None else ceiling
         stop = (np.uint32(0 if target is None else rows), np.uint32(target or 0))
@@ -208,25 +208,25 @@ class _Search:
             ),
         )
 
-    def _kernel(self, name: str) -> Any:
-        return self._job.device.kernel("single_source/near_far_work_group.cl", name, **self._macros)
+    def _kernel(self, name: str) -> Kernel:
+        return self._job.device.kernel(_FILE, name, **self._macros)
 
     def run(self, progress: Callable[[int, int], None] | None) -> int:
         """Launch until nothing is left to do; return the number of launches that had something to do."""
-        launch, pace = 0, Pace(_SHORTEST_BATCH, _LONGEST_BATCH)
+        layout, launch, pace = self._layout, 0, Pace(_SHORTEST_BATCH, _LONGEST_BATCH)
         while True:
             pace.begin()
             for _ in range(pace.amount):
-                self._advance.set(_ROUND_ARGUMENT, np.uint32(launch % _PHASES))
+                self._advance.set(self._round, np.uint32(launch % _PHASES))
                 self._advance.queue()
                 launch += 1
-            counts = self._job.download(self._counts, _COUNTS, np.uint32)
-            if counts[_DONE]:
-                if not counts[_LOST]:
-                    return int(counts[_ROUNDS])
+            counts = self._job.download(self._counts, layout["COUNTS"], np.uint32)
+            if counts[layout["DONE"]]:
+                if not counts[layout["LOST"]]:
+                    return int(counts[layout["ROUNDS"]])
                 self._requeue(launch)
             if progress is not None:
-                progress(int(counts[_ROUNDS]), self._n)
+                progress(int(counts[layout["ROUNDS"]]), self._n)
             pace.adapt()
 
     def _requeue(self, launch: int) -> None:

@@ -15,15 +15,16 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import C_TYPES, signed
+from reedsp.device.build import constants
 from reedsp.device.device import Device, Job
 from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.selfcheck import finds_known_distances
 
+_FILE, _TEAM_FILE = "single_source/near_far_work_item.cl", "single_source/near_far_team.cl"
 _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
-_STATE_BYTES = 128  # at least what a work-item remembers between two launches
 _LAUNCH_SECONDS = 0.03
 _ROWS_BUDGET = 1 << 21  # edges that a work-item relaxes in the first launch
 
@@ -161,7 +162,7 @@ def _solve_rows(
     """Give each work-item a row, and the next one when it is done with it."""
     n, rows = edges.n, len(starts)
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic)}
-    kernel = job.device.kernel("single_source/near_far_work_item.cl", "solve_rows", **macros)
+    kernel = job.device.kernel(_FILE, "solve_rows", **macros)
     dist = job.allocate(rows * n, arithmetic.dtype)
     counters = job.full(3, np.uint32(0))
     pace = Pace(_ROWS_BUDGET, seconds=_LAUNCH_SECONDS)
@@ -172,12 +173,13 @@ def _solve_rows(
         job.upload(np.concatenate(starts)),
         dist,
         *(job.allocate(workers * piles.pile_bytes, np.uint8) for _ in ("near", "far")),
-        job.full(workers * _STATE_BYTES, np.uint8(0)),
+        job.full(workers * constants(_FILE)["STATE_BYTES"], np.uint8(0)),
         counters,
         delta,
         *bounds,
     ]
     sizes = (np.uint32(piles.capacity), np.uint32(n), np.uint32(rows))
+    budget = kernel.place_of("budget")
     launch = job.bind(kernel, workers, 1, *arguments, np.uint64(pace.amount), *sizes)
     while True:
         pace.begin()
@@ -188,7 +190,7 @@ def _solve_rows(
         if progress is not None:
             progress(rounds, n)
         pace.adapt()
-        launch.set(len(arguments), np.uint64(pace.amount))
+        launch.set(budget, np.uint64(pace.amount))
 
 
 def _solve_row(
@@ -211,12 +213,10 @@ def _solve_row(
         "LAG": _LAG,
         **_macros(job.device, edges, arithmetic),
     }
-    begin, advance = (
-        job.device.kernel("single_source/near_far_team.cl", name, **macros) for name in ("begin", "advance")
-    )
+    begin, advance = (job.device.kernel(_TEAM_FILE, name, **macros) for name in ("begin", "advance"))
     dist = job.allocate(n, arithmetic.dtype)
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
-    shares = job.allocate(2 * workers * _STATE_BYTES, np.uint8)
+    shares = job.allocate(2 * workers * constants(_TEAM_FILE)["STATE_BYTES"], np.uint8)
     limits = job.allocate(2 * workers, signed(arithmetic.dtype.itemsize))
     report = job.allocate(2 * workers, np.uint32)
     state = (dist, entries, shares, limits, report)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.device.build import constants, place_of
 from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
 from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
@@ -31,6 +32,7 @@ METHODS = ("work-items", "work-groups")
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
 
 # Of "work-items".
+_ITEMS_FILE = "traversal/bfs_work_items.cl"
 _ITEMS_EDGE_FACTOR = 6
 _WORD = 64  # vertices
 _PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
@@ -40,10 +42,9 @@ _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
 _ROW_BYTES = 20  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
-_CONTROL_WORDS, _STEP, _LEVEL, _BOTTOM_UP_LEVELS = 8, 0, 1, 6
-_TOP_DOWN, _DONE = 0, 3
 
 # Of "work-groups".
+_GROUPS_FILE = "traversal/bfs_work_groups.cl"
 _GROUPS_EDGE_FACTOR = 14
 _GROUP_SIZE, _SMALLEST_GROUP = 256, 32
 _GROUPS_PER_UNIT = 8
@@ -52,8 +53,6 @@ _EDGES_PER_ITEM = 4
 _SMALL = 4  # work-groups' worth of pieces up to which one work-group searches alone
 _MOST_LEVELS = 256
 _FIRST_BATCH, _LARGEST_BATCH = 8, 32
-_SOURCE_ARGUMENT = 6  # of begin
-_GROUPS_CONTROL_WORDS, _GROUPS_DONE, _GROUPS_BOTTOM_UP_LEVELS = 21, 2, 3
 
 
 def bfs(
@@ -192,7 +191,8 @@ class _RowsOfWorkItems:
         self._parts = -(-self._words // int(self._part_words))
         self._found = job.allocate(self._rows * graph.n, np.uint64)
         self._queue = job.allocate(self._rows * (graph.n + 1), np.int32)
-        self._control = job.allocate(self._rows * _CONTROL_WORDS, np.uint64)
+        self._layout = constants(_ITEMS_FILE)
+        self._control = job.allocate(self._rows * self._layout["CONTROL_WORDS"], np.uint64)
         state = (self._found, self._queue, self._control)
         start = job.upload(np.array(sources, np.int32))
         begin = (
@@ -211,7 +211,7 @@ class _RowsOfWorkItems:
         self._bottom_up: _BottomUp | None = None
 
     def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
-        kernel = self._job.device.kernel("traversal/bfs_work_items.cl", name, **self._macros)
+        kernel = self._job.device.kernel(_ITEMS_FILE, name, **self._macros)
         return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
 
     def run(self, progress: Progress | None) -> int:
@@ -220,14 +220,15 @@ class _RowsOfWorkItems:
             self._queue_bottom_up()
             self._top_down.queue()
         self._bind_split()
+        layout, count = self._layout, self._layout["CONTROL_WORDS"]
         while True:
-            control = self._job.download(self._control, self._rows * _CONTROL_WORDS, np.uint64)
-            steps = control[_STEP::_CONTROL_WORDS]
-            if (steps == _DONE).all():
-                return int(control[_BOTTOM_UP_LEVELS::_CONTROL_WORDS].sum())
+            control = self._job.download(self._control, self._rows * count, np.uint64)
+            steps = control[layout["STEP"] :: count]
+            if (steps == layout["DONE"]).all():
+                return int(control[layout["BOTTOM_UP_LEVELS"] :: count].sum())
             if progress is not None:
-                progress(int(control[_LEVEL::_CONTROL_WORDS].max()), self._graph.n)
-            self._goes_up = self._goes_up or bool(((steps != _TOP_DOWN) & (steps != _DONE)).any())
+                progress(int(control[layout["LEVEL"] :: count].max()), self._graph.n)
+            self._goes_up = self._goes_up or bool(((steps != layout["TOP_DOWN"]) & (steps != layout["DONE"])).any())
             if self._goes_up:
                 self._queue_bottom_up()
             self._top_down.queue()
@@ -351,36 +352,38 @@ class _WorkGroups:
         self.levels, self.predecessors = job.allocate(graph.n, np.int32), job.allocate(graph.n, np.int32)
         queues = job.allocate(2 * capacity, np.uint64)  # of pairs
         visited, frontiers = job.allocate(words, np.uint32), job.allocate(2 * words, np.uint32)
-        self._control = job.allocate(_GROUPS_CONTROL_WORDS, np.uint32)
+        self._layout = constants(_GROUPS_FILE)
+        self._control = job.allocate(self._layout["CONTROL_WORDS"], np.uint32)
         items = min(job.device.compute_units * _GROUPS_PER_UNIT * size, round_up(graph.n, size))
         edges = (outward.first_edge, outward.vertices, inward.first_edge, inward.vertices)
         state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
 
         def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
-            kernel = job.device.kernel("traversal/bfs_work_groups.cl", name, **macros)
+            kernel = job.device.kernel(_GROUPS_FILE, name, **macros)
             return job.bind(kernel, items, size, *args)
 
         factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))
         begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
+        self._source = place_of(_GROUPS_FILE, "begin", "source")
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
 
     def run(self, source: int, progress: Progress | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
-        self._begin.set(_SOURCE_ARGUMENT, np.uint32(source))
+        self._begin.set(self._source, np.uint32(source))
         self._begin.queue()
-        pace = Pace(_FIRST_BATCH, _LARGEST_BATCH)
+        layout, pace = self._layout, Pace(_FIRST_BATCH, _LARGEST_BATCH)
         while True:
             pace.begin()
             for _ in range(pace.amount):
                 self._search.queue()
                 self._settle.queue()
-            control = self._job.download(self._control, _GROUPS_CONTROL_WORDS, np.uint32)
-            if control[_STEP] == _GROUPS_DONE:
-                return int(control[_GROUPS_BOTTOM_UP_LEVELS])
+            control = self._job.download(self._control, layout["CONTROL_WORDS"], np.uint32)
+            if control[layout["STEP"]] == layout["DONE"]:
+                return int(control[layout["BOTTOM_UP_LEVELS"]])
             if progress is not None:
-                progress(int(control[_LEVEL]), self._n)
+                progress(int(control[layout["LEVEL"]]), self._n)
             pace.adapt()
 
 

@@ -1,0 +1,3 @@
+// What stands for "no predecessor", as in SciPy.
+
+#define NO_VERTEX (-9999)
