@@ -21,7 +21,9 @@ import scipy.sparse
 import typer
 
 import reedsp
-from reedsp.algorithms.all_pairs import checkpoint, floyd_warshall, out_of_core
+from reedsp.algorithms.all_pairs import checkpoint, floyd_warshall
+from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.single_source import input_parallel, near_far, outcome, output_parallel, sssp
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
@@ -208,23 +210,23 @@ def test_what_cannot_be_closed(device: Device, tmp_path: Path) -> None:
     matrix = np.zeros((4, 4), np.float32)
     for wrong in (matrix[:3], matrix.astype(np.float64), matrix[::2, ::2]):
         with pytest.raises(ValueError, match=r"^matrix: a contiguous square one of float32 is expected$"):
-            out_of_core.close_matrix(wrong, FLOAT32, [device])
+            close_matrix(wrong, FLOAT32, [device])
     with pytest.raises(ValueError, match=r"^devices: at least one is needed$"):
-        out_of_core.close_matrix(matrix, FLOAT32, [])
+        close_matrix(matrix, FLOAT32, [])
     with checkpoint.Checkpoint(tmp_path / "c", "", 4, np.float32) as state:
         for given in (matrix, state.matrix):
             with pytest.raises(ValueError, match=r"^checkpoint: it is that of another matrix, or its matrix is not"):
-                out_of_core.close_matrix(given, FLOAT32, [device], checkpoint=state)
+                close_matrix(given, FLOAT32, [device], checkpoint=state)
 
 
 def test_a_device_with_next_to_no_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "global_memory", 1000)
     with pytest.raises(ValueError, match=r"^memory_limit: a device has .* bytes less than 100 vertices need$"):
-        out_of_core.close_matrix(np.zeros((100, 100), np.float32), FLOAT32, [device])
+        close_matrix(np.zeros((100, 100), np.float32), FLOAT32, [device])
 
 
 def test_a_team_stops_when_one_of_it_fails_or_is_interrupted() -> None:
-    team = out_of_core._Team()
+    team = Team()
     reached: list[str] = []
 
     def wait() -> None:
@@ -242,7 +244,7 @@ def test_a_team_stops_when_one_of_it_fails_or_is_interrupted() -> None:
         reached.append("watched")
         raise KeyboardInterrupt
 
-    team = out_of_core._Team()
+    team = Team()
     with pytest.raises(KeyboardInterrupt):
         team.together([wait], interrupt)
     assert reached == ["watched"]

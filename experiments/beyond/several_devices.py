@@ -18,7 +18,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from experiments.lund_smith.floyd_warshall import distances
-from reedsp.algorithms.all_pairs.out_of_core import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 
 SEED = 2010

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
-from reedsp.algorithms.all_pairs.out_of_core import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.all_pairs import device_matrix, out_of_core
+from reedsp.algorithms.all_pairs import device_matrix, host_matrix
 from reedsp.algorithms.all_pairs.host_matrix import fingerprint
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device
@@ -58,7 +58,7 @@ def test_47_what_does_not_fit_is_kept_on_the_host(device: Device, monkeypatch: p
     expected = reedsp.apsp(graph, predecessors=True, device=device)
     monkeypatch.setattr(device_matrix, "_PART_OF_MEMORY", 0)
     used = []
-    close = out_of_core.close_matrix
+    close = host_matrix.close_matrix
     monkeypatch.setattr(
         "reedsp.algorithms.all_pairs.host_matrix.close_matrix", lambda *args: used.append(args) or close(*args)
     )

@@ -22,10 +22,14 @@ import pyopencl as cl
 import pytest
 
 from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
-from reedsp.algorithms.all_pairs import floyd_warshall, out_of_core
+from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint, write_npy
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
-from reedsp.algorithms.all_pairs.out_of_core import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core import close as close_module
+from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
+from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, make_plan
+from reedsp.algorithms.all_pairs.out_of_core.worker import Worker
 from reedsp.arithmetic.matrix import INTEGERS, NARROW, Weights
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
 from reedsp.minplus import selfcheck
@@ -52,7 +56,7 @@ def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def use_short_spans(set_attribute: Callable[[object, str, int], None]) -> None:
-    for module in (floyd_warshall, out_of_core, checkpoint_module):
+    for module in (floyd_warshall, plan_module, checkpoint_module):
         set_attribute(module, "SPAN", SHORT_SPAN)
 
 
@@ -133,8 +137,8 @@ def test_strips(
     expected = closed_in_core(given, weights, device)
     for devices in ([device], twice(device), [device, *twice(device)]):
         matrix = given.copy()
-        plan = out_of_core._Plan(n, 1280, len(devices), pass_spans=spans, width=3 * TILE, staging_rows=TILE - 1)
-        monkeypatch.setattr(out_of_core, "_plan", lambda *_: plan)  # noqa: B023
+        plan = Plan(n, 1280, len(devices), pass_spans=spans, width=3 * TILE, staging_rows=TILE - 1)
+        monkeypatch.setattr(close_module, "make_plan", lambda *_: plan)  # noqa: B023
         done: list[tuple[int, int]] = []
         close_matrix(matrix, weights, devices, progress=lambda *each: done.append(each))  # noqa: B023
         assert_same(matrix, expected, len(devices))
@@ -148,7 +152,7 @@ def test_passes_by_way_of_several_spans(short_spans: None, device: Device) -> No
     for parts, most in ((1, 8), (2, 4)):
         devices, row = twice(device)[:parts], n * 4
         limits = [(spans * 3 + 4) * SHORT_SPAN * row + 8 * SHORT_SPAN * TILE for spans in range(1, most + 2)]
-        plans = [out_of_core._plan(n, FLOAT32, devices, limit, None) for limit in limits]
+        plans = [make_plan(n, FLOAT32, devices, limit, None) for limit in limits]
         assert [each.pass_spans for each in plans] == [*range(1, most + 1), most]
 
 
@@ -157,9 +161,9 @@ def test_what_is_staged_gives_way_to_fewer_passes(device: Device) -> None:
     n, row = 16384, 16384 * 4
     for spans in (1, 2, 3, 4):
         strips = 3 * spans * floyd_warshall.SPAN * row
-        plan = out_of_core._plan(n, FLOAT32, [device], strips + (1 << 26), None)
+        plan = make_plan(n, FLOAT32, [device], strips + (1 << 26), None)
         assert (plan.pass_spans, plan.staging_rows * row) == (spans, 1 << 24)
-        plan = out_of_core._plan(n, FLOAT32, [device], strips + (1 << 24), None)
+        plan = make_plan(n, FLOAT32, [device], strips + (1 << 24), None)
         assert plan.pass_spans == max(1, spans - 1)
 
 
@@ -168,7 +172,7 @@ def test_products_in_groups(
     weights: Weights, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a GPU, whatever the device is."""
-    for module in (selfcheck, out_of_core):
+    for module in (selfcheck, plan_module):
         monkeypatch.setattr(module, "works_in_groups", lambda _: True)
     n = 3 * SHORT_SPAN + 1
     given = weights_of_edges(n, weights)
@@ -251,7 +255,7 @@ def test_memory_limit_is_kept(
     for count in (1, 2):
         devices = twice(device)[:count]
         limit = int(1.5 * 1152 * 1152 * 4) if resident else least_memory(given.copy(), FLOAT32, devices) + 5000
-        assert out_of_core._plan(n, FLOAT32, devices, limit, None).resident == resident
+        assert make_plan(n, FLOAT32, devices, limit, None).resident == resident
         counted = Counted(monkeypatch)
         jobs = close_matrix(given.copy(), FLOAT32, devices, limit)
         monkeypatch.undo()
@@ -329,7 +333,7 @@ def test_row_76_device_that_fails_again_while_it_is_waited_for(
     def failing(worker: Any) -> None:
         raise DeviceError("lost for good")
 
-    monkeypatch.setattr(out_of_core._Worker, "finish", failing)
+    monkeypatch.setattr(Worker, "finish", failing)
     fail_after(20, monkeypatch)
     with pytest.raises(DeviceError, match=r"^lost$"):
         close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device))
@@ -413,7 +417,7 @@ def interrupted(folder: Path, given: Matrix, device: Device, products: int, monk
 def test_checkpoint(
     spans: int, short_spans: None, folder: Path, given: Matrix, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(out_of_core, "_STRIPS", 8 // spans)
+    monkeypatch.setattr(plan_module, "_STRIPS", 8 // spans)
     expected = closed_in_core(given, FLOAT32, device)
     for devices in ([device], twice(device)):
         with opened(folder, given) as checkpoint:
