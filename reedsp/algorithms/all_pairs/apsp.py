@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file
-from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint, write_npy
+from reedsp.algorithms.all_pairs.array_files import write_npy
+from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import stat
 import sys
@@ -18,7 +17,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.all_pairs import array_files
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.all_pairs.journal import Journal, damaged
 from reedsp.system.atomic_file import FULL, room_for, synchronise_folder
 from reedsp.system.own_folder import OwnFolder
 
@@ -113,7 +114,6 @@ class Checkpoint:
         self._side_checksums: dict[str, int] = {}
         self._results: tuple[str, dict[str, list[int]]] | None = None  # their kind, and size and time of each
         self.placed: bool = False
-        self._journal_end = 0
         self._mutex = threading.Lock()
 
         self._own = OwnFolder(self.folder)
@@ -121,6 +121,7 @@ class Checkpoint:
         if foreign:
             raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
         self._lock = _locked(self._own)
+        self._journal = Journal(self._own, _JOURNAL)
         try:
             self._open()
         except BaseException as error:
@@ -161,7 +162,7 @@ class Checkpoint:
         """Record that the matrix holds what is to be worked on."""
         self.matrix.flush()
         self._own.synchronise()
-        checksums = [_checksum(self.matrix[first : first + SPAN]) for first in range(0, self._n, SPAN)]
+        checksums = [array_files.checksum(self.matrix[first : first + SPAN]) for first in range(0, self._n, SPAN)]
         self._record("filled", checksums)
 
     def finished(self) -> bool:
@@ -222,11 +223,11 @@ class Checkpoint:
         """Write rows of the matrix; those of a span from its first one on."""
         rows = np.ascontiguousarray(rows)
         with self._writing(_MATRIX, "r+b", rows.nbytes) as stream:
-            _write(stream, first * self._n * self._dtype.itemsize, rows)
+            array_files.write(stream, first * self._n * self._dtype.itemsize, rows)
         for row in range(first // SPAN * SPAN, first + len(rows), SPAN):
             part = rows[max(0, row - first) : row + SPAN - first]
             before = self._checksums[row // SPAN] if row < first else 0
-            self._checksums[row // SPAN] = _checksum(part, before)
+            self._checksums[row // SPAN] = array_files.checksum(part, before)
 
     def end_rows(self, first: int, last: int) -> None:
         """Record that some rows of the matrix are written."""
@@ -242,8 +243,8 @@ class Checkpoint:
     def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
         rows = np.ascontiguousarray(rows)
         with self._writing(name, "r+b" if first else "wb", rows.nbytes) as stream:
-            _write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
-        self._side_checksums[name] = _checksum(rows, self._side_checksums[name] if first else 0)
+            array_files.write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
+        self._side_checksums[name] = array_files.checksum(rows, self._side_checksums[name] if first else 0)
 
     # ---- results -----------------------------------------------------------------------------------
 
@@ -355,16 +356,18 @@ class Checkpoint:
             yield
 
     def _open(self) -> None:
-        header, records = self._read_journal()
-        if header is None:
-            self._append(self._header)
-        elif header != self._header:
+        header, *records = self._journal.read() or [self._header]
+        if self._journal.is_empty:
+            self._journal.append(header)
+        if not isinstance(header, dict):
+            raise damaged(self._journal.file, "line 1 is no header")
+        if header != self._header:
             wrong = next((key for key in self._header if header.get(key) != self._header[key]), "header")
             found, expected = header.get(wrong, header), self._header.get(wrong, self._header)
-            raise ValueError(f"{self._file(_JOURNAL)}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
+            raise ValueError(f"{self._journal.file}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
         for number, record in enumerate(records, start=2):
             if not self._may_follow(record):
-                raise _damaged(self._file(_JOURNAL), f"line {number} cannot follow those before it")
+                raise damaged(self._journal.file, f"line {number} cannot follow those before it")
             self._replay(*record)
         if self.placed:
             return
@@ -372,7 +375,7 @@ class Checkpoint:
         if self.fresh:
             self._reserve(size)
         elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
-            raise _damaged(self._file(_MATRIX), f"not {size:,} bytes long")
+            raise damaged(self._file(_MATRIX), f"not {size:,} bytes long")
         with self._own.open(_MATRIX, "r+b") as stream:
             self.matrix: np.memmap[Any, Any] = np.memmap(stream, self._dtype, "r+", shape=(self._n, self._n))
         if not self.fresh:
@@ -389,15 +392,15 @@ class Checkpoint:
     def _verify(self) -> None:
         for span, checksum in sorted(self._checksums.items()):
             rows = self.matrix[span * SPAN : (span + 1) * SPAN]
-            if span not in self._begun - self._ended and _checksum(rows) != checksum:
-                raise _damaged(
+            if span not in self._begun - self._ended and array_files.checksum(rows) != checksum:
+                raise damaged(
                     self._file(_MATRIX), f"wrong checksum between rows {span * SPAN} and {span * SPAN + len(rows)}"
                 )
         if self.unfinished is not None:
             expected = self.unfinished[1] * self._n * self._dtype.itemsize
             for name, checksum in self._side_checksums.items():
                 if self._size_and_checksum(name) != (expected, checksum):
-                    raise _damaged(self._file(name), "wrong checksum")
+                    raise damaged(self._file(name), "wrong checksum")
 
     def _size_and_checksum(self, name: str) -> tuple[int, int]:
         size = checksum = 0
@@ -426,27 +429,6 @@ class Checkpoint:
 
     # ---- the journal -------------------------------------------------------------------------------
 
-    def _read_journal(self) -> tuple[dict[str, Any] | None, list[Any]]:
-        """Return the header, if there is one, and the records; a line that was not finished does not count."""
-        file, content = self._file(_JOURNAL), b""
-        if self._own.status(_JOURNAL) is not None:
-            with self._own.open(_JOURNAL, "rb") as stream:
-                content = stream.read()
-        lines = content.split(b"\n")[:-1]
-        self._journal_end = sum(len(line) + 1 for line in lines)
-        parsed = []
-        for number, line in enumerate(lines, start=1):
-            checksum, _, text = line.partition(b" ")
-            if checksum != b"%08x" % zlib.crc32(text):
-                raise _damaged(file, f"wrong checksum in line {number}")
-            try:
-                parsed.append(json.loads(text))
-            except (ValueError, RecursionError) as error:  # also what is no UTF-8, and numbers of thousands of digits
-                raise _damaged(file, f"line {number} cannot be read: {error}") from None
-        if parsed and not isinstance(parsed[0], dict):
-            raise _damaged(file, "line 1 is no header")
-        return (parsed[0], parsed[1:]) if parsed else (None, [])
-
     def _may_follow(self, record: Any) -> bool:
         """Whether a record of the journal has a meaning behind those that have been replayed."""
         match record:
@@ -473,18 +455,8 @@ class Checkpoint:
     def _record(self, *record: Any) -> None:
         with self._mutex:
             self._refuse_when_closed()
-            self._append(record)
+            self._journal.append(record)
             self._replay(*record)
-
-    def _append(self, entry: dict[str, Any] | Sequence[Any]) -> None:
-        text = json.dumps(entry).encode()
-        line = b"%08x %s\n" % (zlib.crc32(text), text)
-        mode = "wb" if self._own.status(_JOURNAL) is None else "r+b"
-        with room_for(self._file(_JOURNAL), len(line)), self._own.open(_JOURNAL, mode) as stream:
-            stream.truncate(self._journal_end)  # what is left of a line that could not be finished
-            _write(stream, self._journal_end, line)
-            os.fsync(stream.fileno())
-            self._journal_end = stream.tell()
 
     def _replay(self, kind: str, *values: Any) -> None:
         """Change the state by what a record says."""
@@ -508,37 +480,6 @@ class Checkpoint:
             self._ended.clear()
 
 
-def write_npy(
-    stream: IO[bytes], rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike
-) -> None:
-    """Write an array in numpy's format.
-
-    Parameters
-    ----------
-    stream : binary stream
-    rows : iterator of arrays
-        Some rows at a time.
-    shape : tuple of int
-    dtype : dtype
-
-    Raises
-    ------
-    ValueError
-        There are more or fewer rows than `shape` says.
-    OSError
-    """
-    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, header)
-    count = 0
-    for part in rows:
-        if part.shape[1:] != shape[1:]:
-            raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
-        count += len(part)
-        _write(stream, None, np.ascontiguousarray(part, dtype))
-    if count != shape[0]:
-        raise ValueError(f"rows: {count} came, not {shape[0]}")
-
-
 def _spans(first: int, last: int) -> range:
     """Return the numbers of the spans of rows from `first` up to, but not including, `last`."""
     return range(first // SPAN, -(-last // SPAN))
@@ -546,22 +487,6 @@ def _spans(first: int, last: int) -> range:
 
 def _are_naturals(values: Sequence[Any]) -> bool:
     return all(type(value) is int and value >= 0 for value in values)
-
-
-def _checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
-    return zlib.crc32(rows.data, before)
-
-
-def _damaged(file: Path, what: str) -> ValueError:
-    return ValueError(f"{file}: {what}; the checkpoint is damaged, delete {file.parent} to start again")
-
-
-def _write(stream: IO[bytes], place: int | None, content: bytes | npt.NDArray[Any]) -> None:
-    """Write contiguous content at a place of a file, or at the end of what has been written so far."""
-    if place is not None:
-        stream.seek(place)
-    stream.write(content if isinstance(content, bytes) else content.reshape(-1).view(np.uint8).data)
-    stream.flush()
 
 
 def _locked(folder: OwnFolder) -> IO[bytes]:

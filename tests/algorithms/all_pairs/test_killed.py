@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
+from reedsp.algorithms.all_pairs import array_files
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
 
@@ -40,7 +40,7 @@ class Files:
         for name in OPERATIONS:
             if hasattr(os, name):
                 patch.setattr(os, name, self._watched(name, getattr(os, name)))
-        patch.setattr(checkpoint_module, "_write", self._watched("write", checkpoint_module._write))
+        patch.setattr(array_files, "write", self._watched("write", array_files.write))
 
     def _watched(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **options: Any) -> Any:
@@ -216,7 +216,7 @@ def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkey
     """Before a line is written, all that was written to other files is synchronised, and so are other lines."""
     dirty: set[str] = set()
     lines = 0
-    write, fsync = checkpoint_module._write, os.fsync
+    write, fsync = array_files.write, os.fsync
 
     def written(stream: Any, place: int | None, content: Any) -> None:
         nonlocal lines
@@ -231,7 +231,7 @@ def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkey
         dirty.discard(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         fsync(descriptor)
 
-    monkeypatch.setattr(checkpoint_module, "_write", written)
+    monkeypatch.setattr(array_files, "write", written)
     monkeypatch.setattr(os, "fsync", synchronised)
     call(folder, device)
     assert lines >= 8

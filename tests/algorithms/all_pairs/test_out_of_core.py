@@ -21,9 +21,10 @@ import numpy.typing as npt
 import pyopencl as cl
 import pytest
 
+from reedsp.algorithms.all_pairs import array_files, floyd_warshall
 from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
-from reedsp.algorithms.all_pairs import floyd_warshall
-from reedsp.algorithms.all_pairs.checkpoint import Checkpoint, write_npy
+from reedsp.algorithms.all_pairs.array_files import write_npy
+from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.all_pairs.out_of_core import close as close_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
@@ -463,7 +464,7 @@ def test_row_81_disk_full(
 ) -> None:
     """Whichever file it is that does not fit: half of it is written."""
     expected = closed_in_core(given, FLOAT32, device)
-    write = checkpoint_module._write
+    write = array_files.write
     with opened(folder, given) as checkpoint:  # many passes
         least = least_memory(checkpoint.matrix, FLOAT32, [device], checkpoint)
     for allowed in (0, 1, 5):
@@ -479,7 +480,7 @@ def test_row_81_disk_full(
                 write(stream, place, content)
 
             with monkeypatch.context() as patch:
-                patch.setattr(checkpoint_module, "_write", failing)
+                patch.setattr(array_files, "write", failing)
                 with pytest.raises(OSError, match="No space left"):
                     close_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
     with opened(folder, given) as checkpoint:
@@ -504,7 +505,7 @@ def test_row_81_no_room_for_the_matrix(folder: Path, given: Matrix, monkeypatch:
     assert not folder.exists()
     opened(folder, given).close()
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint_module, "_write", full)
+        patch.setattr(array_files, "write", full)
         with pytest.raises(OSError, match=r"No space left on device: [\d,]+ bytes are needed, .*journal"):
             Checkpoint(folder.with_name("other"), "a graph", VERTICES, np.float32)
     assert not folder.with_name("other").exists()
@@ -638,7 +639,7 @@ def test_nothing_is_written_after_the_end(short_spans: None, folder: Path, given
             write()
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
     with opened(folder, given) as checkpoint:
-        write, busy = checkpoint_module._write, []
+        write, busy = array_files.write, []
 
         def slow(stream: Any, place: int | None, content: Any) -> None:
             checkpoint.close()
@@ -648,7 +649,7 @@ def test_nothing_is_written_after_the_end(short_spans: None, folder: Path, given
             busy.append(True)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(checkpoint_module, "_write", slow)
+            patch.setattr(array_files, "write", slow)
             checkpoint.write_rows(0, rows)
     assert busy
     opened(folder, given).close()

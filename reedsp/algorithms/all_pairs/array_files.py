@@ -1,0 +1,54 @@
+"""Arrays in files: parts of them at an offset, their checksums, and numpy's format."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def write(stream: IO[bytes], offset: int | None, content: bytes | npt.NDArray[Any]) -> None:
+    """Write contiguous content at an offset in a file, or at the end of what has been written so far."""
+    if offset is not None:
+        stream.seek(offset)
+    stream.write(content if isinstance(content, bytes) else content.reshape(-1).view(np.uint8).data)
+    stream.flush()
+
+
+def checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
+    """Return the checksum of contiguous rows, given that of those before them."""
+    return zlib.crc32(rows.data, before)
+
+
+def write_npy(
+    stream: IO[bytes], rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike
+) -> None:
+    """Write an array in numpy's format.
+
+    Parameters
+    ----------
+    stream : binary stream
+    rows : iterator of arrays
+        Some rows at a time.
+    shape : tuple of int
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        There are more or fewer rows than `shape` says.
+    OSError
+    """
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    count = 0
+    for part in rows:
+        if part.shape[1:] != shape[1:]:
+            raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
+        count += len(part)
+        write(stream, None, np.ascontiguousarray(part, dtype))
+    if count != shape[0]:
+        raise ValueError(f"rows: {count} came, not {shape[0]}")
