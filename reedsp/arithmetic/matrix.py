@@ -35,8 +35,8 @@ class Weights:
     non_negative: bool = False
 
     @property
-    def least(self) -> Any:
-        """The least finite weight, as a number of the type; integers stop there along a negative cycle."""
+    def lowest(self) -> Any:
+        """The smallest finite weight, as a number of the type; integers stop there along a negative cycle."""
         if self.dtype.kind == "f":
             return np.finfo(self.dtype).min
         return self.dtype.type(0 if self.dtype.kind == "u" else -self.limit)
@@ -57,10 +57,10 @@ class Weights:
                 order = C_TYPES[signed(dtype.itemsize)]
             else:
                 minimum = "fmin" if kind == "gpu" and dtype.itemsize == 4 else "smaller"
-        least = -np.inf if dtype.kind == "f" else self.least
+        lowest = -np.inf if dtype.kind == "f" else self.lowest
         return {
             **{"WEIGHT": name, "NO_PATH": literal(self.no_path, dtype), "LIMIT": literal(self.limit, dtype)},
-            **{"LEAST": literal(least, dtype), "ORDER": order, "MINIMUM": minimum},
+            **{"LEAST": literal(lowest, dtype), "ORDER": order, "MINIMUM": minimum},
         }
 
 
@@ -113,7 +113,7 @@ def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
     """
     dtype = np.result_type(*matrices)
     if dtype.kind == "f":
-        # -0.0 is no less than 0.0, but its bits are those of the least integer
+        # -0.0 is not less than 0.0, but its bits are those of the smallest integer
         return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
     non_negative = not any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
     return integers_for(times * sum(map(largest, matrices)), non_negative)
@@ -176,7 +176,7 @@ def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist
     first : int
     weights : Weights
     dist : ndarray, shape (rows, n)
-        Filled. No path is inf or the largest integer; unbounded paths are -inf or the least integer.
+        Filled. No path is inf or the largest integer; unbounded paths are -inf or the smallest integer.
 
     Raises
     ------

@@ -98,8 +98,8 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
 def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 
-    Whole weights are added as int32 or int64, also when they are stored as floats, as long as float64 would give the
-    same or the caller asked for integers. The least weight of a walk of at most k edges is that of a simple path as
+    Integer weights are added as int32 or int64, also when they are stored as floats, as long as float64 would give the
+    same or the caller asked for integers. The minimum weight of a walk of at most k edges is that of a simple path as
     long as there is no negative cycle, so a bound on simple paths, and one edge more for the sums that are tried,
     holds for every sum. Along a negative cycle sums fall further, until the cycle is found: if they could leave the
     type, they saturate, and so they do where int64 itself is too narrow. Other weights are added in float64, or in
@@ -126,7 +126,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
 
 
 def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
-    """Return the least value of the arithmetic that is greater than `cutoff`.
+    """Return the smallest value of the arithmetic that is greater than `cutoff`.
 
     Raises
     ------

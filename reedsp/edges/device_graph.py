@@ -128,7 +128,7 @@ class OutEdges:
     typical_weight : float
         Median of the positive weights in a sample: a few huge ones leave it as it is. 1 if there are none.
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
-        Place of the first edge that leaves each vertex, then m.
+        Index of the first edge that leaves each vertex, then m.
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
     macros : dict
         Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
@@ -169,7 +169,7 @@ class Neighbours:
     ----------
     n, m : int
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
-        Place of the first neighbour of each vertex, then m.
+        Index of the first neighbour of each vertex, then m.
     vertices : pyopencl.Buffer of int32, shape (m,)
         The vertices at the other ends of the edges, in ascending order for each vertex.
     macros : dict
@@ -196,6 +196,6 @@ class Neighbours:
 
 
 def _offsets(indptr: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[Any], dict[str, str | int]]:
-    """Return the places in the narrowest type that holds them, and its name in OpenCL C."""
+    """Return the offsets in the narrowest type that holds them, and its name in OpenCL C."""
     dtype = np.dtype(np.uint32 if m < 1 << 32 else np.uint64)
     return indptr.astype(dtype), {"OFFSET": C_TYPES[dtype]}

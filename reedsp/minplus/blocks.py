@@ -26,8 +26,8 @@ _FOUR_ULONGS = struct.Struct("4Q")
 _FOUR_UINTS = struct.Struct("4I")
 
 
-class Hole(NamedTuple):
-    """Rows and columns of a product that are left out."""
+class Excluded(NamedTuple):
+    """Rows and columns that a product leaves out."""
 
     row: int = 0
     rows: int = 0
@@ -42,7 +42,7 @@ class _Launch(NamedTuple):
     pairs: int
     sizes: tuple[int, int]
     shape: bytes
-    hole: bytes
+    excluded: bytes
 
 
 class Products:
@@ -65,12 +65,12 @@ class Products:
         self.in_groups = in_groups
         self._tilings = tilings
         self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
-        self._plans: dict[tuple[tuple[int, int, int], Hole], tuple[Tiling, list[_Launch]]] = {}
+        self._plans: dict[tuple[tuple[int, int, int], Excluded], tuple[Tiling, list[_Launch]]] = {}
         self._panels: cl.Buffer | None = None
         self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
 
     def padded(self, shape: tuple[int, int, int]) -> tuple[int, int, int]:
-        """Return rows, columns of a and columns of b in whole tiles, to be filled up with "no path"."""
+        """Return rows, columns of a and columns of b rounded up to tiles, to be filled up with "no path"."""
         large = (each for each in self._tilings if self._fills_device(each, shape))
         tiling = next(large, self._tilings[-1])
         if self.in_groups:
@@ -85,7 +85,7 @@ class Products:
         c: Block,
         shape: tuple[int, int, int],
         accumulate: bool = False,
-        hole: Hole = Hole(),  # noqa: B008 - it is immutable
+        excluded: Excluded = Excluded(),  # noqa: B008 - it is immutable
         in_place: bool = False,
     ) -> None:
         """Queue c = a b, or with `accumulate` the minimum of that and c.
@@ -95,9 +95,9 @@ class Products:
         a, b, c : Block
             They do not overlap in what is read and written.
         shape : tuple of int
-            Rows of a and c, columns of a and rows of b, columns of b and c, without those left out.
+            Rows of a and c, columns of a and rows of b, columns of b and c, without the excluded ones.
         accumulate : bool
-        hole : Hole
+        excluded : Excluded
             Rows of a and c, and columns of b and c, that are passed over.
         in_place : bool
             Work-groups replace the block of a or of b, which is no higher or wider than the smallest tile: one of them
@@ -110,41 +110,42 @@ class Products:
         if self._job.device.kind == "cpu" and inner > _DEEPEST:
             for first in range(0, inner, _DEEPEST):
                 part = (rows, min(_DEEPEST, inner - first), columns)
-                self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, hole)
+                self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, excluded)
             return
-        tiling, launches = self._planned(shape, hole)
+        tiling, launches = self._planned(shape, excluded)
         strides = _FOUR_UINTS.pack(a.stride, b.stride, c.stride, 0)
         if not self.in_groups:
-            b = self._pack(tiling, b, shape, hole)
+            b = self._pack(tiling, b, shape, excluded)
         for launch in launches:
             firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
-            arguments = (a.buffer, b.buffer, c.buffer, _FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.hole)
-            self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *arguments)
+            numbers = (_FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.excluded)
+            buffers = (a.buffer, b.buffer, c.buffer)
+            self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *buffers, *numbers)
             self._job.add_steps(launch.pairs // self._pairs_a_step)
 
-    def _planned(self, shape: tuple[int, int, int], hole: Hole) -> tuple[Tiling, list[_Launch]]:
+    def _planned(self, shape: tuple[int, int, int], excluded: Excluded) -> tuple[Tiling, list[_Launch]]:
         """Return the tiling and the launches for a product."""
-        if (shape, hole) not in self._plans:
-            tiling = self._tiling(shape, hole)
+        if (shape, excluded) not in self._plans:
+            tiling = self._tiling(shape, excluded)
             plan = []
             for first, last in self._chunks(tiling, shape):
-                before = first < hole.row
-                place = first if before else first + hole.rows
-                left_out = (hole.row - first, hole.rows) if before else (0, 0)
+                before = first < excluded.row
+                row = first if before else first + excluded.rows
+                left_out = (excluded.row - first, excluded.rows) if before else (0, 0)
                 groups = (shape[2] // tiling.columns, max(1, (last - first) // tiling.rows))
                 plan.append(
                     _Launch(
-                        row=place,
+                        row=row,
                         pairs=(last - first) * shape[1] * shape[2],
                         sizes=(groups[0] * tiling.group_size, groups[1]),
                         shape=_FOUR_UINTS.pack(last - first, shape[1], shape[2], 0),
-                        hole=_FOUR_UINTS.pack(*left_out, hole.column, hole.columns),
+                        excluded=_FOUR_UINTS.pack(*left_out, excluded.column, excluded.columns),
                     )
                 )
-            self._plans[shape, hole] = tiling, plan
-        return self._plans[shape, hole]
+            self._plans[shape, excluded] = tiling, plan
+        return self._plans[shape, excluded]
 
-    def _tiling(self, shape: tuple[int, int, int], hole: Hole) -> Tiling:
+    def _tiling(self, shape: tuple[int, int, int], excluded: Excluded) -> Tiling:
         """Return the largest tiling that divides a product and gives every compute unit something to do."""
         for tiling in self._tilings[:-1]:
             sides = (
@@ -156,7 +157,7 @@ class Products:
                 tiling.columns,
                 tiling.columns,
             )
-            fits = all(size % side == 0 for size, side in zip((*shape, *hole), sides, strict=True))
+            fits = all(size % side == 0 for size, side in zip((*shape, *excluded), sides, strict=True))
             if fits and self._fills_device(tiling, shape):
                 return tiling
         return self._tilings[-1]
@@ -173,15 +174,15 @@ class Products:
         starts = [*range(0, max(1, rows - step // 2), step), rows]
         return list(itertools.pairwise(starts))
 
-    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], hole: Hole) -> Block:
+    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], excluded: Excluded) -> Block:
         """Queue a copy of b in panels."""
         size = shape[1] * shape[2]
         if self._panels is None or self._panels.size < size * self._weights.dtype.itemsize:
             self._panels = self._job.allocate(size, self._weights.dtype)
         sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
-        whole = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*hole)
-        self._launch(tiling, ("pack", False, False), sizes, b.buffer, self._panels, firsts, strides, *whole)
+        extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
+        self._launch(tiling, ("pack", False, False), sizes, b.buffer, self._panels, firsts, strides, *extents)
         return Block(self._panels, 0)
 
     def _launch(

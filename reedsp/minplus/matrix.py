@@ -24,7 +24,7 @@ class Block:
     stride : int
         Elements from one row to the next.
     first : int
-        Place of the first element of the part.
+        Index of the first element of the part.
     """
 
     buffer: cl.Buffer
@@ -39,8 +39,8 @@ class Block:
 def copy_block(job: Job, source: Block, target: Block, shape: tuple[int, int], item_size: int) -> None:
     """Queue a copy of a block of some rows and columns, of elements of some bytes."""
     rows, columns = shape
-    places = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
-    job.copy_rows(target.buffer, *places[0], source.buffer, *places[1], columns * item_size, rows)
+    offsets = [(each.first * item_size, each.stride * item_size) for each in (target, source)]
+    job.copy_rows(target.buffer, *offsets[0], source.buffer, *offsets[1], columns * item_size, rows)
 
 
 def transpose(

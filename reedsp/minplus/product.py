@@ -50,7 +50,7 @@ def min_plus_product(
     Returns
     -------
     ndarray, shape (rows, columns), of the type that numpy gives to ``a + b``
-        Exact for integers. A float is the least sum, rounded once; one beyond the type is infinity, as in numpy.
+        Exact for integers. A float is the minimum sum, rounded once; one beyond the type is infinity, as in numpy.
 
     Raises
     ------
@@ -145,28 +145,28 @@ def min_plus_power(
         return result
     weights = weights_of(matrix, times=int(k))
     if weights is None:
-        values, no_path = _power_by(_exact_join, (_integers(matrix), matrix == infinity(matrix.dtype)), int(k))
+        values, no_path = _power_by(_multiply_exactly, (_integers(matrix), matrix == infinity(matrix.dtype)), int(k))
         return to_user(values, no_path, matrix.dtype)
     job = Job(get_device(device))
     size = padded_side(job, weights, n, method)
     shape = (size, size, size)
 
-    def join(left: cl.Buffer, right: cl.Buffer) -> cl.Buffer:
+    def times(left: cl.Buffer, right: cl.Buffer) -> cl.Buffer:
         product = job.allocate(size * size, weights.dtype)
         multiply(job, weights, left, right, product, shape, method)
         return product
 
-    power = _power_by(join, job.upload(to_device(matrix, (size, size), weights)), int(k))
+    power = _power_by(times, job.upload(to_device(matrix, (size, size), weights)), int(k))
     return _download(job, weights, power, (size, size), (n, n), matrix.dtype)
 
 
-def _power_by(join: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
+def _power_by(times: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
     """Return matrixExponent(matrix, exponent) of the thesis, for which the exponent 1 returns the cube."""
     if exponent == 1:
         return matrix
-    half = _power_by(join, matrix, exponent // 2)
-    square = join(half, half)
-    return join(square, matrix) if exponent % 2 else square
+    half = _power_by(times, matrix, exponent // 2)
+    square = times(half, half)
+    return times(square, matrix) if exponent % 2 else square
 
 
 def multiply(
@@ -187,7 +187,7 @@ def multiply(
     a, b, c : pyopencl.Buffer
         Row-major; `c` is neither of the others.
     shape : tuple of int
-        Rows of a, columns of a, columns of b; in whole tiles for the fast methods (:meth:`Products.padded`).
+        Rows of a, columns of a, columns of b; multiples of a tile for the fast methods (:meth:`Products.padded`).
     method : str
         As for :func:`min_plus_product`.
     """
@@ -196,7 +196,7 @@ def multiply(
     weight_macros = weights.macros(job.device.kind)
 
     def launch(kernel: Kernel, group: tuple[int, int]) -> None:
-        by_columns = method in ("naive", "row-blocks")  # read from global memory: a pair takes a whole step
+        by_columns = method in ("naive", "row-blocks")  # read from global memory: a pair takes one step
         steps = rows * inner * columns // (1 if by_columns else PAIRS_A_STEP)
         slices = even(1, rows, group[1], steps, job.device.steps_at_once)
         job.launch(kernel, (columns, rows), group, a, b, c, *sizes, slices=slices)
@@ -217,12 +217,12 @@ def multiply(
 
 
 def padded(job: Job, weights: Weights, shape: tuple[int, int, int], method: str) -> tuple[int, int, int]:
-    """Return rows of a, columns of a and columns of b in whole tiles of a method, to be filled up with "no path"."""
+    """Return rows of a, columns of a and columns of b rounded up to tiles of a method, the rest being "no path"."""
     return trusted_products(job, weights, _IN_GROUPS[method]).padded(shape) if method in _IN_GROUPS else shape
 
 
 def padded_side(job: Job, weights: Weights, n: int, method: str) -> int:
-    """Return the side of a square matrix in whole tiles, whose sides are powers of two."""
+    """Return the side of a square matrix rounded up to tiles, whose sides are powers of two."""
     return max(padded(job, weights, (n, n, n), method))
 
 
@@ -255,7 +255,7 @@ def _download(
 
 def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
-    return _exact_join(*((_integers(each), each == infinity(each.dtype)) for each in (a, b)))
+    return _multiply_exactly(*((_integers(each), each == infinity(each.dtype)) for each in (a, b)))
 
 
 def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -263,10 +263,10 @@ def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return matrix.astype(object)
 
 
-def _exact_join(
+def _multiply_exactly(
     a: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]], b: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Multiply matrices of Python's integers, each with the places where there is no path."""
+    """Multiply matrices of Python's integers, each with a mask of where there is no path."""
     (left, no_left), (right, no_right) = a, b
     finite = [abs(int(x)) for x in (*left[~no_left], *right[~no_right])]
     no_path = 4 * max(finite, default=0) + 1  # finite sums are below a half of it, however one is subtracted from it

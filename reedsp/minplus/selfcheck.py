@@ -8,7 +8,7 @@ import numpy.typing as npt
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling, describe, name_of, tabled, tilings_for, works_in_groups
 
@@ -84,10 +84,10 @@ def _is_right(
 ) -> bool:
     unit, extra = (128, 0) if in_groups else (64, 3)
     shape = (2 * unit + extra, tiling.macros["DEPTH"] + (64 if in_groups else 5), 2 * unit)
-    hole = Hole(unit, unit + 2 * extra, unit, unit)
-    rows, columns = (np.ones(size, np.bool_) for size in (shape[0] + hole.rows, shape[2] + hole.columns))
-    rows[hole.row : hole.row + hole.rows] = False
-    columns[hole.column : hole.column + hole.columns] = False
+    excluded = Excluded(unit, unit + 2 * extra, unit, unit)
+    rows, columns = (np.ones(size, np.bool_) for size in (shape[0] + excluded.rows, shape[2] + excluded.columns))
+    rows[excluded.row : excluded.row + excluded.rows] = False
+    columns[excluded.column : excluded.column + excluded.columns] = False
     sizes = ((len(rows), shape[1]), (shape[1], len(columns)), (len(rows), len(columns)))
     a, b, c = (numbers(size, weights, rng) for size in sizes)
     c[rng.random(c.shape) < 0.5] = 0 if weights.non_negative else -2 * _LARGEST_WEIGHT  # less than sums
@@ -97,5 +97,5 @@ def _is_right(
     expected[there] = np.minimum(least, c[there]) if accumulate else least
     job = Job(device)
     left, right, result = (Block(job.upload(each), each.shape[1]) for each in (a, b, c))
-    Products(job, weights, in_groups, [tiling]).queue(left, right, result, shape, accumulate, hole)
+    Products(job, weights, in_groups, [tiling]).queue(left, right, result, shape, accumulate, excluded)
     return np.array_equal(job.download(result.buffer, c.size, c.dtype).reshape(c.shape), expected)

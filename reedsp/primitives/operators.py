@@ -16,7 +16,7 @@ ELEMENT_TYPES = tuple(np.dtype(each) for each in (np.int32, np.uint32, np.int64,
 
 OPERATORS = ("add", "min", "max")
 """The built-in operators."""
-# Each holds for vectors as well as for numbers. The least or greatest of a NaN and a number is the NaN, as in numpy.
+# Each holds for vectors as well as for numbers. The minimum or maximum of a NaN and a number is the NaN, as in numpy.
 _OF_INTEGERS = {"add": "a + b", "min": "min(a, b)", "max": "max(a, b)"}
 _OF_FLOATS = {
     "add": "a + b",
@@ -34,12 +34,12 @@ class Operator:
     ----------
     expression : str
         OpenCL C expression in ``a`` and ``b``, which have the type of the elements; ``a`` stands for the earlier ones.
-        Nobody can check that it is associative: if it is not, the result depends on the device. Signed integers
+        It is not checked to be associative: if it is not, the result depends on the device. Signed integers
         must not overflow in it, which OpenCL C leaves undefined.
     identity : int or float
-        Its identity element: joined with any ``x``, from either side, it gives ``x``.
+        Its identity element: combined with any ``x``, from either side, it gives ``x``.
     commutative : bool
-        Whether the elements may be joined in any order, which is quicker.
+        Whether the elements may be combined in any order, which is faster.
 
     Raises
     ------
@@ -91,8 +91,8 @@ def resolve(op: str | Operator, dtype: np.dtype[Any]) -> Operator:
         if op not in OPERATORS:
             raise ValueError(f"op: {op!r} is none of {', '.join(map(repr, OPERATORS))}, nor a reedsp.Operator")
         integer = dtype.kind in "iu"
-        least, greatest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if integer else (-np.inf, np.inf)
-        identity = {"add": 0, "min": greatest, "max": least}[op]
+        smallest, largest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if integer else (-np.inf, np.inf)
+        identity = {"add": 0, "min": largest, "max": smallest}[op]
         return Operator((_OF_INTEGERS if integer else _OF_FLOATS)[op], identity, commutative=True)
     if not isinstance(op, Operator):
         raise TypeError(f"op: expected a string or a reedsp.Operator, got {type(op).__name__}")
@@ -124,7 +124,7 @@ def identity_of(operator: Operator, dtype: np.dtype[Any]) -> Any:
 
 
 def operator_macros(operator: Operator, dtype: np.dtype[Any]) -> dict[str, str | int]:
-    """Return the macros of ``cl/primitives/elements.cl`` that say what is joined, and how."""
+    """Return the macros of ``cl/primitives/elements.cl`` that say what is combined, and how."""
     bits = int(identity_of(operator, dtype).view(f"u{dtype.itemsize}"))
     suffix = "ul" if dtype.itemsize == 8 else "u"
     return {

@@ -42,7 +42,7 @@ from reedsp.device.device import Device, Job, get_device
 from reedsp.edges import predecessors, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.minplus import product as minplus_product
-from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import tilings_for
 from reedsp.primitives import plans
@@ -291,17 +291,19 @@ def small_products(job: Job, weights: Weights, in_groups: bool) -> Products:
 
 
 def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
-    """Two tiles each way around a hole."""
+    """Two tiles each way around what is excluded."""
     job = Job(device)
     blocks = small_products(job, weights, in_groups)
     side = blocks._tilings[0].columns
-    shape, hole = (128, 32, 2 * side) if in_groups else (70, 20, 2 * side), Hole(64, 64, side, side)
+    shape, excluded = (128, 32, 2 * side) if in_groups else (70, 20, 2 * side), Excluded(64, 64, side, side)
     rng = np.random.default_rng(6)
-    sizes = (shape[0] + hole.rows, shape[1]), (shape[1], 3 * side), (shape[0] + hole.rows, 3 * side)
+    sizes = (shape[0] + excluded.rows, shape[1]), (shape[1], 3 * side), (shape[0] + excluded.rows, 3 * side)
     a, b, c = (rng.integers(5, 99, size).astype(weights.dtype) for size in sizes)
     c *= 2
     on_device = [job.upload(each) for each in (a, b, c)]
-    blocks.queue(*(Block(buffer, size[1]) for buffer, size in zip(on_device, sizes, strict=True)), shape, True, hole)
+    blocks.queue(
+        *(Block(buffer, size[1]) for buffer, size in zip(on_device, sizes, strict=True)), shape, True, excluded
+    )
     expected = np.minimum(product_of(a, b), c)
     expected[64:128] = c[64:128]
     expected[:, side : 2 * side] = c[:, side : 2 * side]

@@ -1,4 +1,4 @@
-"""Products of blocks against numpy: every type, tiling, place and hole, and what lies outside of the blocks."""
+"""Products of blocks against numpy: types, tilings, offsets, what is excluded and what lies outside of the blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Device, Job
 from reedsp.minplus import blocks as minplus_blocks
 from reedsp.minplus import tilings
-from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 
@@ -21,7 +21,7 @@ NARROW, INT32, INT64 = INTEGERS
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))
 TYPES = (NARROW, INT32, INT64, FLOAT32, FLOAT64, *(replace(each, non_negative=True) for each in (FLOAT32, FLOAT64)))
 WITHOUT_ACCUMULATING = (NARROW, INT32, FLOAT64)  # as well: kernels take long to build
-NO_HOLE = Hole()
+NONE_EXCLUDED = Excluded()
 APART = 8  # elements: what work-groups load at once is aligned
 
 every_type = pytest.mark.parametrize("weights", TYPES, ids=tilings.name_of)
@@ -69,7 +69,7 @@ def expected_product(a: np.ndarray, b: np.ndarray, present: np.ndarray | None, w
 def check(
     queue: Products,
     matrices: tuple[np.ndarray, np.ndarray, np.ndarray],
-    hole: Hole = NO_HOLE,
+    excluded: Excluded = NONE_EXCLUDED,
     accumulate: bool = False,
 ) -> None:
     """Multiply blocks of one buffer, each with a stride of its own, and compare all of the buffer."""
@@ -86,33 +86,33 @@ def check(
         parts.append(part)
         firsts.append(start + stride + APART)
     rows, columns = (np.ones(size, bool) for size in c.shape)
-    rows[hole.row : hole.row + hole.rows] = False
-    columns[hole.column : hole.column + hole.columns] = False
+    rows[excluded.row : excluded.row + excluded.rows] = False
+    columns[excluded.column : excluded.column + excluded.columns] = False
     parts[0][~rows] = outside
     parts[1][:, ~columns] = outside
     shape = int(rows.sum()), a.shape[1], int(columns.sum())
     buffer = job.upload(host)
     blocks = [Block(buffer, stride, first) for stride, first in zip(strides, firsts, strict=True)]
-    queue.queue(*blocks, shape, accumulate, hole)
+    queue.queue(*blocks, shape, accumulate, excluded)
     there = np.ix_(rows, columns)
     product = expected_product(a[rows], b[:, columns], c[there] if accumulate else None, weights)
     parts[2][there] = product  # of host
     result = job.download(buffer, host.size, weights.dtype)
     wrong = np.flatnonzero(result != host)
-    assert wrong.size == 0, (weights, hole, shape, accumulate, wrong[:8], result[wrong[:8]], host[wrong[:8]])
+    assert wrong.size == 0, (weights, excluded, shape, accumulate, wrong[:8], result[wrong[:8]], host[wrong[:8]])
 
 
 def random_matrices(
-    weights: Weights, shape: tuple[int, int, int], hole: Hole = NO_HOLE, seed: int = 1
+    weights: Weights, shape: tuple[int, int, int], excluded: Excluded = NONE_EXCLUDED, seed: int = 1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a, b and c for a product of this shape, with what is left out."""
     rng = np.random.default_rng(seed)
-    rows, inner, columns = shape[0] + hole.rows, shape[1], shape[2] + hole.columns
+    rows, inner, columns = shape[0] + excluded.rows, shape[1], shape[2] + excluded.columns
     return tuple(numbers(size, weights, rng) for size in ((rows, inner), (inner, columns), (rows, columns)))
 
 
 def places(size: int, unit: int, length: int) -> list[tuple[int, int]]:
-    """Return no hole, and one at the beginning, in the middle and at the end."""
+    """Return nothing excluded, and something at the beginning, in the middle and at the end."""
     return [(0, 0), (0, length), (size // unit // 2 * unit, length), (size, length)]
 
 
@@ -126,9 +126,9 @@ def test_every_hole(weights: Weights, in_groups: bool, device: Device) -> None:
     else:
         shape, row_places = (75, 37, 3 * side), [*places(75, 1, 11), (3, 2), (71, 64)]
     for number, (rows, columns) in enumerate(itertools.product(row_places, places(shape[2], side, side))):
-        hole = Hole(*rows, *columns)
+        excluded = Excluded(*rows, *columns)
         accumulate = number % 2 == 1 or weights not in WITHOUT_ACCUMULATING
-        check(queue, random_matrices(weights, shape, hole, number), hole, accumulate)
+        check(queue, random_matrices(weights, shape, excluded, number), excluded, accumulate)
 
 
 @both_ways
@@ -138,8 +138,8 @@ def test_every_hole_of_the_other_way(in_groups: bool, device: Device) -> None:
     side = queue._tilings[-1].columns
     shape = (128, 32, 2 * side)
     for number, (rows, columns) in enumerate(itertools.product(places(128, 64, 64), places(shape[2], side, side))):
-        hole = Hole(*rows, *columns)
-        check(queue, random_matrices(INT32, shape, hole, number), hole, accumulate=number % 2 == 0)
+        excluded = Excluded(*rows, *columns)
+        check(queue, random_matrices(INT32, shape, excluded, number), excluded, accumulate=number % 2 == 0)
 
 
 def test_every_shape_alone(device: Device) -> None:
@@ -174,8 +174,8 @@ def test_every_tiling_alone(name: str, device: Device) -> None:
     if vector_bytes > tilings._vector_bytes(device):  # one row: it takes a compiler long to do without registers
         tiling = replace(tiling, macros={**tiling.macros, "ITEM_ROWS": 1})
     queue = queue_of(device, weights, False, tiling)
-    hole = Hole(33, 9, tiling.columns, tiling.columns)
-    check(queue, random_matrices(weights, (70, 300, 2 * tiling.columns), hole), hole, accumulate=True)
+    excluded = Excluded(33, 9, tiling.columns, tiling.columns)
+    check(queue, random_matrices(weights, (70, 300, 2 * tiling.columns), excluded), excluded, accumulate=True)
 
 
 @pytest.mark.parametrize("weights", [each for each in TYPES if len(tilings._GPU.get(tilings.name_of(each), "")) > 1])
@@ -186,13 +186,15 @@ def test_every_tiling_in_groups(weights: Weights, device: Device, monkeypatch: p
     for tiling in tilings.tilings_for(device, weights, True)[:-1]:
         queue = queue_of(device, weights, True, tiling)
         rows, inner, columns = tiling.rows, tiling.inner, tiling.columns
-        for hole in (Hole(rows, rows, columns, columns), Hole(0, rows, 2 * columns, columns)):
-            check(queue, random_matrices(weights, (2 * rows, 3 * inner, 2 * columns), hole), hole, accumulate=True)
+        for excluded in (Excluded(rows, rows, columns, columns), Excluded(0, rows, 2 * columns, columns)):
+            check(
+                queue, random_matrices(weights, (2 * rows, 3 * inner, 2 * columns), excluded), excluded, accumulate=True
+            )
 
 
 @both_ways
 def test_several_launches(in_groups: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a hole before, in and after each of them."""
+    """With something excluded before, in and after each of them."""
     monkeypatch.setattr(minplus_blocks, "_LARGEST_LAUNCH", 1)
     tiling = tilings.tilings_for(device, INT32, in_groups)[-1]
     step, side = tiling.rows, tiling.columns
@@ -202,10 +204,10 @@ def test_several_launches(in_groups: bool, device: Device, monkeypatch: pytest.M
         if not in_groups:
             inside = (0, 1, step - 1, step, step + 1, 100, 2 * step - 1, 2 * step, height - 1, height)
         for number, row in enumerate(row for row in inside if row <= height):
-            hole = Hole(row, 64 if in_groups else (1, 70)[number % 2], side, side)
+            excluded = Excluded(row, 64 if in_groups else (1, 70)[number % 2], side, side)
             queue = queue_of(device, INT32, in_groups)
-            matrices = random_matrices(INT32, (height, 16, 2 * side), hole, row)
-            check(queue, matrices, hole, accumulate=number % 2 == 1)
+            matrices = random_matrices(INT32, (height, 16, 2 * side), excluded, row)
+            check(queue, matrices, excluded, accumulate=number % 2 == 1)
             assert queue._job.kernels_launched == launches + (not in_groups)
 
 
@@ -281,7 +283,7 @@ def test_padded(weights: Weights, in_groups: bool, device: Device, monkeypatch: 
     for shape in itertools.product((1, 63, 64, 65, 300, 3000), (1, 7, 8, 17), (1, 64, 129, 1000)):
         padded = queue.padded(shape)
         assert all(after >= before for before, after in zip(shape, padded, strict=True))
-        tiling = queue._tiling(padded, NO_HOLE)
+        tiling = queue._tiling(padded, NONE_EXCLUDED)
         if in_groups:
             assert [size % side for size, side in zip(padded, (tiling.rows, tiling.inner, tiling.columns))] == [0] * 3  # noqa: B905
             assert tiling is queue._tilings[-1] or padded[0] * padded[2] >= 8 * tiling.rows * tiling.columns
@@ -290,7 +292,7 @@ def test_padded(weights: Weights, in_groups: bool, device: Device, monkeypatch: 
             assert padded[1:] == (shape[1], -(-shape[2] // tiling.columns) * tiling.columns)
     if in_groups:
         assert queue.padded((1, 1, 1)) == (64, queue._tilings[-1].inner, 64)
-        assert queue._tiling(queue.padded((4096, 64, 4096)), NO_HOLE) is queue._tilings[0]
+        assert queue._tiling(queue.padded((4096, 64, 4096)), NONE_EXCLUDED) is queue._tilings[0]
 
 
 def test_large_tiles_where_they_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,19 +301,19 @@ def test_large_tiles_where_they_fit(device: Device, monkeypatch: pytest.MonkeyPa
     queue = queue_of(device, NARROW, True)
     large, small = queue._tilings
     assert (large.rows, large.columns) == (128, 128)
-    fitting = (1024, 64, 1024), Hole(128, 256, 384, 128)
+    fitting = (1024, 64, 1024), Excluded(128, 256, 384, 128)
     assert queue._tiling(*fitting) is large
-    for shape, hole in (
+    for shape, excluded in (
         ((1024 + 64, 64, 1024), fitting[1]),
         ((1024, 68, 1024), fitting[1]),
         ((1024, 64, 1024 + 64), fitting[1]),
-        (fitting[0], Hole(64, 256, 384, 128)),
-        (fitting[0], Hole(128, 64, 384, 128)),
-        (fitting[0], Hole(128, 256, 64, 128)),
-        (fitting[0], Hole(128, 256, 384, 64)),
-        ((128, 64, 7 * 128), NO_HOLE),  # too few for four compute units
+        (fitting[0], Excluded(64, 256, 384, 128)),
+        (fitting[0], Excluded(128, 64, 384, 128)),
+        (fitting[0], Excluded(128, 256, 64, 128)),
+        (fitting[0], Excluded(128, 256, 384, 64)),
+        ((128, 64, 7 * 128), NONE_EXCLUDED),  # too few for four compute units
     ):
-        assert queue._tiling(shape, hole) is small
+        assert queue._tiling(shape, excluded) is small
 
 
 @pytest.mark.parametrize("kind", min_plus.KINDS)

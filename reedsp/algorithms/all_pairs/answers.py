@@ -31,14 +31,14 @@ class Answers:
     matrix : PathMatrix
     dtype : dtype
         Of the distances.
-    anew : bool
-        Rounding has made the path weights useless: every source is solved by Bellman-Ford.
+    again : bool
+        Rounding has made the path weights useless: every source is solved again, by Bellman-Ford.
     """
 
-    def __init__(self, matrix: PathMatrix, dtype: np.dtype[Any], anew: bool = False) -> None:
+    def __init__(self, matrix: PathMatrix, dtype: np.dtype[Any], again: bool = False) -> None:
         self._matrix = matrix
         self._dtype = dtype
-        self._anew = anew
+        self._again = again
         self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
 
     def to_memory(
@@ -47,7 +47,7 @@ class Answers:
         """Return distances, in `out` if that is given, and predecessors if they are wanted."""
         n = self._matrix.n
         pred = np.empty((n, n), np.int32) if predecessors else None
-        for _ in self._predecessors(pred) if predecessors or self._anew else ():
+        for _ in self._predecessors(pred) if predecessors or self._again else ():
             pass
         dist = np.empty((n, n), self._dtype) if out is None else out
         self._write(slice(0, n), dist)
@@ -63,7 +63,7 @@ class Answers:
         def write_dist(stream: IO[bytes]) -> None:
             write_npy(stream, self._distances(), (n, n), self._dtype)
 
-        if self._anew and not predecessors:
+        if self._again and not predecessors:
             for _ in self._predecessors():
                 pass
         # predecessors first: to find them may correct distances
@@ -105,7 +105,7 @@ class Answers:
                     zero_progress_only=graph.has_negative_weights,
                 )
                 matrix.job.download_into(pred, trees)
-                for source in range(first, first + count) if self._anew else map(int, unresolved):
+                for source in range(first, first + count) if self._again else map(int, unresolved):
                     pred[source - first] = self._solve(source)
                 yield pred
 

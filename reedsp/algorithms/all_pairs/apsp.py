@@ -314,7 +314,7 @@ def _solve(
     spoilt = floats and matrix.reset_diagonal() and method != "min-plus"
     if not spoilt:
         refuse_overflow(matrix)
-    return Answers(matrix, result, anew=spoilt)
+    return Answers(matrix, result, again=spoilt)
 
 
 def _floyd_warshall(

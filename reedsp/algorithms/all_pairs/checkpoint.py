@@ -41,15 +41,15 @@ _NO_RESERVATION = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 class Checkpoint:
-    """A square matrix of path weights in a folder, and how far the shortening of its paths has come.
+    """A square matrix of path weights in a folder, and how far the relaxation of its paths has come.
 
-    Paths are shortened by way of some hundreds or thousands of vertices at a time, in one pass over the matrix. Before
+    Paths are relaxed through some hundreds or thousands of vertices at a time, in one pass over the matrix. Before
     a pass changes anything, three files hold all that would be needed to do it again: ``panels`` and ``rows``, the
     rows of these vertices when it is their turn and at the end of the pass, and ``columns``, the columns of these
     vertices as the pass found them. To repeat the pass on other rows, finished or half written, is harmless: it
     replaces each entry by the minimum of that entry and of sums of saved numbers.
 
-    Results are written in the folder, too, and moved to their places when all of them are complete: by their size and
+    Results are written in the folder, too, and moved to their targets when all of them are complete: by their size and
     time it is known later which files there are theirs.
 
     Every line of ``journal`` has a checksum, and holds those of the other files. What a line says has been written is
@@ -72,20 +72,20 @@ class Checkpoint:
     fresh : bool
         Whether the matrix still has to be filled.
     done : int
-        The vertices by way of which all paths are shortened.
+        How many vertices all paths have been relaxed through.
     unfinished : tuple of int, optional
         First and number of the vertices of a pass that was begun.
     panels, columns : memmap, optional
         Those of the unfinished pass, shape (vertices, n) and (n, vertices).
     placed : bool
-        Whether all results have been moved to their places. Then there is no matrix any more.
+        Whether all results have been moved to their targets. Then there is no matrix any more.
 
     Raises
     ------
     ValueError
         The folder holds the checkpoint of another problem or version, or a damaged one; the message names the file.
     BlockingIOError
-        Somebody else is working in this folder.
+        Another process is working in this folder.
     FileExistsError
         The folder holds something else.
     PermissionError
@@ -155,7 +155,7 @@ class Checkpoint:
             self.close()  # no file is deleted there that is open
         self._own.unlink(_LOCK)
         self.close()
-        with contextlib.suppress(OSError):  # somebody else has begun to work in it
+        with contextlib.suppress(OSError):  # another process has begun to work in it
             self.folder.rmdir()
 
     def filled(self) -> None:
@@ -166,7 +166,7 @@ class Checkpoint:
         self._record("filled", checksums)
 
     def finished(self) -> bool:
-        """Return whether all paths are shortened."""
+        """Return whether all paths have been relaxed through all vertices."""
         return self.done == self._n
 
     # ---- a pass ------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Checkpoint:
         self._store(_ROWS, first, rows)
 
     def begin_pass(self, first: int, size: int) -> None:
-        """Record that a pass by way of some vertices may begin, whose panels and rows are stored."""
+        """Record that a pass through some vertices may begin, whose panels and rows are stored."""
         step = max(1, _PIECE // (size * self._dtype.itemsize))
         for row in range(0, self._n, step):
             self._store(_COLUMNS, row, self.matrix[row : row + step, first : first + size])
@@ -192,7 +192,7 @@ class Checkpoint:
         self._map_side_files()
 
     def put_rows(self) -> None:
-        """Put the stored rows in their place in the matrix, unless they are there."""
+        """Put the stored rows into the matrix, unless they are there."""
         assert self.unfinished is not None
         first, size = self.unfinished
         if first // SPAN in self._ended:
@@ -216,7 +216,7 @@ class Checkpoint:
         return runs
 
     def begin_rows(self, first: int, last: int) -> None:
-        """Record that some whole spans of rows of the matrix may be half written from now on."""
+        """Record that some spans of rows of the matrix may be half written from now on."""
         self._record("writing", first, last)
 
     def write_rows(self, first: int, rows: npt.NDArray[Any]) -> None:
@@ -237,7 +237,7 @@ class Checkpoint:
     def end_pass(self) -> None:
         """Record that a pass is finished."""
         assert self.unfinished is not None
-        self.panels = self.columns = None  # their files will be written anew
+        self.panels = self.columns = None  # their files will be written again
         self._record("done", sum(self.unfinished))
 
     def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
@@ -248,24 +248,24 @@ class Checkpoint:
 
     # ---- results -----------------------------------------------------------------------------------
 
-    def refuse_taken(self, kind: str, places: Mapping[str, Path]) -> None:
-        """Raise FileExistsError if there is a file in a place for a result that is not this very result.
+    def refuse_taken(self, kind: str, targets: Mapping[str, Path]) -> None:
+        """Raise FileExistsError if a target is taken by a file that is not this very result.
 
         Parameters
         ----------
         kind : str
             Says all that decides over results but the matrix.
-        places : mapping of name to Path
+        targets : mapping of name to Path
             Of :data:`DIST` and :data:`PRED`, also if it is not wanted.
         """
-        for name, place in places.items():
-            if os.path.lexists(place) and not self._is(kind, name, place):
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place))
+        for name, target in targets.items():
+            if os.path.lexists(target) and not self._is(kind, name, target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
 
-    def has_results(self, kind: str, places: Mapping[str, Path]) -> bool:
-        """Return whether all results are complete, each in the folder or in its place."""
+    def has_results(self, kind: str, targets: Mapping[str, Path]) -> bool:
+        """Return whether all results are complete, each in the folder or at its target."""
         return all(
-            self._is(kind, name, self._file(name)) or self._is(kind, name, place) for name, place in places.items()
+            self._is(kind, name, self._file(name)) or self._is(kind, name, target) for name, target in targets.items()
         )
 
     def write_results(self, kind: str, writers: Mapping[str, tuple[int, Callable[[IO[bytes]], None]]]) -> None:
@@ -296,22 +296,22 @@ class Checkpoint:
         self._own.synchronise()
         self._record("results", kind, known)
 
-    def place_results(self, places: Mapping[str, Path]) -> None:
-        """Move the results to their places, those that are not there yet.
+    def place_results(self, targets: Mapping[str, Path]) -> None:
+        """Move the results to their targets, those that are not there yet.
 
         Raises
         ------
         FileExistsError
-            A place is taken; all is as it was, but for the results before it.
+            A target is taken; all is as it was, but for the results before it.
         """
         assert self._results is not None
         kind, _ = self._results
-        for name, place in places.items():
-            if self._is(kind, name, place):
+        for name, target in targets.items():
+            if self._is(kind, name, target):
                 self._own.unlink(name)
             else:
-                self._own.give(name, place)
-        for folder in {place.parent for place in places.values()}:
+                self._own.give(name, target)
+        for folder in {target.parent for target in targets.values()}:
             synchronise_folder(folder)
         if not self.placed:
             self._record("placed")
@@ -348,7 +348,7 @@ class Checkpoint:
 
     @contextlib.contextmanager
     def _keeping_the_lock(self) -> Iterator[None]:
-        """Have nobody else work in the folder until something is written, even if this is closed meanwhile."""
+        """Keep others from working in the folder until something is written, even if this is closed meanwhile."""
         with self._mutex:
             self._refuse_when_closed()
             lock = os.fdopen(os.dup(self._lock.fileno()), "ab")

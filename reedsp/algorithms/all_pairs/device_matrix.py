@@ -18,13 +18,13 @@ from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block
 
 _GROUP = (64, 1)
-_SMALL = 1024  # vertices, below which a side in whole tiles of 128 would be much larger than n
+_SMALL = 1024  # vertices, below which a side rounded up to tiles of 128 would be much larger than n
 _PART_OF_MEMORY = 0.9  # of the device
 _PART_FOR_EDGES = 0.05
 
 
 class DeviceMatrix(PathMatrix):
-    """Path weights on a device, filled up to whole tiles.
+    """Path weights on a device, filled up to full tiles.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ class DeviceMatrix(PathMatrix):
                 self.in_edges = edges
             numbers = (np.uint32(self.side), np.uint32(self._keep_edges))
             group = 1 if job.device.kind == "cpu" else _GROUP[0]
-            places = job.upload(index, np.uint64)
-            job.launch(scatter, self.n * group, group, self.dist.buffer, places, *edges, *numbers)
+            offsets = job.upload(index, np.uint64)
+            job.launch(scatter, self.n * group, group, self.dist.buffer, offsets, *edges, *numbers)
 
     def reset_diagonal(self) -> bool:
         """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""
         diagonal = self._diagonal()
-        wrong = (diagonal < 0) & (diagonal >= self.weights.least)
+        wrong = (diagonal < 0) & (diagonal >= self.weights.lowest)
         if wrong.any():
             diagonal[wrong] = 0
             self._launch_on_diagonal("set_diagonal", self.job.upload(diagonal))
@@ -120,5 +120,5 @@ class DeviceMatrix(PathMatrix):
 
 
 def _side(n: int) -> int:
-    """Return n in whole tiles."""
+    """Return n rounded up to tiles."""
     return round_up(n, 64 if n <= _SMALL else 128)

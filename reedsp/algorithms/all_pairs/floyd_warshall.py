@@ -13,7 +13,7 @@ from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import BoundKernel, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.minplus.blocks import Hole, Products
+from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block
 from reedsp.minplus.selfcheck import right_tilings
 from reedsp.minplus.tilings import Tiling, name_of, vector_length
@@ -115,11 +115,11 @@ class FloydWarshall:
         in_place = self.products.in_groups and size == TILE
         if not in_place:
             row_copy, column_copy = self._copied(row_panel, column_panel, n, size)
-        rows, columns = Hole(first, size, 0, 0), Hole(0, 0, first, size)
-        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), hole=columns, in_place=in_place)
-        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), hole=rows, in_place=in_place)
-        both = Hole(first, size, first, size)
-        self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, hole=both)
+        rows, columns = Excluded(first, size, 0, 0), Excluded(0, 0, first, size)
+        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), excluded=columns, in_place=in_place)
+        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), excluded=rows, in_place=in_place)
+        both = Excluded(first, size, first, size)
+        self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, excluded=both)
 
     def _close_tile(self, tile: Block) -> None:
         arguments = (tile.buffer, np.uint64(tile.first), np.uint32(tile.stride))

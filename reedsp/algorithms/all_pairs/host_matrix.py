@@ -73,7 +73,7 @@ class HostMatrix(PathMatrix):
         self.dist[diagonal, diagonal] = np.minimum(own, self.weights.dtype.type(0))
 
     def close(self, progress: Callable[[int, int], None] | None) -> None:
-        """Shorten all paths."""
+        """Relax all paths through every vertex."""
         self.jobs += close_matrix(
             self.dist, self.weights, self._devices, self._memory_limit, self._checkpoint, progress
         )
@@ -109,7 +109,7 @@ class HostMatrix(PathMatrix):
 
 
 def fingerprint(graph: Graph, weights: Weights) -> str:
-    """Return what tells one problem from another."""
+    """Return what distinguishes one problem from another."""
     digest = hashlib.sha256(f"{weights} {graph.n}".encode())
     for array in (graph.indptr, graph.indices, graph.weights):
         digest.update(str(array.dtype).encode())

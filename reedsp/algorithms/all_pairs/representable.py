@@ -35,8 +35,8 @@ def refuse_overflow(matrix: PathMatrix) -> None:
             edges = slice(first, first + step)
             lost = reached[:, starts[edges]] & ~reached[:, graph.indices[edges]]
             if lost.any():
-                place, edge = np.argwhere(lost)[0]
-                source = first_row + 8 * int(place) + int(np.unpackbits(lost[place, edge : edge + 1]).argmax())
+                byte, edge = np.argwhere(lost)[0]
+                source = first_row + 8 * int(byte) + int(np.unpackbits(lost[byte, edge : edge + 1]).argmax())
                 raise OverflowError(f"a distance from vertex {source} is beyond {dtype}")
 
     in_parts(look, graph.n, matrix.row_bytes, TRANSFERRED)

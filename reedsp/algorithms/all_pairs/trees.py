@@ -28,7 +28,7 @@ class TightEdges:
     Attributes
     ----------
     sources, weights, index : pyopencl.Buffer
-        Vertex that each edge comes from, its weight, and for each vertex the place of its first edge.
+        Vertex that each edge comes from, its weight, and for each vertex the index of its first edge.
     count : int
     """
 
@@ -70,24 +70,24 @@ def find_tight_edges(
         between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
         with np.errstate(over="ignore"):
             tight = edge_weights <= between + slack
-        kept = np.flatnonzero((sources != targets) & (between >= weights.least) & tight)
+        kept = np.flatnonzero((sources != targets) & (between >= weights.lowest) & tight)
         index = np.searchsorted(kept, indptr).astype(np.uint64)
         return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
     macros = _macros(job, weights, False)
     listed = in_edges or (job.upload(sources), job.upload(given.astype(weights.dtype)))
     edges = (dist.buffer, *listed, job.upload(indptr, np.uint64))
-    numbers = (slack, weights.least, np.uint32(dist.stride), np.uint32(graph.n))
+    numbers = (slack, weights.lowest, np.uint32(dist.stride), np.uint32(graph.n))
     parts = _parts(job)
     counts = job.allocate(graph.n * parts, np.uint32)
     count = job.device.kernel("all_pairs/trees.cl", "count_tight", **macros)
     job.launch(count, (graph.n, parts), _GROUP, *edges, counts, *numbers)
-    places = np.zeros(graph.n * parts + 1, np.uint64)
-    np.cumsum(job.download(counts, graph.n * parts, np.uint32), out=places[1:])
-    total = int(places[-1])
+    index = np.zeros(graph.n * parts + 1, np.uint64)
+    np.cumsum(job.download(counts, graph.n * parts, np.uint32), out=index[1:])
+    total = int(index[-1])
     tight_sources, tight_weights = job.allocate(total, np.int32), job.allocate(total, weights.dtype)
     keep = job.device.kernel("all_pairs/trees.cl", "keep_tight", **macros)
-    job.launch(keep, (graph.n, parts), _GROUP, *edges, job.upload(places), tight_sources, tight_weights, *numbers)
-    return TightEdges(tight_sources, tight_weights, job.upload(places[::parts]), total)
+    job.launch(keep, (graph.n, parts), _GROUP, *edges, job.upload(index), tight_sources, tight_weights, *numbers)
+    return TightEdges(tight_sources, tight_weights, job.upload(index[::parts]), total)
 
 
 def _parts(job: Job) -> int:
@@ -99,7 +99,7 @@ def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]
     if isinstance(dist, Block):
         kernel = job.device.kernel("all_pairs/trees.cl", "farthest", **_macros(job, weights, False))
         largest = job.allocate(n * _parts(job), weights.dtype)
-        numbers = (weights.least, np.uint32(dist.stride), np.uint32(n))
+        numbers = (weights.lowest, np.uint32(dist.stride), np.uint32(n))
         job.launch(kernel, (n, _parts(job)), _GROUP, dist.buffer, largest, *numbers)
         return float(job.download(largest, n * _parts(job), weights.dtype).max())
     return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in dist)
@@ -145,7 +145,7 @@ def shortest_path_trees(
     rows_left = job.full(stride, np.uint32(0))
     of_edges = (edges.sources, edges.weights, edges.index)
     kernel = job.device.kernel("all_pairs/trees.cl", "resolve_progress", **macros)
-    numbers = (weights.least, np.uint32(first), np.uint32(stride))
+    numbers = (weights.lowest, np.uint32(first), np.uint32(stride))
     job.launch(kernel, (vectors, n), _GROUP, by_vertex, *of_edges, predecessors, rows_left, *numbers)
     if job.download(rows_left, rows, np.uint32).any():
         states = [job.allocate(n * stride, np.uint8), job.allocate(n * stride, np.uint8)]

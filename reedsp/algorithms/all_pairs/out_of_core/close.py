@@ -3,7 +3,7 @@
 The order in which floats are added up, and therefore every bit, is that of :meth:`FloydWarshall.close`: spans of
 vertices follow one another, of each span its own rows come first, and what is then done to another row depends on that
 row and on them alone. So rows may lie anywhere. Either each device keeps its share of them throughout, and only the
-rows of a span travel; or strips of rows travel through the devices, once for a pass by way of several spans.
+rows of a span travel; or strips of rows travel through the devices, once for a pass through several spans.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def close_matrix(
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Job]:
-    """Shorten all paths in a matrix on the host, in place.
+    """Relax all paths in a matrix on the host through every vertex, in place.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def close_matrix(
     checkpoint : Checkpoint, optional
         That of this matrix, which is then ``checkpoint.matrix``, filled; work goes on from what it records.
     progress : callable(vertices, n), optional
-        Called when the paths by way of the first `vertices` vertices are done.
+        Called when all paths have been relaxed through the first `vertices` vertices.
 
     Returns
     -------

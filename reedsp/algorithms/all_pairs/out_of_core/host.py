@@ -18,7 +18,7 @@ Write = Callable[[int, npt.NDArray[Any]], None]
 class Host:
     """The matrix on the host, and what there is to know of a pass over it.
 
-    On the device rows and columns are padded to whole tiles.
+    On the device rows and columns are padded to full tiles.
     """
 
     def __init__(self, matrix: npt.NDArray[Any], no_path: Any, checkpoint: Checkpoint | None) -> None:
@@ -56,7 +56,7 @@ class Host:
         self._fill(panels, first, rows)
 
     def panels_writer(self, size: int) -> Write:
-        """Return what keeps the panels of a pass by way of `size` vertices."""
+        """Return what keeps the panels of a pass through `size` vertices."""
         if self.checkpoint is not None:
             checkpoint = self.checkpoint
             return lambda row, rows: checkpoint.store_panels(row, self._without_padding(rows))

@@ -25,11 +25,11 @@ class Plan:
     Attributes
     ----------
     n, padded : int
-        Rows and columns, also in whole tiles.
+        Rows and columns, and these rounded up to tiles.
     parts : int
         How many devices there are.
     pass_spans : int
-        Spans by way of which paths are shortened while a strip is on a device; 0: each device keeps its rows.
+        Spans that paths are relaxed through while a strip is on a device; 0: each device keeps its rows.
     width : int
         Rows or columns of the copy of what a product replaces.
     staging_rows : int
@@ -72,7 +72,7 @@ class Plan:
         return min(SPAN, self.padded - self.first(span))
 
     def own_spans(self, part: int) -> range:
-        """Return the spans whose rows a device keeps: in turn, since whoever has a span has more to do for it."""
+        """Return the spans whose rows a device keeps: in turn, since each span is more work for its own device."""
         return range(part, self.spans, self.parts)
 
     def bytes_needed(self, in_groups: bool, item_size: int) -> int:
@@ -98,7 +98,7 @@ def make_plan(
     limits = [int(_PART_OF_MEMORY * each.global_memory) if memory_limit is None else memory_limit for each in devices]
 
     def excess(plan: Plan) -> int:
-        """Return by how many bytes the device with the least memory has too little."""
+        """Return how many bytes the device with the smallest memory lacks."""
         needed = (plan.bytes_needed(works_in_groups(each), item_size) for each in devices)
         return max(bytes_ - limit for bytes_, limit in zip(needed, limits, strict=True))
 
@@ -107,9 +107,11 @@ def make_plan(
     def cut(halvings: int, pass_spans: int) -> Plan:
         """Return the plan with so many spans in a pass, for which other memory is halved some times."""
         copied = max(side, (width >> halvings) // TILE * TILE)
-        # what one device keeps and hands to others travels whole
-        whole = pass_spans == 0 and parts > 1
-        return Plan(n, padded, parts, pass_spans, copied, side if whole else max(TILE, min(side, staging) >> halvings))
+        # what one device keeps and hands to others travels in one piece
+        at_once = pass_spans == 0 and parts > 1
+        return Plan(
+            n, padded, parts, pass_spans, copied, side if at_once else max(TILE, min(side, staging) >> halvings)
+        )
 
     spans = -(-padded // SPAN)
     begun = -(-checkpoint.unfinished[1] // SPAN) if checkpoint is not None and checkpoint.unfinished else 0
@@ -132,7 +134,7 @@ def make_plan(
 
 
 def pieces(total: int, step: int, first: int = 0, size: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the start and length of pieces of a range without the `size` places from `first` on."""
+    """Yield the start and length of pieces of a range without the `size` indices from `first` on."""
     for start, end in ((0, first), (first + size, total)):
-        for place in range(start, end, step):
-            yield place, min(step, end - place)
+        for index in range(start, end, step):
+            yield index, min(step, end - index)

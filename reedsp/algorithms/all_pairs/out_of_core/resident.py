@@ -23,7 +23,7 @@ class _Share(NamedTuple):
 
 
 def close_resident(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
-    """Shorten all paths in a matrix that fits the devices; each keeps its rows."""
+    """Relax all paths in a matrix that fits the devices; each keeps its rows."""
     residents = team.made(
         [functools.partial(_Resident, host, worker, part, team, plan) for part, worker in enumerate(team.workers)]
     )
@@ -44,7 +44,7 @@ class _Resident:
     """A device that keeps its rows.
 
     While the devices are busy with one span, the one that has the rows of the next span brings these up to date first
-    and hands them over, so that nobody waits for them.
+    and hands them over, so that no device waits for them.
     """
 
     def __init__(self, host: Host, worker: Worker, part: int, team: Team, plan: Plan) -> None:
@@ -56,14 +56,14 @@ class _Resident:
         spans = plan.own_spans(part)
         largest = worker.job.device.max_allocation // (plan.side * plan.padded * host.matrix.itemsize)
         self._shares: list[_Share] = []
-        for place, count in pieces(len(spans), max(1, largest)):
-            own = spans[place : place + count]
+        for begin, count in pieces(len(spans), max(1, largest)):
+            own = spans[begin : begin + count]
             self._shares.append(_Share(worker.allocate(sum(map(plan.size, own))), own))
         worker.allocate_panels(self._shares[0].rows)
         self._places = {
-            span: share.rows.at(plan.first(place), 0)
+            span: share.rows.at(plan.first(number), 0)
             for share in self._shares
-            for place, span in enumerate(share.spans)
+            for number, span in enumerate(share.spans)
         }
         self._received = [] if self._alone else [worker.allocate(plan.side) for _ in range(2)]
         self._outgoing, self._incoming = worker.staging
@@ -71,7 +71,7 @@ class _Resident:
         self.finished = 0
 
     def run(self) -> None:
-        """Load the rows, and shorten all paths."""
+        """Load the rows, and relax all paths."""
         plan, worker = self._plan, self._worker
         for span, rows in self._places.items():
             worker.upload(self._host.read, plan.first(span), rows, plan.size(span))
@@ -87,11 +87,11 @@ class _Resident:
             ahead = following in self._places and not self._alone
             if ahead:
                 rows = self._places[following]
-                worker.shorten(rows, plan.size(following), plan.first(span), plan.size(span), panel)
+                worker.relax(rows, plan.size(following), plan.first(span), plan.size(span), panel)
                 self._prepare(following)
                 done.add(following)
             for rows, count in self._others(done):
-                worker.shorten(rows, count, plan.first(span), plan.size(span), panel)
+                worker.relax(rows, count, plan.first(span), plan.size(span), panel)
             self._marks.append(worker.mark())
             if following < plan.spans:
                 if self._alone:
@@ -117,7 +117,7 @@ class _Resident:
     def _prepare(self, span: int) -> None:
         """Queue what is done to a span's own rows, and begin to copy them to the host for the others."""
         rows, size = self._places[span], self._plan.size(span)
-        self._worker.shorten_own(rows, self._plan.first(span), size)
+        self._worker.relax_own(rows, self._plan.first(span), size)
         if not self._alone:
             # the others have copied what was there before: each has prepared a span since, for which it needed that
             self._worker.fetch(self._outgoing, rows, size, self._worker.mark())

@@ -1,4 +1,4 @@
-"""Blocked Floyd-Warshall where strips of rows travel through the devices, once for a pass by way of several spans."""
+"""Blocked Floyd-Warshall where strips of rows travel through the devices, once for a pass through several spans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reedsp.device.device import round_up
 
 
 def close_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
-    """Shorten all paths, in passes by way of some spans, in each of which every row travels once."""
+    """Relax all paths, in passes through some spans, in each of which every row travels once."""
     checkpoint = host.checkpoint
     streamers = team.made([functools.partial(_Streamer, host, worker, team, plan) for worker in team.workers])
     first = 0 if checkpoint is None else checkpoint.done
@@ -57,15 +57,15 @@ class _Streamer:
         self._loaded = -1  # first vertex of the pass that the panels are for
 
     def begin_pass(self, first: int, size: int) -> None:
-        """Shorten the paths in the rows of the vertices of a pass, and hand over these rows and the panels."""
+        """Relax the paths in the rows of the vertices of a pass, and hand over these rows and the panels."""
         worker, own, count = self._worker, self._strips[0], round_up(size, TILE)
         worker.upload(self._host.read, first, own, count)
-        for place, length in pieces(count, self._plan.side):
-            rows = own.at(place, 0)
-            worker.shorten_own(rows, first + place, length)
-            worker.copy_rows(rows, self._panels.at(place, 0), length)
-            for other, others in pieces(count, count, place, length):
-                worker.shorten(own.at(other, 0), others, first + place, length, rows)
+        for offset, length in pieces(count, self._plan.side):
+            rows = own.at(offset, 0)
+            worker.relax_own(rows, first + offset, length)
+            worker.copy_rows(rows, self._panels.at(offset, 0), length)
+            for other, others in pieces(count, count, offset, length):
+                worker.relax(own.at(other, 0), others, first + offset, length, rows)
         self._loaded = first
         mark = worker.mark()
         if self._plan.parts > 1 or self._host.checkpoint is not None:
@@ -75,7 +75,7 @@ class _Streamer:
             self._host.checkpoint.begin_pass(first, size)
 
     def run(self, first: int, size: int, strips: Iterator[tuple[int, int]]) -> None:
-        """Shorten the paths by way of the vertices of a pass in strips of other rows, as long as there are any.
+        """Relax the paths through the vertices of a pass in strips of other rows, as long as there are any.
 
         While the device computes one strip, the one before is brought back and the next one loaded.
         """
@@ -88,9 +88,9 @@ class _Streamer:
             self._team.go_on()
             strip, padded = self._strips[turn % 2], round_up(length, TILE)
             worker.upload(self._host.read_for_pass, row, strip, padded)
-            for place, span in pieces(count, self._plan.side):
+            for offset, span in pieces(count, self._plan.side):
                 self._team.go_on()
-                worker.shorten(strip, padded, first + place, span, self._panels.at(place, 0))
+                worker.relax(strip, padded, first + offset, span, self._panels.at(offset, 0))
             mark = worker.mark()
             if computed is not None:
                 self._bring_back(*computed)

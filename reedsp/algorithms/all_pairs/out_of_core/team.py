@@ -17,7 +17,7 @@ Made = TypeVar("Made")
 
 
 class StoppedError(Exception):
-    """Somebody else has failed."""
+    """Another device has failed."""
 
 
 class Team:
@@ -55,11 +55,11 @@ class Team:
         """Return what some calls return, each in a thread of its own: they allocate memory, which takes long."""
         found: dict[int, Made] = {}
 
-        def make(place: int) -> None:
-            found[place] = makers[place]()
+        def make(number: int) -> None:
+            found[number] = makers[number]()
 
-        self.together([functools.partial(make, place) for place in range(len(makers))])
-        return [found[place] for place in range(len(makers))]
+        self.together([functools.partial(make, number) for number in range(len(makers))])
+        return [found[number] for number in range(len(makers))]
 
     def go_on(self) -> None:
         """Raise an error if the others have stopped."""

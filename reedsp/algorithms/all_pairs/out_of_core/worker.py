@@ -14,7 +14,7 @@ from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, pieces
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job
 from reedsp.device.pinned import PinnedArray
-from reedsp.minplus.blocks import Hole
+from reedsp.minplus.blocks import Excluded
 from reedsp.minplus.matrix import Block, copy_block
 
 
@@ -79,8 +79,8 @@ class Worker:
 
     # ---- arithmetic --------------------------------------------------------------------------------
 
-    def shorten_own(self, rows: Block, first: int, size: int) -> None:
-        """Queue what is done first by way of a span: to its own rows."""
+    def relax_own(self, rows: Block, first: int, size: int) -> None:
+        """Relax the paths through a span in its own rows, which comes first."""
         diagonal = rows.at(0, first)
         self._floyd_warshall.close_span(diagonal, size)
         for column, width in pieces(self._plan.padded, self._plan.width, first, size):
@@ -88,7 +88,7 @@ class Worker:
             copy_block(self.job, rows.at(0, column), copy, (size, width), self._item_size)
             self._products.queue(diagonal, copy, rows.at(0, column), (size, size, width))
 
-    def shorten(self, rows: Block, count: int, first: int, size: int, panel: Block) -> None:
+    def relax(self, rows: Block, count: int, first: int, size: int, panel: Block) -> None:
         """Queue what is then done to other rows, given the panel, the rows of the span."""
         if count == 0:
             return
@@ -99,8 +99,8 @@ class Worker:
             self._products.queue(copy, diagonal, columns.at(row, 0), (height, size, size))
         padded = self._plan.padded
         if self._products.in_groups:
-            hole = Hole(0, 0, first, size)
-            self._products.queue(columns, panel, rows, (count, size, padded - size), accumulate=True, hole=hole)
+            excluded = Excluded(0, 0, first, size)
+            self._products.queue(columns, panel, rows, (count, size, padded - size), accumulate=True, excluded=excluded)
             return
         for column, width in pieces(padded, self._plan.width, first, size):  # so that little is packed at a time
             shape = (count, size, width)
