@@ -22,7 +22,7 @@ import typer
 
 import reedsp
 from reedsp.algorithms.all_pairs import checkpoint, floyd_warshall
-from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.single_source import input_parallel, near_far, outcome, output_parallel, sssp
 from reedsp.arithmetic.matrix import Weights
@@ -210,19 +210,19 @@ def test_what_cannot_be_closed(device: Device, tmp_path: Path) -> None:
     matrix = np.zeros((4, 4), np.float32)
     for wrong in (matrix[:3], matrix.astype(np.float64), matrix[::2, ::2]):
         with pytest.raises(ValueError, match=r"^matrix: a contiguous square one of float32 is expected$"):
-            close_matrix(wrong, FLOAT32, [device])
+            solve_matrix(wrong, FLOAT32, [device])
     with pytest.raises(ValueError, match=r"^devices: at least one is needed$"):
-        close_matrix(matrix, FLOAT32, [])
+        solve_matrix(matrix, FLOAT32, [])
     with checkpoint.Checkpoint(tmp_path / "c", "", 4, np.float32) as state:
         for given in (matrix, state.matrix):
             with pytest.raises(ValueError, match=r"^checkpoint: it is that of another matrix, or its matrix is not"):
-                close_matrix(given, FLOAT32, [device], checkpoint=state)
+                solve_matrix(given, FLOAT32, [device], checkpoint=state)
 
 
 def test_a_device_with_next_to_no_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "global_memory", 1000)
     with pytest.raises(ValueError, match=r"^memory_limit: a device has .* bytes less than 100 vertices need$"):
-        close_matrix(np.zeros((100, 100), np.float32), FLOAT32, [device])
+        solve_matrix(np.zeros((100, 100), np.float32), FLOAT32, [device])
 
 
 def test_a_team_stops_when_one_of_it_fails_or_is_interrupted() -> None:

@@ -43,7 +43,7 @@ def rows(device: reedsp.Device, n: int) -> Iterator[Row]:
     algorithm = FloydWarshall(job, WEIGHTS)
 
     def solve() -> DeviceMatrix:
-        algorithm.close(matrix.dist, matrix.side)
+        algorithm.solve(matrix.dist, matrix.side)
         job.finish()
         return matrix
 

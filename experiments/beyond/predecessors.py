@@ -84,7 +84,7 @@ class OnDevice:
         """Find distances, in the matrix, and predecessors."""
         job, matrix, n = self.job, self.matrix, self.graph.n
         job.copy(matrix.dist.buffer, 0, self.edges, 0, self.size)
-        self.floyd_warshall.close(matrix.dist, matrix.side)
+        self.floyd_warshall.solve(matrix.dist, matrix.side)
         pred = None
         if predecessors:
             tight = find_tight_edges(job, matrix.weights, self.graph, matrix.dist, matrix.in_edges)

@@ -18,7 +18,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from experiments.lund_smith.floyd_warshall import distances
-from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 
 SEED = 2010
@@ -32,7 +32,7 @@ def close(
     matrix: np.ndarray, weights: Weights, devices: Sequence[reedsp.Device], memory_limit: int | None = None
 ) -> np.ndarray:
     """Return the matrix with all paths."""
-    close_matrix(matrix, weights, devices, memory_limit)
+    solve_matrix(matrix, weights, devices, memory_limit)
     return matrix
 
 
@@ -57,7 +57,7 @@ def rows(devices: Sequence[reedsp.Device], n: int, kind: str, repeats: int) -> I
             raise WrongAnswerError("wrong distances")
 
     small = initial[:WARM_UP_VERTICES, :WARM_UP_VERTICES].copy()
-    close_matrix(small, weights, devices)
+    solve_matrix(small, weights, devices)
     counts = [1, len(devices)]
     solves = [(partial(close, initial.copy(), weights, devices[:count]), check) for count in counts]
     for count, times in zip(counts, measure_in_turn(solves, repeats), strict=True):

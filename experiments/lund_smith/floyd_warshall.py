@@ -79,9 +79,9 @@ def check_rows(dist: np.ndarray) -> None:
 def close(job: Job, weights: Weights, buffer: Any, n: int, method: str, blocked: FloydWarshall) -> Any:
     """Wait for all paths."""
     if method == "blocked":
-        blocked.close(Block(buffer, n), n)
+        blocked.solve(Block(buffer, n), n)
     else:
-        lund_smith.close(job, weights, buffer, n, method)
+        lund_smith.solve(job, weights, buffer, n, method)
     job.finish()
     return buffer
 

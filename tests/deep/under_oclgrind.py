@@ -352,7 +352,7 @@ def check_floyd_warshall(device: Device, weights: Weights, n: int, in_groups: bo
         matrix, expected, job = paths(n, weights), closure(paths(n, weights)), Job(device)
         algorithm = FloydWarshall(job, weights, small_products(job, weights, in_groups))
         buffer = job.upload(matrix)
-        algorithm.close(Block(buffer, n), n)
+        algorithm.solve(Block(buffer, n), n)
         assert np.array_equal(job.download(buffer, n * n, weights.dtype), expected.ravel())
 
 
@@ -368,7 +368,7 @@ def copied_by_the_host(self: FloydWarshall, row_panel: Block, column_panel: Bloc
 def check_lund_smith(device: Device, weights: Weights, n: int, method: str) -> None:
     matrix, job = paths(n, weights), Job(device)
     buffer = job.upload(matrix)
-    lund_smith.close(job, weights, buffer, n, method)
+    lund_smith.solve(job, weights, buffer, n, method)
     assert np.array_equal(job.download(buffer, n * n, weights.dtype), closure(matrix).ravel())
 
 

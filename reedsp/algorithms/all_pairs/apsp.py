@@ -299,7 +299,7 @@ def _solve(
     graph, weights = matrix.graph, matrix.weights
     floats = weights.dtype.kind == "f"
     if isinstance(matrix, HostMatrix):
-        matrix.close(progress)
+        matrix.solve(progress)
     else:
         until_negative = negative_cycles == "raise" and not floats
         _METHODS[method].solve(matrix, progress=progress, until_negative=until_negative, **choices)
@@ -322,9 +322,9 @@ def _floyd_warshall(
 ) -> None:
     if kernel == "blocked":
         report = None if progress is None else lambda vertices, _: progress(min(vertices, matrix.n), matrix.n)
-        FloydWarshall(matrix.job, matrix.weights).close(matrix.dist, matrix.side, report)
+        FloydWarshall(matrix.job, matrix.weights).solve(matrix.dist, matrix.side, report)
     else:
-        lund_smith.close(matrix.job, matrix.weights, matrix.dist.buffer, matrix.side, kernel)
+        lund_smith.solve(matrix.job, matrix.weights, matrix.dist.buffer, matrix.side, kernel)
 
 
 def _min_plus(

@@ -22,7 +22,7 @@ TILE = 64
 """Vertices of the tiles that are closed first; a matrix has a multiple of it."""
 
 SPAN = 512
-"""Vertices by way of which all paths are shortened at a time.
+"""Vertices through which all paths are relaxed at a time.
 
 It decides in which order floats are added up, so it depends on nothing, and results neither on the device nor on where
 the matrix is kept.
@@ -61,11 +61,11 @@ class FloydWarshall:
         self._bound: BoundKernel | None = None
         self._copies: tuple[cl.Buffer, cl.Buffer] | None = None
 
-    def close(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
-        """Queue the shortening of all paths in a matrix, in place.
+    def solve(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
+        """Queue the relaxation of all paths in a matrix through every vertex, in place.
 
         Afterwards entry (i, j) is the weight of the best path from i to j. Where a path can pass a negative cycle it is
-        some number, integers no less than the least of `weights`, and entry (i, i) is negative for each i on such a
+        some number, integers no less than the lowest of `weights`, and entry (i, i) is negative for each i on such a
         cycle.
 
         Parameters
@@ -75,12 +75,12 @@ class FloydWarshall:
         n : int
             A multiple of TILE.
         progress : callable(vertices, n), optional
-            Called when the paths by way of the first `vertices` vertices are done.
+            Called when all paths have been relaxed through the first `vertices` vertices.
         """
         queued = 0
         for first in range(0, n, SPAN):
             size = min(SPAN, n - first)
-            self.shorten(matrix, n, first, size)
+            self.relax(matrix, n, first, size)
             queued += n * n * size
             if queued > _PAIRS_BETWEEN_WAITS[self.products.in_groups]:
                 self._job.finish()
@@ -88,13 +88,13 @@ class FloydWarshall:
                 if progress is not None:
                     progress(first + size, n)
 
-    def close_span(self, matrix: Block, n: int) -> None:
-        """Queue the shortening of all paths in a matrix of at most SPAN vertices, tile by tile."""
+    def solve_span(self, matrix: Block, n: int) -> None:
+        """Queue the relaxation of all paths in a matrix of at most SPAN vertices, tile by tile."""
         for first in range(0, n, TILE):
-            self.shorten(matrix, n, first, TILE)
+            self.relax(matrix, n, first, TILE)
 
-    def shorten(self, matrix: Block, n: int, first: int, size: int) -> None:
-        """Queue the shortening of all paths by way of some vertices.
+    def relax(self, matrix: Block, n: int, first: int, size: int) -> None:
+        """Queue the relaxation of all paths through some vertices.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class FloydWarshall:
         if size == TILE:
             self._close_tile(diagonal)
         else:
-            self.close_span(diagonal, size)
+            self.solve_span(diagonal, size)
         rest = n - size
         if rest == 0:
             return
@@ -156,5 +156,5 @@ def _closed(
 ) -> npt.NDArray[Any]:
     """Return the shortest paths among the vertices of a matrix, found with these products."""
     buffer, n = job.upload(edges), len(edges)
-    FloydWarshall(job, weights, Products(job, weights, in_groups, tilings)).close(Block(buffer, n), n)
+    FloydWarshall(job, weights, Products(job, weights, in_groups, tilings)).solve(Block(buffer, n), n)
     return job.download(buffer, n * n, weights.dtype).reshape(n, n)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
-from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job
@@ -72,9 +72,9 @@ class HostMatrix(PathMatrix):
         own = self.dist[diagonal, diagonal]
         self.dist[diagonal, diagonal] = np.minimum(own, self.weights.dtype.type(0))
 
-    def close(self, progress: Callable[[int, int], None] | None) -> None:
+    def solve(self, progress: Callable[[int, int], None] | None) -> None:
         """Relax all paths through every vertex."""
-        self.jobs += close_matrix(
+        self.jobs += solve_matrix(
             self.dist, self.weights, self._devices, self._memory_limit, self._checkpoint, progress
         )
 

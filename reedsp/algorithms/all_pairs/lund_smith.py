@@ -22,7 +22,7 @@ _UNROLL = 8
 _STAGED = {"TILE": TILE, "STAGE": 4, "GROUP_SIZE": 64}  # section 4.2
 
 
-def close(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) -> None:
+def solve(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) -> None:
     """Queue the Floyd-Warshall algorithm on a matrix on the device, in place.
 
     Afterwards entry (i, j) is the weight of the best path from i to j. Where a path can pass a negative cycle it is no

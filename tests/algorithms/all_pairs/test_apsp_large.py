@@ -58,9 +58,9 @@ def test_47_what_does_not_fit_is_kept_on_the_host(device: Device, monkeypatch: p
     expected = reedsp.apsp(graph, predecessors=True, device=device)
     monkeypatch.setattr(device_matrix, "_PART_OF_MEMORY", 0)
     used = []
-    close = host_matrix.close_matrix
+    close = host_matrix.solve_matrix
     monkeypatch.setattr(
-        "reedsp.algorithms.all_pairs.host_matrix.close_matrix", lambda *args: used.append(args) or close(*args)
+        "reedsp.algorithms.all_pairs.host_matrix.solve_matrix", lambda *args: used.append(args) or close(*args)
     )
     check_equal(expected, reedsp.apsp(graph, predecessors=True, device=device))
     assert len(used) == 1

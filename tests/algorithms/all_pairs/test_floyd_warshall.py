@@ -62,7 +62,7 @@ def close(device: Device, in_groups: bool) -> Close:
         buffer = job.upload(host)
         algorithm = FloydWarshall(job, weights)
         assert algorithm.products.in_groups == in_groups
-        algorithm.close(Block(buffer, host.shape[1], host.shape[1] + MARGIN), padded)
+        algorithm.solve(Block(buffer, host.shape[1], host.shape[1] + MARGIN), padded)
         whole = job.download(buffer, host.size, weights.dtype).reshape(host.shape)
         closed = whole[1:-1, MARGIN:-MARGIN].copy()
         whole[1:-1, MARGIN:-MARGIN] = outside
@@ -245,7 +245,7 @@ def test_used_again(device: Device, in_groups: bool) -> None:
         both = np.where(matrix == NONE, INT32.no_path, matrix).astype(np.int32)
         buffer = job.upload(np.concatenate([both, both]))
         for part in range(2):
-            algorithm.close(Block(buffer, n, part * n * n), n)
+            algorithm.solve(Block(buffer, n, part * n * n), n)
         closed = job.download(buffer, 2 * n * n, np.int32)
         assert np.array_equal(closed, np.tile(np.where(expected == NONE, INT32.no_path, expected).ravel(), 2))
 
@@ -258,7 +258,7 @@ def test_progress(device: Device, in_groups: bool, monkeypatch: pytest.MonkeyPat
     for n, spans in ((0, []), (TILE, [TILE]), (2 * SPAN + TILE, [SPAN, 2 * SPAN, 2 * SPAN + TILE])):
         calls: list[tuple[int, int]] = []
         matrix = job.upload(np.zeros((n, n), np.int32))
-        algorithm.close(Block(matrix, n), n, lambda done, n, calls=calls: calls.append((done, n)))
+        algorithm.solve(Block(matrix, n), n, lambda done, n, calls=calls: calls.append((done, n)))
         assert calls == [(done, n) for done in spans]
 
 
@@ -270,7 +270,7 @@ def test_every_length_of_vectors(vector_bytes: int, device: Device, monkeypatch:
     matrix, expected = example(TILE, 0.1, 0)
     job = Job(device)
     buffer = job.upload(np.where(matrix == NONE, NARROW.no_path, matrix).astype(np.uint16))
-    FloydWarshall(job, NARROW).close(Block(buffer, TILE), TILE)
+    FloydWarshall(job, NARROW).solve(Block(buffer, TILE), TILE)
     closed = job.download(buffer, TILE * TILE, np.uint16)
     assert np.array_equal(closed, np.where(expected == NONE, NARROW.no_path, expected).ravel())
     for weights in TYPES:
@@ -291,7 +291,7 @@ def test_result_does_not_depend_on_the_way(device: Device, monkeypatch: pytest.M
         for weights in (FLOAT32, replace(FLOAT32, non_negative=True)):
             job = Job(device)
             buffer = job.upload(matrix)
-            FloydWarshall(job, weights).close(Block(buffer, n), n)
+            FloydWarshall(job, weights).solve(Block(buffer, n), n)
             results.append(job.download(buffer, n * n, np.float32))
     assert all(np.array_equal(each, results[0]) for each in results)
 
@@ -308,7 +308,7 @@ def test_real_graph(name: str, device: Device, shared_data: Path) -> None:
     np.fill_diagonal(matrix, 0)
     job = Job(device)
     buffer = job.upload(matrix)
-    FloydWarshall(job, weights).close(Block(buffer, size), size)
+    FloydWarshall(job, weights).solve(Block(buffer, size), size)
     closed = job.download(buffer, size * size, np.float32).reshape(size, size)[:n, :n]
     assert np.array_equal(closed, csgraph.dijkstra(graph))
     if name == "test_FW_2003":

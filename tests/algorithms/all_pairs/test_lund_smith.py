@@ -39,7 +39,7 @@ def close(matrix: Matrix, weights: Weights, method: str, device: Device) -> Matr
     host[:n, :n] = [[weights.no_path if x is None else x / units if units > 1 else x for x in row] for row in matrix]
     job = Job(device)
     buffer = job.upload(host)
-    lund_smith.close(job, weights, buffer, padded, method)
+    lund_smith.solve(job, weights, buffer, padded, method)
     closed = job.download(buffer, padded * padded, weights.dtype).reshape(padded, padded)
     assert (closed[n:] == weights.no_path).all()
     assert (closed[:n, n:] == weights.no_path).all()
@@ -196,7 +196,7 @@ def test_launches(device: Device) -> None:
         expected = dict(zip(LADDER, (n, tile_launches, tile_launches, staged), strict=True))
         for method in LADDER:
             job = Job(device)
-            lund_smith.close(job, INT32, job.upload(np.zeros((n, n), np.int32)), n, method)
+            lund_smith.solve(job, INT32, job.upload(np.zeros((n, n), np.int32)), n, method)
             job.finish()
             assert job.kernels_launched == expected[method]
 
@@ -205,6 +205,6 @@ def test_wrong_arguments(device: Device) -> None:
     job = Job(device)
     buffer = job.allocate(1, np.int32)
     with pytest.raises(ValueError, match=r"^method: 'naive' is none of 'harish-narayanan', .*'staged-load'"):
-        lund_smith.close(job, INT32, buffer, TILE, "naive")
+        lund_smith.solve(job, INT32, buffer, TILE, "naive")
     with pytest.raises(ValueError, match=r"^n: 33 is not a multiple of 32"):
-        lund_smith.close(job, INT32, buffer, TILE + 1, LADDER[0])
+        lund_smith.solve(job, INT32, buffer, TILE + 1, LADDER[0])

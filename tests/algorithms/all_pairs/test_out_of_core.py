@@ -26,10 +26,10 @@ from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.array_files import write_npy
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
-from reedsp.algorithms.all_pairs.out_of_core import close as close_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
-from reedsp.algorithms.all_pairs.out_of_core.close import close_matrix
+from reedsp.algorithms.all_pairs.out_of_core import solve as solve_module
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, make_plan
+from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.worker import Worker
 from reedsp.arithmetic.matrix import INTEGERS, NARROW, Weights
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
@@ -87,7 +87,7 @@ def closed_in_core(matrix: Matrix, weights: Weights, device: Device) -> Matrix:
     host[:n, :n] = matrix
     job = Job(device)
     buffer = job.upload(host)
-    FloydWarshall(job, weights).close(Block(buffer, padded), padded)
+    FloydWarshall(job, weights).solve(Block(buffer, padded), padded)
     return job.download(buffer, padded * padded, weights.dtype).reshape(padded, padded)[:n, :n]
 
 
@@ -101,7 +101,7 @@ def least_memory(matrix: Matrix, weights: Weights, devices: list[Device], checkp
     with pytest.raises(
         ValueError, match=r"^memory_limit: 1 bytes, but [\d,]+ vertices need [\d,]+ on each device$"
     ) as e:
-        close_matrix(matrix, weights, devices, memory_limit=1, checkpoint=checkpoint)
+        solve_matrix(matrix, weights, devices, memory_limit=1, checkpoint=checkpoint)
     return int(str(e.value).split()[-4].replace(",", ""))
 
 
@@ -121,7 +121,7 @@ def test_every_size(weights: Weights, device: Device) -> None:
             least = least_memory(given.copy(), weights, devices)
             for limit in (None, least, least * 9 // 8):
                 matrix = given.copy()
-                jobs = close_matrix(matrix, weights, devices, limit)
+                jobs = solve_matrix(matrix, weights, devices, limit)
                 assert_same(matrix, expected, n, len(devices), limit)
                 assert jobs[0].kernels_launched > 0
                 assert min(jobs[0].bytes_to_device, jobs[0].bytes_from_device) >= n * n * weights.dtype.itemsize // 2
@@ -139,9 +139,9 @@ def test_strips(
     for devices in ([device], twice(device), [device, *twice(device)]):
         matrix = given.copy()
         plan = Plan(n, 1280, len(devices), pass_spans=spans, width=3 * TILE, staging_rows=TILE - 1)
-        monkeypatch.setattr(close_module, "make_plan", lambda *_: plan)  # noqa: B023
+        monkeypatch.setattr(solve_module, "make_plan", lambda *_: plan)  # noqa: B023
         done: list[tuple[int, int]] = []
-        close_matrix(matrix, weights, devices, progress=lambda *each: done.append(each))  # noqa: B023
+        solve_matrix(matrix, weights, devices, progress=lambda *each: done.append(each))  # noqa: B023
         assert_same(matrix, expected, len(devices))
         step = spans * SHORT_SPAN
         assert done == [(min(end, n), n) for end in range(step, n + step, step)]
@@ -181,7 +181,7 @@ def test_products_in_groups(
     for devices in ([device], twice(device)):
         for limit in (None, least_memory(given.copy(), weights, devices)):
             matrix = given.copy()
-            close_matrix(matrix, weights, devices, limit)
+            solve_matrix(matrix, weights, devices, limit)
             assert_same(matrix, expected, len(devices), limit)
 
 
@@ -195,7 +195,7 @@ def test_several_buffers(short_spans: None, device: Device, monkeypatch: pytest.
             monkeypatch.setattr(each, "max_allocation", 5 * SHORT_SPAN * 1280 * 4 // 2)
         matrix = given.copy()
         done: list[int] = []
-        close_matrix(matrix, FLOAT32, devices, progress=lambda vertices, _: done.append(vertices))  # noqa: B023
+        solve_matrix(matrix, FLOAT32, devices, progress=lambda vertices, _: done.append(vertices))  # noqa: B023
         assert_same(matrix, expected)
         assert done == sorted(done)
         assert done[-1] == n
@@ -204,9 +204,9 @@ def test_several_buffers(short_spans: None, device: Device, monkeypatch: pytest.
 def test_more_devices_than_spans(device: Device) -> None:
     given = weights_of_edges(65, INTEGERS[1])
     matrix = given.copy()
-    assert len(close_matrix(matrix, INTEGERS[1], [device, *twice(device)])) == 1
+    assert len(solve_matrix(matrix, INTEGERS[1], [device, *twice(device)])) == 1
     assert_same(matrix, closed_in_core(given, INTEGERS[1], device))
-    assert len(close_matrix(np.zeros((0, 0), np.int32), INTEGERS[1], [device])) == 1
+    assert len(solve_matrix(np.zeros((0, 0), np.int32), INTEGERS[1], [device])) == 1
 
 
 def test_negative_cycle(short_spans: None, device: Device) -> None:
@@ -219,7 +219,7 @@ def test_negative_cycle(short_spans: None, device: Device) -> None:
         for devices in ([device], twice(device)):
             for limit in (None, least_memory(given.copy(), weights, devices)):
                 matrix = given.copy()
-                close_matrix(matrix, weights, devices, limit)
+                solve_matrix(matrix, weights, devices, limit)
                 assert_same(matrix, expected)
 
 
@@ -258,7 +258,7 @@ def test_memory_limit_is_kept(
         limit = int(1.5 * 1152 * 1152 * 4) if resident else least_memory(given.copy(), FLOAT32, devices) + 5000
         assert make_plan(n, FLOAT32, devices, limit, None).resident == resident
         counted = Counted(monkeypatch)
-        jobs = close_matrix(given.copy(), FLOAT32, devices, limit)
+        jobs = solve_matrix(given.copy(), FLOAT32, devices, limit)
         monkeypatch.undo()
         use_short_spans(monkeypatch.setattr)
         assert len(counted.most) == count
@@ -279,9 +279,9 @@ def test_row_77_allocation_fails(short_spans: None, device: Device, monkeypatch:
 
     monkeypatch.setattr(Job, "allocate", failing)
     with pytest.raises(MemoryError, match="no more"):
-        close_matrix(matrix, FLOAT32, [device])
+        solve_matrix(matrix, FLOAT32, [device])
     assert_same(matrix, given)
-    close_matrix(matrix, FLOAT32, [device], 3 << 20)
+    solve_matrix(matrix, FLOAT32, [device], 3 << 20)
     assert_same(matrix, closed_in_core_with(allocate, given, device, monkeypatch))
 
 
@@ -294,13 +294,13 @@ def test_wrong_arguments(device: Device, tmp_path: Path) -> None:
     matrix = np.zeros((4, 4), np.float32)
     for wrong in (matrix[:3], matrix.astype(np.float64), np.zeros((8, 8), np.float32)[::2, ::2]):
         with pytest.raises(ValueError, match=r"^matrix: "):
-            close_matrix(wrong, FLOAT32, [device])
+            solve_matrix(wrong, FLOAT32, [device])
     with pytest.raises(ValueError, match=r"^devices: "):
-        close_matrix(matrix, FLOAT32, [])
+        solve_matrix(matrix, FLOAT32, [])
     with Checkpoint(tmp_path / "c", "", 4, np.float32) as checkpoint:
         for wrong in (matrix, checkpoint.matrix):
             with pytest.raises(ValueError, match=r"^checkpoint: "):
-                close_matrix(wrong, FLOAT32, [device], checkpoint=checkpoint)
+                solve_matrix(wrong, FLOAT32, [device], checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize("limit", [None, 3 << 20], ids=["resident", "streamed"])
@@ -319,10 +319,10 @@ def test_row_76_device_fails(
     with monkeypatch.context() as patch:
         fail_after(40, patch)
         with pytest.raises(DeviceError, match=r"^lost$"):
-            close_matrix(given.copy(), FLOAT32, devices, limit)
+            solve_matrix(given.copy(), FLOAT32, devices, limit)
     assert at_work() == 0
     matrix = given.copy()
-    close_matrix(matrix, FLOAT32, devices, limit)
+    solve_matrix(matrix, FLOAT32, devices, limit)
     assert_same(matrix, closed_in_core(given, FLOAT32, device))
 
 
@@ -337,7 +337,7 @@ def test_row_76_device_that_fails_again_while_it_is_waited_for(
     monkeypatch.setattr(Worker, "finish", failing)
     fail_after(20, monkeypatch)
     with pytest.raises(DeviceError, match=r"^lost$"):
-        close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device))
+        solve_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device))
 
 
 @pytest.fixture
@@ -377,7 +377,7 @@ def test_row_78_interruption(short_spans: None, device: Device, at_work: Callabl
 
     for limit in (None, 3 << 20):
         with pytest.raises(KeyboardInterrupt):
-            close_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device), limit, progress=interrupted)
+            solve_matrix(weights_of_edges(1100, FLOAT32).copy(), FLOAT32, twice(device), limit, progress=interrupted)
         assert at_work() == 0
 
 
@@ -411,7 +411,7 @@ def interrupted(folder: Path, given: Matrix, device: Device, products: int, monk
         least = least_memory(checkpoint.matrix, FLOAT32, [device], checkpoint)
         fail_after(products, patch)
         with pytest.raises(DeviceError, match=r"^lost$"):
-            close_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
+            solve_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
 
 
 @pytest.mark.parametrize("spans", [1, 3])
@@ -423,11 +423,11 @@ def test_checkpoint(
     for devices in ([device], twice(device)):
         with opened(folder, given) as checkpoint:
             assert not checkpoint.finished()
-            close_matrix(checkpoint.matrix, FLOAT32, devices, checkpoint=checkpoint)
+            solve_matrix(checkpoint.matrix, FLOAT32, devices, checkpoint=checkpoint)
             assert checkpoint.finished()
             assert_same(checkpoint.matrix, expected)
         with opened(folder, given) as checkpoint:
-            close_matrix(checkpoint.matrix, FLOAT32, devices, checkpoint=checkpoint)
+            solve_matrix(checkpoint.matrix, FLOAT32, devices, checkpoint=checkpoint)
             assert_same(checkpoint.matrix, expected)
             checkpoint.remove()
         assert not folder.exists()
@@ -447,7 +447,7 @@ def test_row_76_device_fails_and_the_checkpoint_is_kept(
         with monkeypatch.context() as patch:
             fail_after(10 + 10 * failures, patch)
             try:
-                close_matrix(checkpoint.matrix, FLOAT32, devices, least * (1 + failures % 2), checkpoint)
+                solve_matrix(checkpoint.matrix, FLOAT32, devices, least * (1 + failures % 2), checkpoint)
             except DeviceError:
                 failures += 1
         if failures % 2:
@@ -482,9 +482,9 @@ def test_row_81_disk_full(
             with monkeypatch.context() as patch:
                 patch.setattr(array_files, "write", failing)
                 with pytest.raises(OSError, match="No space left"):
-                    close_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
+                    solve_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
     with opened(folder, given) as checkpoint:
-        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         assert_same(checkpoint.matrix, expected)
 
 
@@ -519,7 +519,7 @@ def test_row_81_no_room_for_the_results(folder: Path, given: Matrix, device: Dev
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with opened(folder, given) as checkpoint:
-        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         with pytest.raises(OSError, match=r": 7,777 bytes are needed, [\d,]+ bytes are free: '.*dist\.npy'"):
             checkpoint.write_results("", {"pred.npy": (5, lambda stream: None), "dist.npy": (7777, full)})
         assert {each.name for each in folder.iterdir()} & {"pred.npy", "dist.npy"} == set()
@@ -543,7 +543,7 @@ def child(folder: Path) -> None:
     device = get_device()
     given = weights_of_edges(KILLED_VERTICES, FLOAT64)
     with opened(folder, given) as checkpoint:
-        close_matrix(checkpoint.matrix, FLOAT64, [device], 8 << 20, checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT64, [device], 8 << 20, checkpoint)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
@@ -613,7 +613,7 @@ def test_row_84_damaged(
             opened(folder, given)
     file.write_bytes(content)
     with opened(folder, given) as checkpoint:
-        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         assert_same(checkpoint.matrix, closed_in_core(given, FLOAT32, device))
 
 
@@ -659,7 +659,7 @@ def test_journal_cut_anywhere(short_spans: None, folder: Path, given: Matrix, de
     """A line that is not finished does not count: what it would have said is done again."""
     with opened(folder, given) as checkpoint:
         start = (folder / "journal").stat().st_size
-        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
     expected = closed_in_core(given, FLOAT32, device)
     journal = (folder / "journal").read_bytes()
     lines = journal[:-1].rsplit(b"\n", 1)
@@ -668,7 +668,7 @@ def test_journal_cut_anywhere(short_spans: None, folder: Path, given: Matrix, de
         (folder / "journal").write_bytes(journal[:end])
         with opened(folder, given) as checkpoint:
             assert not checkpoint.finished()
-            close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+            solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
             assert_same(checkpoint.matrix, expected)
         assert (folder / "journal").read_bytes() == journal
     (folder / "journal").write_bytes(journal[: start - 1])
@@ -700,10 +700,10 @@ def test_half_written_strip(short_spans: None, folder: Path, given: Matrix, devi
 
         checkpoint.write_rows = half  # type: ignore[method-assign]
         with pytest.raises(InterruptedError):
-            close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+            solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         assert checkpoint.unfinished is not None
     with opened(folder, given) as checkpoint:
-        close_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
+        solve_matrix(checkpoint.matrix, FLOAT32, [device], checkpoint=checkpoint)
         assert_same(checkpoint.matrix, expected)
 
 

@@ -1,4 +1,4 @@
-"""How the closing of a matrix on the host is cut up for the devices."""
+"""How the work on a matrix on the host is cut up for the devices."""
 
 from __future__ import annotations
 

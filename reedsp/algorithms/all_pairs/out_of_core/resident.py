@@ -22,7 +22,7 @@ class _Share(NamedTuple):
     spans: Sequence[int]
 
 
-def close_resident(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
+def solve_resident(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
     """Relax all paths in a matrix that fits the devices; each keeps its rows."""
     residents = team.made(
         [functools.partial(_Resident, host, worker, part, team, plan) for part, worker in enumerate(team.workers)]

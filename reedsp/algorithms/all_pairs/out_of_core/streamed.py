@@ -15,7 +15,7 @@ from reedsp.algorithms.all_pairs.out_of_core.worker import Run, Worker
 from reedsp.device.device import round_up
 
 
-def close_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
+def solve_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
     """Relax all paths, in passes through some spans, in each of which every row travels once."""
     checkpoint = host.checkpoint
     streamers = team.made([functools.partial(_Streamer, host, worker, team, plan) for worker in team.workers])

@@ -82,7 +82,7 @@ class Worker:
     def relax_own(self, rows: Block, first: int, size: int) -> None:
         """Relax the paths through a span in its own rows, which comes first."""
         diagonal = rows.at(0, first)
-        self._floyd_warshall.close_span(diagonal, size)
+        self._floyd_warshall.solve_span(diagonal, size)
         for column, width in pieces(self._plan.padded, self._plan.width, first, size):
             copy = Block(self._copy, width)
             copy_block(self.job, rows.at(0, column), copy, (size, width), self._item_size)

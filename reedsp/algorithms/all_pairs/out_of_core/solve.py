@@ -1,6 +1,6 @@
 """Blocked Floyd-Warshall on a matrix that is larger than a device's memory, or is spread over several devices.
 
-The order in which floats are added up, and therefore every bit, is that of :meth:`FloydWarshall.close`: spans of
+The order in which floats are added up, and therefore every bit, is that of :meth:`FloydWarshall.solve`: spans of
 vertices follow one another, of each span its own rows come first, and what is then done to another row depends on that
 row and on them alone. So rows may lie anywhere. Either each device keeps its share of them throughout, and only the
 rows of a span travel; or strips of rows travel through the devices, once for a pass through several spans.
@@ -17,15 +17,15 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.host import Host
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
-from reedsp.algorithms.all_pairs.out_of_core.resident import close_resident
-from reedsp.algorithms.all_pairs.out_of_core.streamed import close_streamed
+from reedsp.algorithms.all_pairs.out_of_core.resident import solve_resident
+from reedsp.algorithms.all_pairs.out_of_core.streamed import solve_streamed
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.all_pairs.out_of_core.worker import Worker
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device, Job
 
 
-def close_matrix(
+def solve_matrix(
     matrix: npt.NDArray[Any],
     weights: Weights,
     devices: Sequence[Device],
@@ -78,7 +78,7 @@ def close_matrix(
     team = Team()
     team.workers = team.made([functools.partial(Worker, each, weights, plan) for each in devices[: plan.parts]])
     if plan.resident:
-        close_resident(host, team, plan, progress)
+        solve_resident(host, team, plan, progress)
     else:
-        close_streamed(host, team, plan, progress)
+        solve_streamed(host, team, plan, progress)
     return [worker.job for worker in team.workers]
