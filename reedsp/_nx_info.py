@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-_ON_DEVICE = "Searched on the OpenCL device for weights that are int or float, on the host otherwise."
-_ON_HOST = "Searched on the host: the answer depends on the order of the steps of one search."
+_ON_DEVICE = "Searched on the OpenCL device for weights that are int or float, by networkx itself otherwise."
+_BY_NETWORKX = "Searched by networkx itself: the answer depends on the order of the steps of one search."
 
 DEVICE_FUNCTIONS = (
     "all_pairs_all_shortest_paths",
@@ -94,13 +94,13 @@ HOST_FUNCTIONS = (
     "single_source_bellman_ford_path",
     "single_source_bellman_ford_path_length",
 )
-"""Functions of networkx whose order of keys, ties or rounding only the very same steps on the host give."""
+"""Functions of networkx whose order of keys, ties or rounding only its own steps give."""
 
 
 def get_info() -> dict[str, Any]:
     """Return the description of the backend that networkx asks for."""
     described = {name: {"additional_docs": _ON_DEVICE} for name in DEVICE_FUNCTIONS}
-    described |= {name: {"additional_docs": _ON_HOST} for name in HOST_FUNCTIONS}
+    described |= {name: {"additional_docs": _BY_NETWORKX} for name in HOST_FUNCTIONS}
     return {
         "backend_name": "reedsp",
         "project": "reedsp",

@@ -117,43 +117,8 @@ class NetworkXGraph:
         """Return networkx' own dict of dicts; `reverse` gives the edges that end at a node."""
         return self.source._pred if reverse and self.is_directed() else self.source._adj
 
-    def neighbours(self, reverse: bool = False) -> dict[Node, list[Node]]:
-        """Return the neighbours of each node."""
-        adjacency = self.adjacency(reverse)
-        kept: dict[Node, list[Node]] = self._keep(
-            ("neighbours", self._side(reverse)), lambda: {node: list(adjacency[node]) for node in self.nodes}
-        )
-        return kept
-
     def rows(self, weight: Any, reverse: bool = False) -> Rows:
-        """Return what gives the edges of each node.
-
-        Parameters
-        ----------
-        weight : hashable, callable or None
-            As networkx takes it: the name of an attribute, or a function of two nodes and the data between them.
-        reverse : bool
-            Give the edges that end at a node.
-        """
-        adjacency = self.adjacency(reverse)
-        if callable(weight):
-            return self.rows_as_passed(weight, reverse)
-
-        def read() -> dict[Node, list[tuple[Node, Any]]]:
-            cost = self.cost_of(weight)
-            return {
-                node: [(other, cost(node, other, data)) for other, data in adjacency[node].items()]
-                for node in self.nodes
-            }
-
-        try:
-            rows: dict[Node, list[tuple[Node, Any]]] = self._keep(("rows", weight, self._side(reverse)), read)
-        except Exception:  # whatever is wrong with a weight, networkx only notices where the search passes
-            return self.rows_as_passed(weight, reverse)
-        return rows.__getitem__
-
-    def rows_as_passed(self, weight: Any, reverse: bool = False) -> Rows:
-        """Return what gives the edges of each node, read when a search first passes it: for searches of few nodes."""
+        """Return what gives the edges of a node, read when a search first passes it: for searches of few nodes."""
         return _Evaluated(self.adjacency(reverse), self.cost_of(weight))
 
     def cost_of(self, weight: Any) -> Callable[[Node, Node, Any], Any]:
@@ -194,7 +159,7 @@ class NetworkXGraph:
             values, place = (
                 (self._evaluated(weight, reverse), None) if callable(weight) else self._values(weight, reverse)
             )
-        except Exception:  # as in rows()
+        except Exception:  # whatever is wrong with a weight, networkx only notices where the search passes
             return None
         kinds = set(map(type, values))
         if type(None) in kinds:

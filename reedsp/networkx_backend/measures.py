@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.networkx_backend import on_device, on_host
+from reedsp.networkx_backend import on_device
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
 from reedsp.networkx_backend.release import SINCE_3_7
 
@@ -56,9 +56,9 @@ def _found_on_host(G: NetworkXGraph, weight: Any, nodes: Iterable[Node]) -> Iter
 def _lengths_on_host(G: NetworkXGraph, weight: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, dict[Node, Any]]]:
     for node in nodes:
         if weight is None:
-            yield node, on_host.breadth_first(G.neighbours(), node, math.inf)[0]
+            yield node, nx.single_source_shortest_path_length(G.source, node, backend="networkx")
         else:
-            yield node, on_host.dijkstra(G.rows(weight), [node])[0]
+            yield node, nx.single_source_dijkstra_path_length(G.source, node, weight=weight, backend="networkx")
 
 
 def _summands(values: Values) -> list[Any]:
@@ -99,13 +99,9 @@ def is_connected(G: NetworkXGraph) -> bool:
     """
     if not len(G):
         raise nx.NetworkXPointlessConcept("a graph without nodes is neither connected nor disconnected")
-    directions = (False, True) if G.is_directed() else (False,)
     if on_device.is_wanted(G):
-        return all(on_device.reaches_all(G, reverse) for reverse in directions)
-    first = G.nodes[0]
-    return all(
-        len(on_host.breadth_first(G.neighbours(reverse), first, math.inf)[0]) == len(G) for reverse in directions
-    )
+        return all(on_device.reaches_all(G, reverse) for reverse in ((False, True) if G.is_directed() else (False,)))
+    return bool((nx.is_strongly_connected if G.is_directed() else nx.is_connected)(G.source))
 
 
 # ---- eccentricity and what follows from it ----------------------------------------------------------
@@ -317,19 +313,6 @@ def _given_inward(G: NetworkXGraph, sp: Any, nodes: Iterable[Node]) -> Iterator[
         for other, length in lengths.items():
             inward.setdefault(other, {})[node] = length
     yield from ((node, list(inward.get(node, {}).values())) for node in nodes)
-
-
-def efficiency(G: NetworkXGraph, u: Node, v: Node) -> float:
-    """Return the reciprocal of the fewest edges between two nodes, 0 where there is no path."""
-    for node in (u, v):
-        if node not in G:
-            raise nx.NodeNotFound(f"Node {node} is not in G")
-    try:
-        path = on_host.breadth_first_between(G.neighbours(), G.neighbours(), u, v)
-    except nx.NetworkXNoPath:
-        return 0
-    assert path is not None  # without a limit the search goes on to the end
-    return 1 / (len(path) - 1)
 
 
 def global_efficiency(G: NetworkXGraph) -> float:

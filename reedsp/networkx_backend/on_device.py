@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
+from reedsp.networkx_backend.release import SINCE_3_7
 from reedsp.typing import DistanceTypeName
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
@@ -395,9 +397,38 @@ def all_distances(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | 
     return dist
 
 
+def direct_distances(graph: NetworkXGraph, weight: Any) -> dict[Node, dict[Node, Any]]:
+    """Return the weights of single edges, inf where there is none, in the order of networkx.
+
+    Before networkx 3.7 a missing weight is 1.0, and a function is looked up like the name of an attribute.
+    """
+    lengths: dict[Node, dict[Node, Any]] = {node: defaultdict(_infinity) for node in graph}
+    if SINCE_3_7:
+        cost_of = graph.cost_of(weight)
+        for node, row in graph.adjacency().items():
+            costs = {other: cost_of(node, other, data) for other, data in row.items()}
+            lengths[node].update({other: cost for other, cost in costs.items() if cost is not None})
+            lengths[node][node] = min(0, lengths[node][node])  # the device leaves negative cycles to networkx
+    else:
+        for node in graph:
+            lengths[node][node] = 0
+        for tail, head, data in graph.source.edges(data=True):
+            cost = data.get(weight, 1.0)
+            for one, other in ((tail, head),) if graph.is_directed() else ((tail, head), (head, tail)):
+                lengths[one][other] = min(cost, lengths[one][other])
+    for row in lengths.values():
+        for node in graph:
+            row.setdefault(node, _infinity())
+    return lengths
+
+
+def _infinity() -> float:
+    return float("inf")
+
+
 def shorten(graph: NetworkXGraph, lengths: dict[Node, dict[Node, Any]]) -> bool:
     """Replace weights of single edges, inf where there is none, by distances; tell whether the device could do it."""
-    infinity = float("inf")
+    infinity = _infinity()
     rows = [[row[node] for node in graph] for row in lengths.values()]
     if any(type(length) is not int and length != infinity for row in rows for length in row):
         return False

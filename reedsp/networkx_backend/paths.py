@@ -1,15 +1,17 @@
-"""Shortest paths to many nodes, of which only those are written down that someone asks for."""
+"""Shortest paths to many nodes, each made when it is asked for: one to each node of a tree, or all of equal length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.networkx_backend.graph import Node
+from reedsp.networkx_backend.release import SINCE_3_7
 
 _NOT_YET = object()
 
@@ -152,3 +154,31 @@ class LazyPaths(dict[Node, list[Node]]):
 
     def __ror__(self, other: Any) -> Any:
         return other | self.copy()
+
+
+def all_paths_to(
+    sources: Collection[Node], target: Node, predecessors: Mapping[Node, list[Node]]
+) -> Iterator[list[Node]]:
+    """Yield the paths along predecessors that end at a node.
+
+    Raises
+    ------
+    networkx.NetworkXNoPath
+        The node was not reached.
+    """
+    if target not in predecessors:
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
+    path, choices, on_path = [target], [iter(predecessors[target])], {target}
+    while path:
+        if path[-1] in sources:
+            yield path[::-1]
+        before = next(choices[-1], None)
+        while SINCE_3_7 and before in on_path:
+            before = next(choices[-1], None)
+        if before is None:
+            on_path.discard(path.pop())
+            choices.pop()
+        elif before not in on_path:
+            path.append(before)
+            choices.append(iter(predecessors[before]))
+            on_path.add(before)

@@ -6,6 +6,7 @@ position or by name, before it calls a backend: so a call is read by the signatu
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 import networkx as nx
 
 SINCE_3_7 = hasattr(nx, "centroid")
-"""Whether networkx is 3.7 or later: Floyd and Warshall's functions take functions as weights, have the order of the
-neighbours and raise at negative cycles; a graph without nodes has no eccentricities; `all_shortest_paths` and its kin
-name fewer paths twice where edges of weight 0 lead back to the source."""
+"""Whether networkx is 3.7 or later: `floyd_warshall` takes functions as weights and has the order of the neighbours; a
+graph without nodes has no eccentricities; `all_shortest_paths` and its kin name fewer paths twice where edges of weight
+0 lead back to the source."""
 
 
 class Dispatched:
@@ -24,16 +25,17 @@ class Dispatched:
     Parameters
     ----------
     name : str
-    function : callable
-        What answers, by the names of the arguments that it knows.
+    function : callable, optional
+        What answers, by the names of the arguments that it knows; networkx itself, if there is none.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._known = inspect.signature(function).parameters.keys()
+    def __init__(self, name: str, function: Callable[..., Any] | None) -> None:
         own = getattr(nx, name, None)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
-        self._unknown: set[str] = set() if self._signature is None else self._signature.parameters.keys() - self._known
+        arguments = set() if self._signature is None else set(self._signature.parameters)
+        self._function = functools.partial(_answer_of_networkx, name) if function is None else function
+        self._known = arguments if function is None else set(inspect.signature(function).parameters)
+        self._unknown = arguments - self._known
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer; arguments that the function does not know are left out."""
@@ -59,3 +61,9 @@ class Dispatched:
     def _given(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         assert self._signature is not None
         return self._signature.bind(*args, **kwargs).arguments
+
+
+def _answer_of_networkx(function: str, **arguments: Any) -> Any:
+    if "G" in arguments:
+        arguments["G"] = arguments["G"].source
+    return getattr(nx, function)(**arguments, backend="networkx")

@@ -20,7 +20,7 @@ import pytest
 from networkx.algorithms import distance_measures, efficiency_measures, wiener
 
 from reedsp import _nx_info
-from reedsp.networkx_backend import functions, on_device, on_host, order
+from reedsp.networkx_backend import functions, nearby, on_device, order
 from reedsp.networkx_backend.paths import LazyPaths
 
 FUNCTIONS = [name for name in functions.FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
@@ -338,8 +338,8 @@ def test_the_only_path_is_found_on_the_device(forced: None, weight: float, monke
     def no_search(*_: object) -> None:
         raise AssertionError
 
-    for name in ("dijkstra_between", "breadth_first_between", "bellman_ford"):
-        monkeypatch.setattr(on_host, name, no_search)
+    for module, name in ((nearby, "dijkstra_between"), (nearby, "breadth_first_between"), (functions, "_own")):
+        monkeypatch.setattr(module, name, no_search)
     graph = nx.path_graph(50, create_using=nx.DiGraph)
     nx.set_edge_attributes(graph, weight, "weight")
     graph.add_edge(3, 40, weight=37 * weight + 0.01)

@@ -1,0 +1,117 @@
+"""Searches on the host between two nodes that may be near each other, in the steps of networkx' own.
+
+They work on the nodes themselves, so that the objects that the caller named appear in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+import networkx as nx
+
+from reedsp.networkx_backend.graph import Node, Rows
+
+Lengths = dict[Node, Any]
+Neighbours = Mapping[Node, Iterable[Node]]
+
+
+def breadth_first_between(
+    after: Neighbours, before: Neighbours, source: Node, target: Node, most: int
+) -> list[Node] | None:
+    """Return the path on which searches from both ends meet, the smaller frontier moving first.
+
+    None if they have not met when they have come to `most` nodes.
+
+    Raises
+    ------
+    networkx.NetworkXNoPath
+        There is none.
+    """
+    if source == target:
+        return [source]
+    sides = ({source: None}, {target: None})
+    frontiers = [[source], [target]]
+    while frontiers[0] and frontiers[1]:
+        if len(sides[0]) + len(sides[1]) > most:
+            return None
+        side = int(len(frontiers[0]) > len(frontiers[1]))
+        own, opposite, neighbours = sides[side], sides[1 - side], (after, before)[side]
+        frontier, frontiers[side] = frontiers[side], []
+        for node in frontier:
+            for other in neighbours[node]:
+                if other not in own:
+                    own[other] = node  # type: ignore[assignment]
+                    frontiers[side].append(other)
+                if other in opposite:
+                    return _joined(other, *sides)
+    raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+
+
+def _joined(middle: Node, before: Mapping[Node, Any], after: Mapping[Node, Any]) -> list[Node]:
+    path = [middle]
+    while (node := before[path[-1]]) is not None:
+        path.append(node)
+    path.reverse()
+    while (node := after[path[-1]]) is not None:
+        path.append(node)
+    return path
+
+
+def dijkstra_between(after: Rows, before: Rows, source: Node, target: Node, most: int) -> tuple[Any, list[Node]] | None:
+    """Return length and nodes of the path on which searches from both ends meet, which take turns.
+
+    None if they have not met when they have settled `most` nodes.
+
+    Raises
+    ------
+    networkx.NetworkXNoPath
+        There is none.
+    ValueError
+        A negative weight leads to a shorter path to a node that is settled.
+    """
+    if source == target:
+        return 0, [source]
+    sides = (_Side(after, source, 0), _Side(before, target, 1))
+    number = count(2)
+    length, middle, turn = None, None, 1
+    while sides[0].heap and sides[1].heap:
+        if len(sides[0].settled) + len(sides[1].settled) > most:
+            return None
+        turn = 1 - turn
+        own, opposite = sides[turn], sides[1 - turn]
+        so_far, _, node = heappop(own.heap)
+        if node in own.settled:
+            continue
+        own.settled[node] = so_far
+        if node in opposite.settled:
+            return length, _joined(middle, sides[0].found_from, sides[1].found_from)
+        for other, cost in own.rows(node):
+            if cost is None:
+                continue
+            reach = so_far + cost
+            if other in own.settled:
+                if reach < own.settled[other]:
+                    raise ValueError("Contradictory paths found: negative weights?")
+            elif other not in own.nearest or reach < own.nearest[other]:
+                own.nearest[other] = reach
+                heappush(own.heap, (reach, next(number), other))
+                own.found_from[other] = node
+                if other in opposite.nearest:
+                    whole = reach + opposite.nearest[other]
+                    if length is None or length > whole:
+                        length, middle = whole, other
+    raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+
+
+class _Side:
+    """One of two searches that go towards each other."""
+
+    def __init__(self, rows: Rows, start: Node, number: int) -> None:
+        self.rows = rows
+        self.heap: list[tuple[Any, int, Node]] = [(0, number, start)]
+        self.settled: Lengths = {}
+        self.nearest: Lengths = {start: 0}
+        self.found_from: dict[Node, Node | None] = {start: None}
