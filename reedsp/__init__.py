@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from reedsp.algorithms.all_pairs.apsp import apsp
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
     from reedsp.algorithms.routes.rows import all_pairs_rows
-    from reedsp.algorithms.routes.tables import distance_table, k_nearest
+    from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
-    from reedsp.device.device import Device, DeviceError, DeviceMemoryError, devices
+    from reedsp.device.device import Device, DeviceError, DeviceMemoryError, devices, get_device
     from reedsp.edges.negative_cycles import NegativeCycleError
     from reedsp.edges.verify import VerificationError
     from reedsp.graph.graph import Graph
     from reedsp.io.coordinates import read_coordinates
+    from reedsp.io.datasets import fetch
     from reedsp.io.readers import read
-    from reedsp.io.writers import write
+    from reedsp.io.writers import changes, write
     from reedsp.minplus.product import min_plus_power, min_plus_product
     from reedsp.primitives.operators import Operator
     from reedsp.primitives.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
@@ -43,6 +44,7 @@ _MODULE_OF = {
     "DeviceError": "device.device",
     "DeviceMemoryError": "device.device",
     "Graph": "graph.graph",
+    "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycles",
     "Operator": "primitives.operators",
     "Routes": "results.routes",
@@ -52,12 +54,15 @@ _MODULE_OF = {
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
     "bfs": "algorithms.traversal.bfs",
+    "changes": "io.writers",
     "compact": "primitives.scan",
     "compact_indices": "primitives.scan",
     "devices": "device.device",
     "distance_table": "algorithms.routes.tables",
     "distances_on_device": "algorithms.single_source.on_device",
     "exclusive_scan": "primitives.scan",
+    "fetch": "io.datasets",
+    "get_device": "device.device",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",
@@ -78,6 +83,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "read",
     "read_coordinates",
     "write",
+    "changes",
+    "fetch",
     "sssp",
     "ShortestPaths",
     "Routes",
@@ -90,6 +97,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "distance_table",
     "distances_on_device",
     "k_nearest",
+    "Nearest",
     "yen",
     "SimplePaths",
     "min_plus_product",
@@ -102,6 +110,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "compact_indices",
     "Operator",
     "devices",
+    "get_device",
     "Device",
     "DeviceError",
     "DeviceMemoryError",

@@ -152,8 +152,7 @@ class Device:
     Examples
     --------
     >>> import reedsp
-    >>> from reedsp.device import get_device
-    >>> device = get_device()
+    >>> device = reedsp.get_device()
     >>> reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], [7]), 0, device=device).dist
     array([0., 7.])
     >>> device.self_test()
@@ -841,8 +840,8 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
 
     Examples
     --------
-    >>> from reedsp.device import get_device
-    >>> get_device("cpu").kind
+    >>> import reedsp
+    >>> reedsp.get_device("cpu").kind
     'cpu'
     """
     if isinstance(device, Device):

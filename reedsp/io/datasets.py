@@ -95,6 +95,14 @@ def fetch(
         The file has to be downloaded, and pooch is not installed (the extra ``datasets``).
     OSError
         It cannot be downloaded or stored.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> reedsp.fetch("Atlantis")
+    Traceback (most recent call last):
+        ...
+    ValueError: name = 'Atlantis', expected one of ...
     """
     bar = bytes_bar("downloading", progress)
     known = DATASETS.get(name)

@@ -131,6 +131,13 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
     ------
     ValueError
         The name tells no format.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> roads = reedsp.Graph.from_edges(2, [0], [1], [30], directed=False, labels=["Bern", "Thun"])
+    >>> reedsp.changes(roads, "roads.gr")
+    ['each edge is listed in both directions', 'the labels of the vertices are lost']
     """
     file = Path(os.fsdecode(path))
     _writer(file)

@@ -15,9 +15,11 @@ from reedsp.device.device import Device, get_device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph
+from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 
+@public
 class Nearest(NamedTuple):
     """The vertices that are nearest to each source, and how far they are.
 
@@ -28,6 +30,13 @@ class Nearest(NamedTuple):
     vertices : ndarray, shape (s, k)
         The vertices, where distances are equal in the order of their indices. If the graph knows names, an array of
         objects: the names, and None where there are fewer than k. Otherwise an array of int32: indices, and -9999.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> dist, vertices = reedsp.k_nearest(reedsp.Graph.from_edges(3, [0, 0], [1, 2], [7, 2]), [0], 2)
+    >>> dist, vertices
+    (array([[2., 7.]]), array([[2, 1]], dtype=int32))
     """
 
     dist: Distances

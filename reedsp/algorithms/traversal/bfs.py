@@ -76,7 +76,7 @@ def bfs(
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
     device : Device, int or str, optional
-        As for :func:`reedsp.device.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the levels so far and the most there can be; with several sources, with how many of them are done and how
