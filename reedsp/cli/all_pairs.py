@@ -28,56 +28,64 @@ if TYPE_CHECKING:
     from reedsp import AllPairs, Graph
 
 
+_Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        "-s",
+        metavar="VERTEX",
+        show_default=False,
+        help="With --target: print the distance and the route.",
+    ),
+]
+_Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Where the route of --source ends."),
+]
+_Method = Annotated[AllPairsMethod, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(AllPairsMethod)}.")]
+_Predecessors = Annotated[
+    bool, typer.Option("--predecessors", help="Find the vertex before the last one of each path too.")
+]
+_NegativeCycles = Annotated[
+    NegativeCycles,
+    typer.Option(
+        metavar="raise|mark",
+        help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf.",
+    ),
+]
+_MemoryLimit = Annotated[
+    int | None,
+    typer.Option(metavar="MIB", show_default=False, min=1, help="MiB of memory to use on each device."),
+]
+_Type = Annotated[
+    DistanceType | None,
+    typer.Option(metavar="TYPE", show_default=False, help=f"Type of the distances: {', '.join(DistanceType)}."),
+]
+_Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
+        ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
+        "when it is given again. A .npz holds dist, pred if asked for, and offset or labels.",
+    ),
+]
+
+
 def apsp(
     file: GraphFile,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--source",
-            "-s",
-            metavar="VERTEX",
-            show_default=False,
-            help="With --target: print the distance and the route.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Where the route of --source ends."),
-    ] = None,
-    method: Annotated[
-        AllPairsMethod, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(AllPairsMethod)}.")
-    ] = AllPairsMethod.auto,
-    predecessors: Annotated[
-        bool, typer.Option("--predecessors", help="Find the vertex before the last one of each path too.")
-    ] = False,
-    negative_cycles: Annotated[
-        NegativeCycles,
-        typer.Option(
-            metavar="raise|mark",
-            help="Fail, or give the pairs whose paths can pass a negative cycle the distance -inf.",
-        ),
-    ] = NegativeCycles.fail,
+    source: _Source = None,
+    target: _Target = None,
+    method: _Method = AllPairsMethod.auto,
+    predecessors: _Predecessors = False,
+    negative_cycles: _NegativeCycles = NegativeCycles.fail,
     device: DeviceNames = None,
-    memory_limit: Annotated[
-        int | None,
-        typer.Option(metavar="MIB", show_default=False, min=1, help="MiB of memory to use on each device."),
-    ] = None,
-    dtype: Annotated[
-        DistanceType | None,
-        typer.Option(metavar="TYPE", show_default=False, help=f"Type of the distances: {', '.join(DistanceType)}."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
-            ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
-            "when it is given again. A .npz holds dist, pred if asked for, and offset or labels.",
-        ),
-    ] = None,
+    memory_limit: _MemoryLimit = None,
+    dtype: _Type = None,
+    output: _Output = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -93,11 +101,7 @@ def apsp(
             refuse("one needs the other", "--source and --target")
         if output is not None:
             check_output(output, force, (".npy", ".npz"))
-        streamed = output if output is not None and output.suffix == ".npy" else None
-        if streamed is not None and os.path.lexists(streamed):
-            # --force keeps the old one until there is another
-            streamed = streamed.with_name(f"{streamed.stem}.new.npy")
-        import reedsp
+        streamed = _streamed(output)
 
         started = time.perf_counter()
         graph = read_graph(file, relabel)
@@ -105,26 +109,17 @@ def apsp(
         start = None if source is None else vertex_called(graph, source, "--source")
         goal = None if target is None else vertex_called(graph, target, "--target")
         started = time.perf_counter()
-        try:
-            with vertices_bar(after=LATE) as progress:
-                paths = reedsp.apsp(
-                    graph,
-                    method.value,
-                    predecessors=predecessors or goal is not None,
-                    negative_cycles=negative_cycles.value,
-                    out=streamed,
-                    device=device[0] if device is not None and len(device) == 1 else device,
-                    progress=progress,
-                    memory_limit=None if memory_limit is None else memory_limit << 20,
-                    dtype=None if dtype is None else dtype.value,
-                )
-        except reedsp.NegativeCycleError as error:
-            fail_on_negative_cycle(error, as_json, "there is a negative cycle")
-        except MemoryError as error:
-            raise Failure(
-                f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
-                "one of them, which `reedsp sssp` finds"
-            ) from None
+        paths = _solved(
+            graph,
+            as_json,
+            method=method.value,
+            predecessors=predecessors or goal is not None,
+            negative_cycles=negative_cycles.value,
+            out=streamed,
+            device=device[0] if device is not None and len(device) == 1 else device,
+            memory_limit=None if memory_limit is None else memory_limit << 20,
+            dtype=None if dtype is None else dtype.value,
+        )
         summary = {
             "file": str(file),
             "vertices": graph.n,
@@ -146,6 +141,28 @@ def apsp(
             _print(summary, answer, output)
         if failure is not None:
             raise Failure(failure)
+
+
+def _streamed(output: Path | None) -> Path | None:
+    """Return the file that the distances go to while they are found: of --force beside the old one, which is kept."""
+    if output is None or output.suffix != ".npy":
+        return None
+    return output.with_name(f"{output.stem}.new.npy") if os.path.lexists(output) else output
+
+
+def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
+    import reedsp
+
+    try:
+        with vertices_bar(after=LATE) as progress:
+            return reedsp.apsp(graph, progress=progress, **arguments)
+    except reedsp.NegativeCycleError as error:
+        fail_on_negative_cycle(error, as_json, "there is a negative cycle")
+    except MemoryError as error:
+        raise Failure(
+            f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
+            "one of them, which `reedsp sssp` finds"
+        ) from None
 
 
 def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) -> None:

@@ -29,7 +29,7 @@ from reedsp.system.cache_folders import private_directory
 from reedsp.system.threads import shared
 
 # Distribution, the module to import (None: it has none), and what it is for.
-REQUIRED = (
+_REQUIRED = (
     ("numpy", "numpy", "arrays"),
     ("scipy", "scipy.sparse.csgraph", "sparse matrices"),
     ("networkx", "networkx", "graphs of networkx"),
@@ -37,7 +37,7 @@ REQUIRED = (
     ("typer", "typer", "command line"),
     ("rich", "rich", "command line"),
 )
-OPTIONAL = (
+_OPTIONAL = (
     ("intel-opencl-rt", None, 'a CPU device: pip install "reedsp[cpu]"'),
     ("intel-cmplr-lib-rt", None, 'a CPU device: pip install "reedsp[cpu]"'),
     ("matplotlib", "matplotlib", 'pictures: pip install "reedsp[plot]"'),
@@ -150,7 +150,7 @@ class Diagnosis:
 # ---- gathering facts --------------------------------------------------------------------------------
 
 
-def gather(announce: Callable[[str], None] = lambda text: None) -> Facts:
+def _gather(announce: Callable[[str], None] = lambda text: None) -> Facts:
     """Examine this machine.
 
     Parameters
@@ -159,25 +159,25 @@ def gather(announce: Callable[[str], None] = lambda text: None) -> Facts:
         Told before each step what is being looked at.
     """
     announce("packages")
-    packages = package_states()
+    packages = _package_states()
     announce("drivers")
-    drivers = driver_states()
+    drivers = _driver_states()
     announce("devices")
     return Facts(
-        python=python_facts(),
+        python=_python_facts(),
         reedsp={"version": __version__, "place": str(Path(__file__).resolve().parents[1])},
         packages=packages,
         environment=environment(),
         drivers=drivers,
-        hidden_drivers=hidden_drivers(),
-        opencl=opencl_state(announce),
-        kernel_cache_error=kernel_cache_error(),
-        temporary_error=temporary_error(),
-        pocl_cache_error=pocl_cache_error(),
+        hidden_drivers=_hidden_drivers(),
+        opencl=_opencl_state(announce),
+        kernel_cache_error=_kernel_cache_error(),
+        temporary_error=_temporary_error(),
+        pocl_cache_error=_pocl_cache_error(),
     )
 
 
-def python_facts() -> dict[str, str]:
+def _python_facts() -> dict[str, str]:
     """Return version, place and platform of this Python."""
     return {
         "version": platform.python_version(),
@@ -194,19 +194,19 @@ def environment() -> dict[str, str]:
     return {name: os.environ[name] for name in sorted(names) if os.environ.get(name)}
 
 
-def package_states() -> list[Package]:
+def _package_states() -> list[Package]:
     """Return the state of every required and optional package; each is imported in a child process."""
-    rows = [(*row, True) for row in REQUIRED] + [(*row, False) for row in OPTIONAL]
+    rows = [(*row, True) for row in _REQUIRED] + [(*row, False) for row in _OPTIONAL]
     states: dict[int, Package] = {}
 
     def examine(number: int) -> None:
-        states[number] = package_state(*rows[number])
+        states[number] = _package_state(*rows[number])
 
     shared(examine, len(rows), (os.cpu_count() or 1) - 1)
     return [states[number] for number in range(len(rows))]
 
 
-def package_state(name: str, module: str | None, purpose: str, required: bool) -> Package:
+def _package_state(name: str, module: str | None, purpose: str, required: bool) -> Package:
     """Return version of a distribution, and why its module cannot be imported."""
     try:
         version = metadata.version(name)
@@ -220,19 +220,19 @@ def package_state(name: str, module: str | None, purpose: str, required: bool) -
     return Package(name, version, error, required, purpose)
 
 
-def driver_states() -> list[DriverState]:
+def _driver_states() -> list[DriverState]:
     """Return the drivers that the loader will try, each tried in a child process."""
     return [DriverState(each.library, each.file, each.origin, icd.load_error(each.library)) for each in icd.drivers()]
 
 
-def hidden_drivers() -> list[str]:
+def _hidden_drivers() -> list[str]:
     """Return the libraries of drivers that the loader would find if no variable told it where to look."""
     seen = {driver.library for driver in icd.drivers()}
     everything = {name: value for name, value in os.environ.items() if name not in icd.LOADER_VARIABLES}
     return [driver.library for driver in icd.drivers(everything) if driver.library not in seen]
 
 
-def opencl_state(announce: Callable[[str], None] = lambda text: None) -> OpenCL:
+def _opencl_state(announce: Callable[[str], None] = lambda text: None) -> OpenCL:
     """Return the platforms and devices that a child process sees, and how each device's self test went."""
     seen, error = ask("opencl")
     if error is not None:
@@ -249,7 +249,7 @@ def opencl_state(announce: Callable[[str], None] = lambda text: None) -> OpenCL:
     return OpenCL(seen["loader"], platforms, devices, seen["default_error"], None)
 
 
-def kernel_cache_error() -> str | None:
+def _kernel_cache_error() -> str | None:
     """Return why compiled kernels cannot be kept for later processes, None if they can."""
     try:
         folder = private_directory("kernels")
@@ -258,7 +258,7 @@ def kernel_cache_error() -> str | None:
     return None if pocl.can_write(folder) else f"{folder} cannot be written to"
 
 
-def temporary_error() -> str | None:
+def _temporary_error() -> str | None:
     """Return why no temporary folder can be made, None if one can."""
     try:
         with tempfile.TemporaryDirectory():
@@ -267,7 +267,7 @@ def temporary_error() -> str | None:
         return str(error.strerror)
 
 
-def pocl_cache_error() -> str | None:
+def _pocl_cache_error() -> str | None:
     """Return why PoCL cannot use the folder that the user has chosen for it, None if it can, or none is chosen."""
     chosen = os.environ.get(pocl.VARIABLE)
     if not chosen or pocl.can_write(Path(chosen)):
@@ -542,7 +542,7 @@ def show_versions() -> None:
     >>> reedsp.show_versions()
     reedsp ...
     """
-    facts = gather()
+    facts = _gather()
     print(render(facts, diagnose(facts)))
 
 
@@ -556,7 +556,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, for a bug report")
     options = parser.parse_args(arguments)
-    facts = gather(_announce if sys.stderr.isatty() else lambda text: None)
+    facts = _gather(_announce if sys.stderr.isatty() else lambda text: None)
     diagnosis = diagnose(facts)
     if options.json:
         print(json.dumps({**asdict(facts), **asdict(diagnosis), "works": facts.works}, indent=2))

@@ -29,7 +29,7 @@ from reedsp.system.progress_bar import LATE, search_bar
 if TYPE_CHECKING:
     from reedsp import BreadthFirst, Graph, ShortestPaths
 
-TreeOutput = Annotated[
+_TreeOutput = Annotated[
     Path | None,
     typer.Option(
         "--output",
@@ -57,7 +57,7 @@ def sssp(
     ] = None,
     method: Annotated[Method, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(Method)}.")] = Method.auto,
     device: DeviceName = None,
-    output: TreeOutput = None,
+    output: _TreeOutput = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -111,7 +111,7 @@ def bfs(
     source: Sources,
     target: Target = None,
     device: DeviceName = None,
-    output: TreeOutput = None,
+    output: _TreeOutput = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -6,14 +6,14 @@ import sys
 
 DONE = 0
 FAILED = 1
-USAGE = 2
+_USAGE = 2
 INTERRUPTED = 130  # as after a SIGINT
 BROKEN_PIPE = 141  # as after a SIGPIPE
 
 STATUSES = {
     DONE: "done",
     FAILED: "a stated failure: one line on standard error says which",
-    USAGE: "wrong usage: an unknown command or option, or a value that cannot be",
+    _USAGE: "wrong usage: an unknown command or option, or a value that cannot be",
     INTERRUPTED: "interrupted by Ctrl-C; no output file is left half written",
     BROKEN_PIPE: "the reader of standard output has gone away",
 }

@@ -164,13 +164,13 @@ class NetworkXGraph:
         kinds = set(map(type, values))
         if type(None) in kinds:
             return self._shown(tails, heads, values if place is None else [values[i] for i in place])
-        costs = exact_costs(values, kinds, n)
+        costs = _exact_costs(values, kinds, n)
         if costs is None:
             return None
         if place is not None:
             costs = costs[place]
         mixed = None
-        if is_mixed(kinds):
+        if _is_mixed(kinds):
             mixed = values if place is None else [values[i] for i in place]
         return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), False)
 
@@ -181,10 +181,10 @@ class NetworkXGraph:
         tails, heads = tails[shown], heads[shown]
         values = [value for value in values if value is not None]
         kinds = set(map(type, values))
-        costs = exact_costs(values, kinds, n)
+        costs = _exact_costs(values, kinds, n)
         if costs is None:
             return None
-        mixed = values if is_mixed(kinds) else None
+        mixed = values if _is_mixed(kinds) else None
         return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), True)
 
     def _ends(self, reverse: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -264,12 +264,12 @@ def _read_once(
     return read.tolist(), np.where(read, place, place[opposite])
 
 
-def is_mixed(kinds: set[type]) -> bool:
+def _is_mixed(kinds: set[type]) -> bool:
     """Tell whether distances may be int or float."""
     return float in kinds and len(kinds) > 1
 
 
-def exact_costs(values: list[Any], kinds: set[type], n: int) -> npt.NDArray[Any] | None:
+def _exact_costs(values: list[Any], kinds: set[type], n: int) -> npt.NDArray[Any] | None:
     """Return weights, of these types, in a type in which a device's sums are Python's, or None.
 
     That is so for integers, and for floats, because a distance is the sum from the source on; where both are mixed,

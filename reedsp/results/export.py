@@ -67,7 +67,7 @@ def weights_of_edges(graph: Graph, sources: npt.NDArray[Any], targets: npt.NDArr
     return np.asarray(graph.weights[places])
 
 
-def import_pandas() -> Any:
+def _import_pandas() -> Any:
     """Return pandas.
 
     Raises
@@ -97,7 +97,7 @@ def rows_to_dataframe(
     vertices : mapping of str to ndarray, shape (k, n)
         Vertices, negative for none, which are shown by name.
     """
-    pandas = import_pandas()
+    pandas = _import_pandas()
     names = np.fromiter((*graph.names, None), object, graph.n + 1)
     rows = 1 if sources is None else len(sources)
     column_of = functools.partial(pandas.Series, dtype=object)  # which keeps every name, and None, as it is
@@ -117,6 +117,6 @@ def rows_to_dataframe(
 
 def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:
     """Return the matrix of distances with the names of the vertices on both sides."""
-    pandas = import_pandas()
+    pandas = _import_pandas()
     names = pandas.Index(list(graph.names), tupleize_cols=False)
     return pandas.DataFrame(dist, index=names, columns=names)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Choices = Mapping[str, Iterable[str] | None]
+_Choices = Mapping[str, Iterable[str] | None]
 """The options that can be given, each with its values if these are names."""
 
 
@@ -15,7 +15,7 @@ class Method:
     """A way to solve something, and the options that it has."""
 
     solve: Callable[..., Any]
-    options: Choices = field(default_factory=dict)
+    options: _Choices = field(default_factory=dict)
 
 
 def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
@@ -32,7 +32,7 @@ def check_method(method: str, methods: Iterable[str]) -> None:
         raise ValueError(f"method: {method!r} is none of {_listed(known)}")
 
 
-def checked_options(options: Mapping[str, Any] | None, known: Choices, owner: str | None = None) -> dict[str, Any]:
+def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: str | None = None) -> dict[str, Any]:
     """Return the options that were given.
 
     Raises

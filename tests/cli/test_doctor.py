@@ -162,15 +162,15 @@ def test_folder_of_pocl_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere there are other temporary folders")
 def test_no_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor.temporary_error() is None
+    assert doctor._temporary_error() is None
     monkeypatch.setattr(doctor.tempfile, "tempdir", str(tmp_path / "nowhere"))
-    assert doctor.temporary_error() == "No such file or directory"
+    assert doctor._temporary_error() == "No such file or directory"
 
 
 def test_cache_that_others_could_write_to(private_cache: Path) -> None:
-    assert doctor.kernel_cache_error() is None
+    assert doctor._kernel_cache_error() is None
     (private_cache / "reedsp").chmod(0o777)
-    assert doctor.kernel_cache_error() == f"{private_cache / 'reedsp'}: not a directory that only you can change"
+    assert doctor._kernel_cache_error() == f"{private_cache / 'reedsp'}: not a directory that only you can change"
 
 
 # ---- broken packages --------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_required_packages_are_those_of_the_project() -> None:
     if not project.is_file():
         pytest.skip("pyproject.toml is not part of an installed package")
     dependencies = tomllib.loads(project.read_text())["project"]["dependencies"]
-    assert sorted(name for name, _, _ in doctor.REQUIRED) == sorted(
+    assert sorted(name for name, _, _ in doctor._REQUIRED) == sorted(
         re.split(r"[<>=~! ]", each)[0] for each in dependencies
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +20,15 @@ from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
-from reedsp.algorithms.all_pairs.johnson import johnson
+from reedsp.algorithms.all_pairs.johnson import distances_from_root, johnson
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
-from reedsp.algorithms.single_source.output_parallel import output_parallel
-from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device, Job, get_device
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
 from reedsp.graph.arguments import as_graph
-from reedsp.graph.graph import Graph, edge_sources
+from reedsp.graph.graph import Graph
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
@@ -147,32 +147,88 @@ def apsp(
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     if graph.n == 0:
-        none = np.empty((0, 0), result) if place is None else place
-        if target is not None:
-            write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
-        pred_of_none = np.empty((0, 0), np.int32) if predecessors else None
-        return AllPairs(graph, none, pred_of_none, named, "", {"milliseconds": 0.0})
+        return _of_no_vertices(graph, result, predecessors, place, target, named)
+    task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit)
+    if method == "auto" and not (task.on_host or choices):
+        named = "johnson" if johnson_pays(graph, task.devices[0], negative_cycles, result) else named
+    in_place = named == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
+    if task.on_host and not in_place:
+        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
+    if named == "johnson":
+        dist, pred, stats = _by_searches(task, bar)
+    else:
+        dist, pred, stats = _by_matrix(task, named, choices, in_place, bar)
+    return AllPairs(graph, dist, pred, named, ", ".join(map(str, task.devices)), stats)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is to be found, where the answer goes, and on what.
+
+    Attributes
+    ----------
+    place, target : ndarray or None, path or None
+        What is to be filled with the distances.
+    """
+
+    graph: Graph
+    result: np.dtype[Any]
+    predecessors: bool
+    negative_cycles: str
+    place: npt.NDArray[Any] | None
+    target: Path | None
+    devices: list[Device]
+    memory_limit: int | None
+
+    @property
+    def on_host(self) -> bool:
+        """Whether what was asked for needs the matrix on the host."""
+        return self.target is not None or self.memory_limit is not None or len(self.devices) > 1
+
+
+_Bar = AbstractContextManager[Callable[[int, int], None] | None]
+_Found = tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, dict[str, Any]]
+
+
+def _devices(device: Device | int | str | Sequence[Device | int | str] | None) -> list[Device]:
     several = isinstance(device, Sequence) and not isinstance(device, str)
     devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
     if not devices:
         raise ValueError("device: the list is empty")
-    asked = target is not None or memory_limit is not None or len(devices) > 1
-    if method == "auto":
-        searches = not (asked or choices) and johnson_pays(graph, devices[0], negative_cycles, result)
-        method = "johnson" if searches else "floyd-warshall"
-    in_place = method == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
-    if asked and not in_place:
-        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
-    job = Job(devices[0])
-    if method == "johnson":
-        if negative_cycles == "mark" and graph.has_negative_weights:
-            raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
-        if graph.has_negative_weights and not graph.has_integral_weights:
-            raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
-        with bar as report:
-            dist, pred, arithmetic = johnson(graph, job, result, predecessors, report, place)
-        stats = {**job.stats(), "arithmetic": arithmetic}
-        return AllPairs(graph, dist, pred, method, str(devices[0]), stats)
+    return devices
+
+
+def _of_no_vertices(
+    graph: Graph,
+    result: np.dtype[Any],
+    predecessors: bool,
+    place: npt.NDArray[Any] | None,
+    target: Path | None,
+    method: str,
+) -> AllPairs:
+    none = np.empty((0, 0), result) if place is None else place
+    if target is not None:
+        write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
+    return AllPairs(
+        graph, none, np.empty((0, 0), np.int32) if predecessors else None, method, "", {"milliseconds": 0.0}
+    )
+
+
+def _by_searches(task: _Task, bar: _Bar) -> _Found:
+    """Solve by Johnson's searches from every vertex."""
+    graph, job = task.graph, Job(task.devices[0])
+    if graph.has_negative_weights and task.negative_cycles == "mark":
+        raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
+    if graph.has_negative_weights and not graph.has_integral_weights:
+        raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
+    with bar as report:
+        dist, pred, arithmetic = johnson(graph, job, task.result, task.predecessors, report, task.place)
+    return dist, pred, {**job.stats(), "arithmetic": arithmetic}
+
+
+def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: bool, bar: _Bar) -> _Found:
+    """Solve by a matrix of path weights, on the device or, where that is asked for or it is too large, on the host."""
+    graph, result, job = task.graph, task.result, Job(task.devices[0])
     weights = matrix_weights(graph, result)
     if weights is None:
         if graph.has_negative_weights and (found := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
@@ -183,31 +239,27 @@ def apsp(
         )
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
-        cycles = _negative_cycles_of_floats(graph, job, result, negative_cycles == "raise")
-    made: list[PathMatrix] = []
+        cycles = _negative_cycles_of_floats(graph, job, result, task.negative_cycles == "raise")
+    jobs: Sequence[Job] = [job]
 
     def answers(checkpoint: Checkpoint | None) -> Answers:
-        if asked or (in_place and not DeviceMatrix.fits(devices[0], weights, graph.n)):
-            made.append(HostMatrix(devices, job, weights, graph, memory_limit, checkpoint))
+        nonlocal jobs
+        matrix: PathMatrix
+        if task.on_host or (in_place and not DeviceMatrix.fits(task.devices[0], weights, graph.n)):
+            matrix = HostMatrix(task.devices, job, weights, graph, task.memory_limit, checkpoint)
         else:
-            made.append(DeviceMatrix(job, weights, graph, keep_edges=predecessors))
+            matrix = DeviceMatrix(job, weights, graph, keep_edges=task.predecessors)
+        jobs = matrix.jobs
         with bar as report:
-            return _solve(made[0], method, choices, cycles, negative_cycles, result, report)
+            return _solve(matrix, method, choices, cycles, task.negative_cycles, result, report)
 
-    if target is None:
-        dist, pred = answers(None).to_memory(predecessors, place)
+    if task.target is None:
+        dist, pred = answers(None).to_memory(task.predecessors, task.place)
     else:
         problem = fingerprint(graph, weights), graph.n, weights.dtype
-        kind = f"{result} {negative_cycles} {predecessors}"
-        dist, pred = _to_files(target, problem, kind, predecessors, answers)
-    return AllPairs(
-        graph=graph,
-        dist=dist,
-        pred=pred,
-        method=method,
-        device=", ".join(map(str, devices)),
-        stats={**_stats(made[0].jobs if made else [job]), "arithmetic": str(weights.dtype)},
-    )
+        kind = f"{result} {task.negative_cycles} {task.predecessors}"
+        dist, pred = _to_files(task.target, problem, kind, task.predecessors, answers)
+    return dist, pred, {**_stats(jobs), "arithmetic": str(weights.dtype)}
 
 
 def _output_file(out: str | os.PathLike[str]) -> Path:
@@ -367,22 +419,10 @@ def _find_negative_cycle(
 ) -> NegativeCycleError | None:
     """Return the error for a negative cycle among some vertices, by their indices, or None if there is none.
 
-    Bellman-Ford from a vertex of its own, from which an edge of weight 0 leads to each of them, decides it exactly.
+    Bellman-Ford decides it exactly.
     """
-    place = np.full(graph.n, -1)
-    place[vertices] = np.arange(len(vertices))
-    sources = edge_sources(graph)
-    inside = np.flatnonzero((place[sources] >= 0) & (place[graph.indices] >= 0))
-    root = len(vertices)
-    augmented = Graph.from_edges(
-        root + 1,
-        np.append(place[sources[inside]], np.full(root, root)),
-        np.append(place[graph.indices[inside]], np.arange(root)),
-        np.append(graph.weights[inside], np.zeros(root, graph.weights.dtype)),
-    )
-    arithmetic = choose_arithmetic(augmented, result)
     try:
-        output_parallel(Task(augmented, [[root]], job, arithmetic, np.empty((1, root + 1), arithmetic.dtype)))
+        distances_from_root(graph, vertices, job, result)
     except NegativeCycleError as found:
         return renamed(found, vertices.tolist())
     return None

@@ -112,23 +112,40 @@ class Searches:
         return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
 
 
-def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
-    """Return distances from a vertex of its own, from which an edge of weight 0 leads to each vertex."""
-    n = graph.n
-    sources = np.repeat(np.arange(n), np.diff(graph.indptr))
+def distances_from_root(
+    graph: Graph, vertices: npt.NDArray[np.intp], job: Job, dtype: np.dtype[Any]
+) -> npt.NDArray[Any]:
+    """Return distances from a vertex of its own, from which an edge of weight 0 leads to each of some vertices.
+
+    Only edges between these count. The distances are in the arithmetic that those of this dtype are added in.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle, whose vertices are given by their positions among these.
+    """
+    root = len(vertices)
+    position = np.full(graph.n, -1)
+    position[vertices] = np.arange(root)
+    sources, targets = position[edge_sources(graph)], position[graph.indices]
+    inside = np.flatnonzero((sources >= 0) & (targets >= 0))
     augmented = Graph.from_edges(
-        n + 1,
-        np.append(sources, np.full(n, n)),
-        np.append(graph.indices, np.arange(n)),
-        np.append(graph.weights, np.zeros(n, graph.weights.dtype)),
+        root + 1,
+        np.append(sources[inside], np.full(root, root)),
+        np.append(targets[inside], np.arange(root)),
+        np.append(graph.weights[inside], np.zeros(root, graph.weights.dtype)),
     )
-    arithmetic = choose_arithmetic(augmented, _INT64)
-    dist = np.empty((1, n + 1), arithmetic.dtype)
+    arithmetic = choose_arithmetic(augmented, dtype)
+    dist = np.empty((1, root + 1), arithmetic.dtype)
+    output_parallel(Task(augmented, [[root]], job, arithmetic, dist))
+    return dist[0, :root]
+
+
+def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
     try:
-        output_parallel(Task(augmented, [[n]], job, arithmetic, dist))
+        return distances_from_root(graph, np.arange(graph.n), job, _INT64).astype(np.int64)
     except NegativeCycleError as error:
         raise renamed(error, graph.names) from None
-    return dist[0, :n].astype(np.int64)
 
 
 def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:

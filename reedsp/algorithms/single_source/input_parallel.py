@@ -35,7 +35,7 @@ _CPU_RUN = 512  # edges or vertices
 _CPU_ITEMS_PER_COMPUTE_UNIT = 8
 _GPU_ITEMS_PER_COMPUTE_UNIT = 2048
 
-QueueRound = Callable[[int], None]
+_QueueRound = Callable[[int], None]
 """Queues a round by its number."""
 
 
@@ -111,11 +111,11 @@ class _Row:
         return self.job.bind(kernel, items, group, *args, slices=slices)
 
 
-def _solve(task: Task, plan_rounds: Callable[[_Row], QueueRound]) -> Outcome:
+def _solve(task: Task, plan_rounds: Callable[[_Row], _QueueRound]) -> Outcome:
     return task.in_parts(1, functools.partial(_solve_row, plan_rounds))
 
 
-def _solve_row(plan_rounds: Callable[[_Row], QueueRound], task: Task) -> Outcome:
+def _solve_row(plan_rounds: Callable[[_Row], _QueueRound], task: Task) -> Outcome:
     graph, job, arithmetic = task.graph, task.job, task.arithmetic
     row = _Row(
         graph=graph,
@@ -148,7 +148,7 @@ def _solve_row(plan_rounds: Callable[[_Row], QueueRound], task: Task) -> Outcome
         return solve_on_host(task)
 
 
-def _all_edges(row: _Row) -> QueueRound:
+def _all_edges(row: _Row) -> _QueueRound:
     """Relax every edge in each round (cl/single_source/input_parallel.cl)."""
     file, graph, job = "single_source/input_parallel.cl", row.on_device, row.job
     dtype = graph.arithmetic.dtype
@@ -188,7 +188,7 @@ def _heads(row: _Row) -> cl.Buffer:
     return marks
 
 
-def _active_edges(row: _Row, list_active: bool) -> QueueRound:
+def _active_edges(row: _Row, list_active: bool) -> _QueueRound:
     """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
     The sources of updates only serve to find a negative cycle, for which nobody looks in the first rounds, so these
@@ -254,7 +254,7 @@ class _Refined:
         buffers = Buffers(self.prefixes, self.prefixes, self.prefixes, total)
         return plan_scan(self.row.job, elements, buffers, self.row.graph.n + 1)
 
-    def plan_rounds(self, watched: bool) -> QueueRound:
+    def plan_rounds(self, watched: bool) -> _QueueRound:
         """Plan rounds that keep the sources of updates, or others."""
         row, job, out = self.row, self.row.job, self.out
         n = np.uint32(row.graph.n)
@@ -280,7 +280,7 @@ class _Refined:
         return _queue_in_turn(rounds)
 
 
-def _queue_in_turn(rounds: list[Plan]) -> QueueRound:
+def _queue_in_turn(rounds: list[Plan]) -> _QueueRound:
     """Queue the kernels of each phase in turn."""
 
     def queue_round(number: int) -> None:
