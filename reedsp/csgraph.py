@@ -4,7 +4,7 @@ What searches runs on the device that ``REEDSP_DEVICE`` names, else on the best 
 predecessors int32 with -9999 where there is none.
 
 A graph is a sparse matrix or array of any format, where each stored entry is an edge, a stored 0 one of weight 0, and
-the least of parallel edges counts; or a dense matrix, where a 0 is no edge; or a masked array, where the mask alone
+the minimum of parallel edges counts; or a dense matrix, where a 0 is no edge; or a masked array, where the mask alone
 says so. NaN and +inf are no edges wherever they stand, -inf is a ``ValueError``, and complex numbers are a
 ``TypeError``. With ``directed=False`` each edge can be used in both directions, and the lesser weight counts.
 """

@@ -22,7 +22,7 @@ def main() -> None:
         status = INTERRUPTED
     except BrokenPipeError:
         status = BROKEN_PIPE
-    if status == BROKEN_PIPE:  # nobody reads what is still buffered: Python would complain about it on leaving
+    if status == BROKEN_PIPE:  # what is still buffered has no reader: Python would complain about it on leaving
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 

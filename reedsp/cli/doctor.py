@@ -226,7 +226,7 @@ def _driver_states() -> list[DriverState]:
 
 
 def _hidden_drivers() -> list[str]:
-    """Return the libraries of drivers that the loader would find if no variable told it where to look."""
+    """Return the libraries of drivers that the loader would find if no variable said where to look."""
     seen = {driver.library for driver in icd.drivers()}
     everything = {name: value for name, value in os.environ.items() if name not in icd.LOADER_VARIABLES}
     return [driver.library for driver in icd.drivers(everything) if driver.library not in seen]

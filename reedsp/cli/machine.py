@@ -116,8 +116,8 @@ def tune(
                 outcomes = minplus_tune.tune(chosen, quick, progress)
             stored = file.exists()
             if as_json:
-                told = [_outcome(outcome) for outcome in outcomes]
-                print_json({"device": str(chosen), "file": str(file) if stored else None, "outcomes": told})
+                listed = [_outcome(outcome) for outcome in outcomes]
+                print_json({"device": str(chosen), "file": str(file) if stored else None, "outcomes": listed})
             else:
                 _print_outcomes(outcomes)
                 print(f"stored    {file}" if stored else "stored    nothing: the tables are as good")
@@ -243,12 +243,12 @@ def _print_outcomes(outcomes: Iterable[Outcome]) -> None:
         table.add_column("G pairs/s", justify="right", no_wrap=True)
     table.add_column("gain", justify="right", no_wrap=True)
     for outcome in outcomes:
-        told, worked = _outcome(outcome), outcome.rate_before > 0
+        shown, worked = _outcome(outcome), outcome.rate_before > 0
         table.add_row(
             f"{outcome.arithmetic}{', small products' if outcome.small else ''}",
-            told["before"],
+            shown["before"],
             f"{outcome.rate_before:,.1f}" if worked else "FAILS",
-            "the same" if outcome.after == outcome.before else told["after"],
+            "the same" if outcome.after == outcome.before else shown["after"],
             f"{outcome.rate_after:,.1f}",
             f"{outcome.rate_after / outcome.rate_before:.2f} x" if worked else "",
         )

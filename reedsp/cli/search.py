@@ -231,8 +231,8 @@ def _finish(
         else:
             paths.save(output, target=goal, overwrite=force)
     if as_json:
-        told = answers[0] if len(answers) == 1 else {"answers": answers}
-        print_json({**summary, **told, "stats": paths.stats})
+        shown = answers[0] if len(answers) == 1 else {"answers": answers}
+        print_json({**summary, **shown, "stats": paths.stats})
     elif not missing and not quiet:
         with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
             _print(graph, summary, answers, output)

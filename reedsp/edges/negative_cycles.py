@@ -1,4 +1,4 @@
-"""Negative cycles, decided exactly: in whole numbers on the host, never by a tolerance."""
+"""Negative cycles, decided exactly: in integers on the host, never by a tolerance."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     Rounding can hide a cycle whose weight is far below the path weights around it. The slack
     ``dist[u] + weight - dist[v]`` of the edges of a cycle adds up to the weight of the cycle, so a negative cycle
     has an edge of negative slack, and its other edges have less slack than all negative slack together. That
-    leaves few edges, and only those on cycles of their own are searched, in whole numbers.
+    leaves few edges, and only those on cycles of their own are searched, in integers.
 
     Parameters
     ----------
@@ -158,10 +158,10 @@ def _has_little_slack(
 
 
 def exact_shortest_paths(graph: Graph, sources: Sequence[int]) -> tuple[list[int | None], int, npt.NDArray[np.int32]]:
-    """Solve Bellman-Ford in Python's whole numbers.
+    """Solve Bellman-Ford in Python's integers.
 
-    Slow, and right where rounding has broken the device's float arithmetic: a float is a whole number of some power
-    of two, so that all sums are exact.
+    Slow, and right where rounding has broken the device's float arithmetic: a float is an integer multiple of some
+    power of two, so that all sums are exact.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class Graph:
     except in arrays; see :attr:`names`.
 
     An undirected graph holds each edge in both directions. Within a row the targets ascend and no target occurs twice:
-    of parallel edges the one with the least weight is kept. Self loops and zero weights are edges like any other.
+    of parallel edges the one with the minimum weight is kept. Self loops and zero weights are edges like any other.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx` or
     :func:`reedsp.read`; the constructor itself takes the three arrays of a CSR matrix.
@@ -88,7 +88,7 @@ class Graph:
     directed, offset, labels
         As given.
     coordinates : ndarray of float64, shape (n, 2), or None
-        Where each vertex lies, x and y, if :meth:`with_coordinates` was told. Read-only.
+        Where each vertex lies, x and y, if :meth:`with_coordinates` was called. Read-only.
     geographic : bool
         Whether these are longitude and latitude.
 
@@ -193,7 +193,7 @@ class Graph:
         offset: int,
         labels: Sequence[Hashable] | None,
     ) -> None:
-        """Take canonical CSR arrays, which nobody else may write to, and labels that are checked."""
+        """Take canonical CSR arrays, which no other code may write to, and labels that are checked."""
         offset = integer(offset, "offset")
         self.indptr, self.indices, self.weights = _frozen(rows)
         self.directed = bool(directed)
@@ -224,7 +224,7 @@ class Graph:
         n : int
             Number of vertices.
         sources, targets : array_like of int, shape (m,)
-            Ends of each edge, 0 .. n-1, in any order. Parallel edges keep the least weight.
+            Ends of each edge, 0 .. n-1, in any order. Parallel edges keep the minimum weight.
         weights : array_like, shape (m,), optional
             Integers, floats, or booleans (True is an edge of weight 1, False is no edge); 1 when omitted.
             +inf is no edge. Integers are kept as int32 or int64, float16 and float32 as float32.
@@ -265,7 +265,7 @@ class Graph:
         offset: int,
         labels: Sequence[Hashable] | None = None,
     ) -> Graph:
-        """Build a graph of CSR arrays that are as a graph has them, and that nobody else writes to."""
+        """Build a graph of CSR arrays that are as a graph has them, and that no other code writes to."""
         graph = cls.__new__(cls)
         graph._freeze(rows, directed, offset, labels)
         return graph
@@ -276,7 +276,7 @@ class Graph:
 
         Entry (i, j) is the weight of the edge from i to j. A *stored* zero is an edge of weight 0, except in the
         BSR and DIA formats, which fill their blocks and diagonals with zeros of their own: there a zero is no
-        edge. Entries stored more than once are parallel edges, of which the least counts (SciPy's own
+        edge. Entries stored more than once are parallel edges, of which the minimum counts (SciPy's own
         conversions would add them up). A stored +inf, or False in a boolean matrix, is no edge.
 
         Parameters
@@ -432,7 +432,7 @@ class Graph:
         return result
 
     def with_coordinates(self, coordinates: npt.ArrayLike, *, geographic: bool | None = None) -> Graph:
-        """Return the same graph with a place for each vertex; nothing but the coordinates is copied.
+        """Return the same graph with coordinates of each vertex; nothing but the coordinates is copied.
 
         Parameters
         ----------
@@ -519,7 +519,7 @@ class Graph:
 
     @property
     def has_integral_weights(self) -> bool:
-        """Whether every weight is a whole number, whatever its dtype."""
+        """Whether every weight is an integer, whatever its dtype."""
         if "integral" not in self._derived:
             whole = self.weights.dtype.kind == "i" or bool((self.weights == np.rint(self.weights)).all())
             self._derived["integral"] = whole
@@ -787,7 +787,7 @@ class Graph:
         raise AttributeError(f"a Graph cannot be changed: {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Derived arrays and copies on devices stay behind: whoever loads the graph makes them anew, where needed.
+        # Derived arrays and copies on devices stay behind: they are made again when they are needed.
         state = (self.indptr, self.indices, self.weights, self.directed, self.offset, self.labels, self.coordinates)
         return _restore, (*state, self.geographic)
 
@@ -821,18 +821,18 @@ def _restore(
     return graph if coordinates is None else graph.with_coordinates(coordinates, geographic=geographic)
 
 
-def _are_geographic(places: npt.NDArray[np.float64], told: bool | None) -> bool:
-    """Return whether places are longitude and latitude, and check them if they are said to be."""
+def _are_geographic(places: npt.NDArray[np.float64], asked: bool | None) -> bool:
+    """Return whether positions are longitude and latitude, and check them if they are said to be."""
     distance = np.abs(places)
     millionths = bool((distance > 180).any())
     beyond = distance > ((180e6, 90e6) if millionths else (180, 90))
-    if told is None:
+    if asked is None:
         return bool((distance > 1e6).any() and not beyond.any() and (places == np.rint(places)).all())
-    if told and beyond.any():
+    if asked and beyond.any():
         vertex, axis = divmod(_first(beyond.ravel()), 2)
         expected = ("longitude", "latitude")[axis]
         raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
-    return bool(told)
+    return bool(asked)
 
 
 def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
@@ -1035,7 +1035,7 @@ def _padded_entries(
     n: int,
     place: Callable[[npt.NDArray[np.int64]], tuple[npt.NDArray[Any], npt.NDArray[Any]]],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """Return row, column and value of what is not 0 in data, whose places in the matrix a function tells.
+    """Return row, column and value of what is not 0 in data, whose positions in the matrix a function returns.
 
     Some entries at a time: most may be padding, or outside the matrix.
     """
@@ -1201,7 +1201,7 @@ def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], we
 def _without_parallel_edges(
     indptr: npt.NDArray[Any], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """Keep the least of the weights of equal columns, which stand side by side in their row, in the same arrays."""
+    """Keep the minimum weight of equal columns, which are adjacent in their row, in the same arrays."""
     edges = len(columns)
     first = np.ones(edges + 1, np.bool_)  # of the edges between two vertices
     np.not_equal(columns[1:], columns[:-1], out=first[1:-1])
@@ -1226,7 +1226,7 @@ def _without_parallel_edges(
 
 
 def _compress(n: int, edges: _Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """Sort edges by (source, target), keep the least of parallel edges, return CSR arrays of our own."""
+    """Sort edges by (source, target), keep the minimum of parallel edges, return CSR arrays of our own."""
     rows, columns, weights = edges
     later = rows[1:] == rows[:-1]
     later &= columns[1:] > columns[:-1]

@@ -106,7 +106,7 @@ def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
 
 
 def _is_named_alike(G: NetworkXGraph, *named: Node) -> bool:
-    """Tell whether nodes look as they do in the graph, so that nobody sees whose object is in an answer."""
+    """Tell whether nodes look as they do in the graph, so that an answer does not show whose object is in it."""
     pairs = [(node, G.nodes[G.number_of[node]]) for node in named]
     return all(one is own or (type(one) is type(own) and repr(one) == repr(own)) for one, own in pairs)
 

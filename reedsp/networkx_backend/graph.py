@@ -28,7 +28,7 @@ class Arcs:
     Attributes
     ----------
     n : int
-        Number of nodes; a node's number is its place in the graph.
+        Number of nodes; a node's number is its index in the graph.
     tails, heads : ndarray of int32, shape (m,)
     costs : ndarray of int64 or float64, shape (m,)
         Weights, in which sums of paths are exact, or rounded as Python rounds them.
@@ -109,7 +109,7 @@ class NetworkXGraph:
 
     @property
     def number_of(self) -> dict[Node, int]:
-        """The place of each node in the graph."""
+        """The index of each node in the graph."""
         numbers: dict[Node, int] = self._keep("numbers", lambda: {node: i for i, node in enumerate(self.nodes)})
         return numbers
 
@@ -134,7 +134,7 @@ class NetworkXGraph:
     def arcs(self, weight: Any, reverse: bool = False) -> Arcs | None:
         """Return the edges as arrays, or None if no device adds up these weights as Python does.
 
-        A function is called once for each edge, and anew in each call, because it may have changed its mind.
+        A function is called once for each edge, and again in each call, because its answers may have changed.
         """
         if callable(weight):
             return self._read_arcs(weight, reverse)
@@ -204,7 +204,7 @@ class NetworkXGraph:
         return np.repeat(np.arange(len(rows), dtype=np.int32), degrees), heads
 
     def _values(self, weight: Any, reverse: bool) -> tuple[list[Any], npt.NDArray[np.int64] | None]:
-        """Return weights, and the place among them of that of each edge, or None if they are in the order of edges.
+        """Return weights, and the index among them of that of each edge, or None if they are in the order of edges.
 
         An undirected graph of networkx holds the data of an edge once, though both its ends lead there: they are
         read once, which halves the time.
@@ -253,7 +253,7 @@ class _Evaluated:
 def _read_once(
     tails: npt.NDArray[np.int32], heads: npt.NDArray[np.int32], n: int
 ) -> tuple[list[bool], npt.NDArray[np.int64]]:
-    """Return which of the edges in both directions to read, and the place of each edge among those."""
+    """Return which of the edges in both directions to read, and the index of each edge among those."""
     m = len(heads)
     indptr = np.searchsorted(tails, np.arange(n + 1))
     by_head = scipy.sparse.csr_array((np.arange(m), heads, indptr), shape=(n, n)).tocsc()

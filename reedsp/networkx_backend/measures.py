@@ -144,7 +144,7 @@ def diameter(G: NetworkXGraph, e: Any = None, usebounds: bool = False, weight: A
 
 
 def radius(G: NetworkXGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
-    """Return the least eccentricity."""
+    """Return the minimum of the eccentricities."""
     if _is_bounded(G, e, usebounds):
         bounds = _bounds(G, weight, lambda lower, upper: lower >= upper.min())
         return (
@@ -168,7 +168,7 @@ def periphery(G: NetworkXGraph, e: Any = None, usebounds: bool = False, weight: 
 
 
 def center(G: NetworkXGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Node]:
-    """Return the nodes of the least eccentricity."""
+    """Return the nodes of the minimum eccentricity."""
     if _is_bounded(G, e, usebounds):
         bounds = _bounds(G, weight, lambda lower, upper: lower > upper.min())
         if bounds is None:
@@ -258,7 +258,7 @@ def harmonic_diameter(G: NetworkXGraph, sp: Any = None, *, weight: Any = None) -
 
 
 def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Node]:
-    """Return the nodes whose distances have the least sum."""
+    """Return the nodes whose distances have the minimum sum."""
     if weight is None and attr is None and sp is None and _is_tree(G):
         return nx.tree.centroid(G.source)  # type: ignore[no-any-return]
     found: Iterable[tuple[Node, Values]]

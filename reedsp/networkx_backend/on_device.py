@@ -283,7 +283,7 @@ def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
 
 
 def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:
-    """Return the least number of edges between two nodes, None where there is no path."""
+    """Return the minimum number of edges between two nodes, None where there is no path."""
     levels = _counted(bfs(_unweighted(graph, reverse=False).graph, graph.number_of[source])).levels
     level = int(levels[graph.number_of[target]])
     return level if level >= 0 else None
@@ -350,7 +350,7 @@ def bellman_ford_length(graph: NetworkXGraph, arcs: Arcs, source: Node, target: 
 
 
 def potentials(arcs: Arcs) -> npt.NDArray[np.int64]:
-    """Return the least distance of each node from any other or itself, for Johnson's weights.
+    """Return the minimum distance of each node from any other or itself, for Johnson's weights.
 
     Raises
     ------

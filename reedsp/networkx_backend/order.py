@@ -31,7 +31,7 @@ class Replay:
     order : ndarray of int64
         The nodes that were reached, in the order in which they were settled.
     rank : ndarray of int64, shape (n,)
-        The place of each node in this order; n for those that were not reached.
+        The index of each node in this order; n for those that were not reached.
     """
 
     order: npt.NDArray[np.int64]

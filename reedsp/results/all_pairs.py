@@ -39,7 +39,7 @@ class AllPairs(AsArray):
     graph : Graph
     dist : ndarray, shape (n, n)
         Distance from the vertex of the row to that of the column. inf (in an integer dtype its largest value) where
-        there is no path, -inf (the least value) where a path can pass a negative cycle.
+        there is no path, -inf (the minimum of the type) where a path can pass a negative cycle.
     pred : ndarray of int32, shape (n, n), or None
         Vertex before the last one on a shortest path; -9999 on the diagonal, and where `dist` is infinite. Each row is
         a tree, which is the same on every device. None unless asked for.

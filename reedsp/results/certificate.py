@@ -2,7 +2,7 @@
 
 Finite distances are right if and only if the sources have distance 0, no edge leads to a vertex on a shorter path,
 and each other reached vertex has an edge that gives exactly its distance and, followed backwards, leads to a source:
-then each distance is that of a path, and none is shorter. Where weights are whole, the sums are whole, too, and
+then each distance is that of a path, and none is shorter. Where weights are integers, the sums are integers, too, and
 exact; otherwise a distance may differ from the sum that gives it by two units in the last place.
 """
 
@@ -97,7 +97,7 @@ class _Edges:
 
 
 def _objects(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return whole numbers as Python's, which never overflow."""
+    """Return integers as Python's, which never overflow."""
     return np.array([int(value) for value in values.tolist()] or [0], object)[: len(values)]
 
 
@@ -171,7 +171,7 @@ def _check_support(
 ) -> None:
     """Check that each distance is that of a path: of the one that the predecessors say, if there are any.
 
-    Where that fails behind a vertex to which there is a shorter path, the latter is what has to be told.
+    Where that fails behind a vertex to which there is a shorter path, the latter is what has to be reported.
     """
     graph = edges.graph
     is_source = np.zeros(graph.n, bool)

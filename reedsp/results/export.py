@@ -109,7 +109,7 @@ def rows_to_dataframe(
     for name, column in vertices.items():
         content[name] = column_of(names[np.where(column.ravel() >= 0, column.ravel(), -1)])
     frame = pandas.DataFrame(content)
-    if graph.labels is None:  # names are whole numbers, of which those that are missing may be left out
+    if graph.labels is None:  # names are integers, of which those that are missing may be left out
         whole = dict.fromkeys(vertices, "Int64") | dict.fromkeys({"source", "vertex"} & set(content), "int64")
         frame = frame.astype(whole)
     return frame.set_index([name for name in ("source", "vertex") if name in content])

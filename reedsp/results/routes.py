@@ -20,7 +20,7 @@ class Routes(Sequence[list[Any]]):
     """Several paths, each a list of vertices from its source to its target.
 
     It is a sequence: ``routes[i]`` is a list as ``path()`` returns it, made when it is asked for. The vertices of all
-    routes lie in one array, one route after the other, for whoever wants arrays.
+    routes lie in one array, one route after the other, for programs that want arrays.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class ShortestPaths(SearchResult):
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
         ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``exact_on_host`` (number of
-        sources that the host had to solve in whole numbers, because rounding defeated the device's floats).
+        sources that the host had to solve in integers, because rounding defeated the device's floats).
 
     Examples
     --------

@@ -61,10 +61,10 @@ def apsp(
 ) -> AllPairs:
     """Find shortest paths between all pairs of vertices.
 
-    The answer is exact for whole weights, whatever type they are stored in: they are added in the narrowest of uint16,
-    int32 and int64 that holds every path weight. Fractional weights are added in float64, in the order in which the
-    method joins paths, so that the last digits depend on it, but neither on the device nor on chance: where sums are
-    rounded, the graph and the arguments alone decide what "auto" takes. Weights may be negative.
+    The answer is exact for integer weights, whatever type they are stored in: they are added in the narrowest of
+    uint16, int32 and int64 that holds every path weight. Fractional weights are added in float64, in the order in which
+    the method combines paths, so that the last digits depend on it, but neither on the device nor on chance: where sums
+    are rounded, the graph and the arguments alone decide what "auto" takes. Weights may be negative.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def apsp(
         path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
         "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
         which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
-        "floyd-warshall" solves every source anew by Bellman-Ford. "johnson" needs whole weights if some are negative,
-        and raises for negative cycles.
+        "floyd-warshall" solves every source again by Bellman-Ford. "johnson" needs integer weights if some are
+        negative, and raises for negative cycles.
     predecessors : bool
         Find the vertex before the last one of each path too.
     negative_cycles : {"raise", "mark"}
         Whether a negative cycle is an error, or the pairs whose paths can pass one get the distance -inf (in an integer
-        dtype its least value).
+        dtype its minimum).
     out : path or ndarray, optional
         An array of shape (n, n) that is filled with the distances; its dtype is that of `dtype`, if both are given. Or
         a ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
@@ -92,7 +92,7 @@ def apsp(
         As for :func:`reedsp.sssp`. Several devices share the work.
     progress : bool or callable(vertices, n), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
-        with the number of vertices by way of which paths have been shortened.
+        with the number of vertices by way of which paths have been relaxed.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int, optional
@@ -347,7 +347,7 @@ def _solve(
     result: np.dtype[Any],
     progress: Callable[[int, int], None] | None,
 ) -> Answers:
-    """Shorten all paths, and deal with negative cycles; `cycles` has those that were found before, with floats."""
+    """Solve the matrix, and deal with negative cycles; `cycles` has those that were found before, with floats."""
     graph, weights = matrix.graph, matrix.weights
     floats = weights.dtype.kind == "f"
     if isinstance(matrix, HostMatrix):

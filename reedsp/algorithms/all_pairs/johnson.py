@@ -38,7 +38,7 @@ def johnson(
     Parameters
     ----------
     graph : Graph
-        With whole weights, if some are negative: of others the potentials would be rounded.
+        With integer weights, if some are negative: of others the potentials would be rounded.
     job : Job
     dtype : dtype
         Of the distances.

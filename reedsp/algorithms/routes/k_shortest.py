@@ -184,7 +184,7 @@ def _number(weight: int, scale: int, whole: bool, result: np.dtype[Any]) -> int 
 
 
 class _Search:
-    """Simple paths from one vertex, in whole numbers of 1 / scale, by way of bounds from below on their weights.
+    """Simple paths from one vertex, in integer multiples of 1 / scale, by way of bounds from below on their weights.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ class _Search:
         if not self.whole:
             most = graph.simple_path_bound
             bound = Fraction(most) if most < np.inf else graph.n * Fraction(graph.max_abs_weight)
-            # A float is a whole number of some power of two. Rounding errors of sums are less than the slack.
+            # A float is an integer multiple of some power of two. Rounding errors of sums are less than the slack.
             self.scale = max(weight.as_integer_ratio()[1] for weight in graph.weights.tolist())
             self._slack = int(bound * self.scale * graph.n / 2**52) + 1
 
@@ -243,8 +243,8 @@ class _Search:
         def add(some: _Set, used: set[int]) -> None:
             edges = self._edges_into(some.first)
             ways = (w + bound for u, w, bound in edges if u not in some.banned and u not in used)
-            if (least := min(ways, default=None)) is not None:
-                heapq.heappush(heap, (some.weight + least, 0, (), next(order), some))
+            if (minimum := min(ways, default=None)) is not None:
+                heapq.heappush(heap, (some.weight + minimum, 0, (), next(order), some))
 
         if target == self._source:
             yield 0, (target,)
@@ -260,10 +260,10 @@ class _Search:
 
     def _split(self, path: tuple[int, ...], some: _Set, add: Callable[[_Set, set[int]], None]) -> None:
         """Add the sets into which what is left of a set falls after its shortest path was taken."""
-        place = len(path) - len(some.path) + some.place
-        used, weight = set(path[place + 1 :]), some.weight
-        add(_Set(path, place, weight, some.banned | {path[place - 1]}), used)
-        for first in range(place - 1, 0, -1):
+        index = len(path) - len(some.path) + some.index
+        used, weight = set(path[index + 1 :]), some.weight
+        add(_Set(path, index, weight, some.banned | {path[index - 1]}), used)
+        for first in range(index - 1, 0, -1):
             used.add(path[first + 1])
             weight += next(w for u, w, _ in self._edges_into(path[first + 1]) if u == path[first])
             add(_Set(path, first, weight, frozenset({path[first - 1]})), used)
@@ -273,7 +273,7 @@ class _Search:
 
         A* from the common end backwards to the source. A vertex that gets a lesser label after all is looked at again.
         """
-        first, suffix = some.first, some.path[some.place + 1 :]
+        first, suffix = some.first, some.path[some.index + 1 :]
         used = set(suffix)
         labels = {first: (0, 0)}
         following: dict[int, int] = {}
@@ -305,16 +305,16 @@ class _Search:
 
 @dataclass(frozen=True)
 class _Set:
-    """The paths that end as one path does from a place on, before which some vertices must not come.
+    """The paths that end as one path does from an index on, before which some vertices must not come.
 
     `weight` is that of this end of the path.
     """
 
     path: tuple[int, ...]
-    place: int
+    index: int
     weight: int
     banned: frozenset[int]
 
     @property
     def first(self) -> int:
-        return self.path[self.place]
+        return self.path[self.index]

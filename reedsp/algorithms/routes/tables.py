@@ -79,8 +79,8 @@ def distance_table(
 
     Notes
     -----
-    If there are fewer targets than sources, whole weights are searched backwards from the targets. Fractional ones are
-    always added from the source on, so that the distances are those of :func:`reedsp.sssp`.
+    If there are fewer targets than sources, integer weights are searched backwards from the targets. Fractional ones
+    are always added from the source on, so that the distances are those of :func:`reedsp.sssp`.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def k_nearest(
 
     Notes
     -----
-    If there are fewer vertices in `among` than sources, whole weights are searched backwards, as for
+    If there are fewer vertices in `among` than sources, integer weights are searched backwards, as for
     :func:`reedsp.distance_table`.
 
     Examples
@@ -188,7 +188,7 @@ def k_nearest(
         for source, row in zip(block.tolist(), rows, strict=True):
             if ends is None:
                 row[source] = infinity(result)
-            _take_least(nearest, place, row if ends is None else row[ends], ends)
+            _take_nearest(nearest, place, row if ends is None else row[ends], ends)
             place += 1
     return _named(nearest, graph)
 
@@ -201,8 +201,8 @@ def _named(nearest: Nearest, graph: Graph) -> Nearest:
     return nearest._replace(vertices=names[np.maximum(nearest.vertices, -1)])
 
 
-def _take_least(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
-    """Fill a row with the least of some distances, of equal ones those that come first."""
+def _take_nearest(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
+    """Fill a row with the smallest of some distances, of equal ones those that come first."""
     k = min(nearest.dist.shape[1], len(dist))
     if k == 0:
         return

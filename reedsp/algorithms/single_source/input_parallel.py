@@ -28,7 +28,7 @@ from reedsp.primitives.scan import plan_scan
 _GPU_GROUP_SIZE = 256
 _CPU_GROUP_SIZE = 1024
 _ROUNDS_UNWATCHED = 32
-_FIRST_CYCLE_CHECK = 48  # more than the rounds that nobody watches
+_FIRST_CYCLE_CHECK = 48  # more than the rounds that are not watched
 _PHASES = 3
 _REFINED = "single_source/input_parallel_refined.cl"
 _CPU_RUN = 512  # edges or vertices
@@ -42,9 +42,9 @@ _QueueRound = Callable[[int], None]
 def input_parallel(task: Task) -> Outcome:
     """Solve single-source shortest paths by Input Parallel Bellman-Ford.
 
-    In each round one work-item an edge adds a path weight and the weight of the edge, a segmented scan finds the least
-    of these sums for each vertex, and one work-item a vertex updates its path weight (thesis section 5.4.1). After k
-    rounds each path weight is the least of all paths of at most k edges.
+    In each round one work-item an edge adds a path weight and the weight of the edge, a segmented scan finds the
+    minimum of these sums for each vertex, and one work-item a vertex updates its path weight (thesis section 5.4.1).
+    After k rounds each path weight is the minimum of all paths of at most k edges.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _all_edges(row: _Row) -> _QueueRound:
 def _heads(row: _Row) -> cl.Buffer:
     """Return marks at the edges with which segments begin: the entries of `vertex_edge_index`.
 
-    A vertex without incoming edges has the place of the next edge there is, which begins a segment anyway, or the end.
+    A vertex without incoming edges has the index of the next edge there is, which begins a segment anyway, or the end.
     """
     graph, words = row.on_device, -(-row.on_device.m // 4)
     marks = row.job.allocate(words, np.uint32)
@@ -191,8 +191,8 @@ def _heads(row: _Row) -> cl.Buffer:
 def _active_edges(row: _Row, list_active: bool) -> _QueueRound:
     """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
-    The sources of updates only serve to find a negative cycle, for which nobody looks in the first rounds, so these
-    need not record them. After n rounds that do, whoever is updated has a source that was updated in the round before
+    The sources of updates only serve to find a negative cycle, which is not looked for in the first rounds, so these
+    need not record them. After n rounds that do, each updated vertex has a source that was updated in the round before
     or later, and that one another: n + 1 vertices lead from one to the next, and one of them comes twice. Saturated
     sums may come to rest sooner.
     """

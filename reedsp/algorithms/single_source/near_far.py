@@ -17,7 +17,9 @@ from reedsp.edges.predecessors import find_trees
 
 _GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
-_DISTANCES_ON_CPU = 1 << 24  # bytes, so that the buffers are recycled: memory that is touched anew costs time
+_DISTANCES_ON_CPU = (
+    1 << 24
+)  # bytes, so that the buffers are recycled: memory that is touched for the first time costs time
 _MOST_SLOTS = 1 << 31
 
 

@@ -46,7 +46,7 @@ def distances_on_device(
     Returns
     -------
     pyopencl.array.Array, shape (n,) or (k, n)
-        The distances as the device has added them: whole weights as int32 if every path weight fits, else as int64
+        The distances as the device has added them: integer weights as int32 if every path weight fits, else as int64
         (whichever `dtype` was asked for), others as float64, or float32 if that was asked for. The largest integer, or
         inf, stands for "no path". ``array.get()`` copies them to the host.
 

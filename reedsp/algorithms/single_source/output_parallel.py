@@ -30,7 +30,7 @@ def output_parallel(
     """Solve single-source shortest paths by Output Parallel Bellman-Ford.
 
     One work-item a vertex relaxes the edges that end there, so that no two write the same path weight (thesis
-    Algorithm 12). Path weights are double-buffered: after k rounds each is the least weight of a path of at most k
+    Algorithm 12). Path weights are double-buffered: after k rounds each is the minimum weight of a path of at most k
     edges. The three refinements of the thesis can be switched off one by one, to be measured.
 
     Parameters

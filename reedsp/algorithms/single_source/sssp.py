@@ -60,7 +60,7 @@ def sssp(
 ) -> ShortestPaths:
     """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
 
-    The answer is exact: whole weights are added in int32 or int64, whatever type they are stored in; fractional
+    The answer is exact: integer weights are added in int32 or int64, whatever type they are stored in; fractional
     weights in float64. Weights may be negative.
 
     Parameters
