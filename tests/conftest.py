@@ -15,6 +15,8 @@ from reedsp.device import build
 from reedsp.device.device import get_device
 from reedsp.minplus import tilings
 
+pytest_plugins = ["tests.support.deep_slice"]
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 LARGEST_NUMBER_OF_WORKERS = 4
 LONGEST_TEST = 600  # seconds

@@ -12,17 +12,8 @@ import pytest
 
 from reedsp.device.build import kernel_directory
 from tests.support.kernel_files import kernel_files
-from tests.support.modules import (
-    PACKAGE,
-    ROOT,
-    TREES,
-    contracts_of_rooms,
-    floors,
-    imports,
-    is_type_checking,
-    modules_of_reedsp,
-    room_of,
-)
+from tests.support.modules import PACKAGE, TREES, imports, is_type_checking, modules_of_reedsp, room_of_module
+from tests.support.rooms import ROOM_OF_KERNELS, ROOT, contracts, is_at_or_above
 
 MOST_FILES = 16  # of a folder, of one kind: as many as a reader takes in at a glance
 
@@ -56,9 +47,9 @@ def test_no_folder_holds_too_many_files(folder: str) -> None:
 
 def test_the_rooms_are_checked() -> None:
     """Their order is in pyproject.toml, and import-linter, which ``.ci/run`` calls, knows each of them."""
-    contract = contracts_of_rooms()[0]
-    listed = {room.strip() for layer in contract["layers"] for room in layer.split("|")}
-    assert contract["exhaustive"]
+    rooms = contracts()[0]
+    listed = {room.strip() for layer in rooms["layers"] for room in layer.split("|")}
+    assert rooms["exhaustive"]
     assert listed == {name.split(".")[0] for name in TREES} - {"__init__"}
 
 
@@ -109,31 +100,16 @@ def test_one_module_reads_the_kernels() -> None:
 
 
 KERNELS = {name: (kernel_directory() / name).read_text(encoding="utf-8") for name in kernel_files(kernel_directory())}
-ROOM_OF_KERNELS = {
-    "core": "device",
-    "primitives": "primitives",
-    "minplus": "minplus",
-    "edges": "edges",
-    "single_source": "algorithms.single_source",
-    "traversal": "algorithms.traversal",
-    "all_pairs": "algorithms.all_pairs",
-}
 
 
 def kernels_named_in(tree: ast.Module) -> set[str]:
     return {text for text in strings(tree) if re.fullmatch(r"\w+/\w+\.cl", text)}
 
 
-def is_at_or_above(room: str, other: str) -> bool:
-    """Whether a room may import from the other, by the contracts of import-linter, or is the same."""
-    floor_of = {each: -number for number, rooms in enumerate(floors()) for each in rooms}
-    return room == other or floor_of[room] > floor_of[other]
-
-
 @pytest.mark.parametrize("module", [name for name, tree in TREES.items() if kernels_named_in(tree)])
 def test_kernels_are_launched_from_their_room_or_above(module: str) -> None:
     for kernel in kernels_named_in(TREES[module]):
-        assert is_at_or_above(room_of(module), ROOM_OF_KERNELS[kernel.partition("/")[0]]), kernel
+        assert is_at_or_above(room_of_module(module), ROOM_OF_KERNELS[kernel.partition("/")[0]]), kernel
 
 
 @pytest.mark.parametrize("file", KERNELS)

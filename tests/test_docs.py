@@ -75,6 +75,7 @@ def test_reference_has_every_public_name() -> None:
     assert set(re.findall(r":: reedsp\.(\w+)$", reference, re.MULTILINE)) - {"csgraph"} == set(reedsp.__all__)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("page", typed_pages.typed_pages(), ids=lambda page: page.name)
 def test_page_shows_what_happens(page: Path, device: reedsp.Device, tmp_path: Path) -> None:
     variables = {**os.environ, "REEDSP_DEVICE": device.name, "PYTHONPATH": str(ROOT)}

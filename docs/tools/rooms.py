@@ -15,7 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from docs.tools.drawing import BLUE, GREEN, INK, ORANGE, PALE, Drawing
-from tests.support.modules import TREES, floors, imports, modules_of_reedsp, room_of, run_time_nodes
+from tests.support.modules import TREES, imports, modules_of_reedsp, room_of_module, run_time_nodes
+from tests.support.rooms import layers
 
 DOCS = Path(__file__).resolve().parents[1]
 PICTURE, PAGE = DOCS / "images" / "rooms.svg", DOCS / "reference" / "contributing.md"
@@ -26,16 +27,16 @@ STEP, BOX_WIDTH, BOX_HEIGHT, HEAD = 36, 150, 28, 7  # pixels
 def imports_between_rooms() -> Counter[tuple[str, str]]:
     """Return how many pairs of modules there are of which one, in the first room, imports one in the second."""
     return Counter(
-        (room_of(module), room_of(imported))
+        (room_of_module(module), room_of_module(imported))
         for module, tree in TREES.items()
         for imported in modules_of_reedsp(imports(run_time_nodes(tree)))
-        if room_of(module) != room_of(imported)
+        if room_of_module(module) != room_of_module(imported)
     )
 
 
 def rooms_by_floor() -> list[list[str]]:
     """Return the rooms that are shown, the highest floor first."""
-    shown = [[room for room in floor if room not in LEFT_OUT] for floor in floors()]
+    shown = [[room for room in floor if room not in LEFT_OUT] for floor in layers()]
     return [floor for floor in shown if floor]
 
 

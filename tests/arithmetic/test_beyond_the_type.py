@@ -15,6 +15,7 @@ import reedsp
 from reedsp import csgraph
 from reedsp.algorithms.all_pairs.lund_smith import LADDER
 from reedsp.device.device import Device
+from tests.support.deep_marks import near_far_in_work_groups
 
 LARGEST = float(np.finfo(np.float64).max)
 LARGEST32 = float(np.finfo(np.float32).max)
@@ -134,6 +135,9 @@ def both(paths: Any) -> tuple[Any, Any]:
     return np.atleast_2d(paths.dist), np.atleast_2d(paths.pred)
 
 
+@near_far_in_work_groups("int64", "near-far-*in int32", "near-far-beyond int32")
+@near_far_in_work_groups("int64 that ends at its limits", "near-far-*in int64", "near-far-beyond int64")
+@near_far_in_work_groups("float32", "near-far-*float32")
 @every_chain
 @pytest.mark.parametrize("method", SSSP)
 def test_one_source(chain: Chain, method: str, device: Device) -> None:

@@ -520,6 +520,7 @@ def test_failed_verification(
     assert result == (1, "", "reedsp: vertex 3: an edge leads to it on a shorter path\n")
 
 
+@pytest.mark.deep
 def test_no_device(graph_file: Path) -> None:
     if any(device.platform == "Oclgrind" for device in reedsp.devices()):
         pytest.skip("Oclgrind shows its device whatever the loader reads")
@@ -563,6 +564,7 @@ main()
     assert (child.returncode, child.stdout, child.stderr) == (128 + signal.SIGINT, "", "")
 
 
+@pytest.mark.deep
 @needs_device
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("command", ["devices", "sssp", "doctor"])

@@ -336,6 +336,7 @@ def child(
 MAIN = "from reedsp.cli import main; main()"
 
 
+@pytest.mark.deep
 def test_info_and_convert_and_verify_without_a_device(folder: Path) -> None:
     if any(device.platform == "Oclgrind" for device in reedsp.devices()):
         pytest.skip("Oclgrind shows its device whatever the loader reads")
@@ -350,6 +351,7 @@ def test_info_and_convert_and_verify_without_a_device(folder: Path) -> None:
 # ---- standard input and output, silence -------------------------------------------------------------
 
 
+@pytest.mark.deep
 @needs_device
 @pytest.mark.parametrize("command", ["sssp", "bfs"])
 def test_standard_input_and_output(folder: Path, command: str) -> None:
@@ -365,6 +367,7 @@ def test_standard_input_and_output(folder: Path, command: str) -> None:
     assert child(MAIN, "verify", "small.gr", "-", given=found.stdout).returncode == 0
 
 
+@pytest.mark.deep
 @needs_device
 def test_every_text_format_is_recognised_on_standard_input(folder: Path) -> None:
     for name in ("small.gr", "new.mtx", "new.wel"):
@@ -436,6 +439,7 @@ def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]
 # ---- ends -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize(
     ("command", "interrupted"),

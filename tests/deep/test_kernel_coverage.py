@@ -15,6 +15,8 @@ from tests.deep import kernel_coverage
 from tests.deep.kernel_coverage import FLAGS, PARAMETER
 from tests.deep.mutants import UNREACHED
 
+pytestmark = pytest.mark.deep
+
 HELPER = """\
 // A function, and macros that stand for statements.
 #define TWICE(x) { const int twice_ = 2 * (x); x = twice_; }

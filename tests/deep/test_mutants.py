@@ -14,6 +14,8 @@ from tests.deep import mutants
 from tests.device import test_build
 from tests.support.kernel_files import kernel_files
 
+pytestmark = pytest.mark.deep
+
 PLAN = mutants.planned(kernel_directory(), 0)
 HUNDREDS = PLAN[:200]
 

@@ -23,7 +23,7 @@ import numpy as np
 
 import reedsp
 from reedsp.cli import command
-from tests.support.modules import room_of
+from tests.support.modules import room_of_module
 
 VERTICES, EDGES, SEED = 1000, 8000, 2012
 
@@ -100,7 +100,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, call in calls(Path(folder)).items():
             walk = walk_of(call)
-            rooms = {room_of(module.removeprefix("reedsp.")) for module in walk.order}
+            rooms = {room_of_module(module.removeprefix("reedsp.")) for module in walk.order}
             print(f"| `{name}` | {len(rooms)} | {len(walk.order)} | {walk.changes} |")
             if arguments.order:
                 print(*walk.order, sep=" > ")

@@ -342,6 +342,7 @@ def compile_strictly(device: Device, source: str) -> str:
     return str(program.get_build_info(device.handle, cl.program_build_info.LOG))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_compiles_without_a_warning(file: str, device: Device) -> None:
     for macros in combinations(file):

@@ -121,6 +121,7 @@ def complaint(call: Callable[[Device], Any], device: Device, kind: type[Exceptio
     return None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("routine", ["Buffer", *ROUTINES])
 def test_76_77_every_fault(routine: str, name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,6 +240,7 @@ def test_known_scans_are_those_of_the_oracle(dtype: str, op: str, segmented: boo
 # ---- what serves instead ----------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("together", [False, True])
 def test_75_wrong_near_far_is_replaced_by_the_other(
     together: bool, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
@@ -255,6 +256,7 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
     assert np.array_equal(reedsp.sssp(graph, 4, device=fresh).dist, expected[4])
 
 
+@pytest.mark.deep
 def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
     """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
     for file in ("single_source/near_far_piles.cl", "single_source/near_far_work_group.cl"):

@@ -1,17 +1,15 @@
-"""The modules of reedsp as their source says: what they import, and the floors that their rooms stand on."""
+"""The modules of reedsp as their source says: what they are called, and what they import."""
 
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import reedsp
+from tests.support.rooms import room_of
 
 PACKAGE = Path(reedsp.__file__).resolve().parent
-ROOT = PACKAGE.parent
 
 
 def name_of(file: Path) -> str:
@@ -23,23 +21,9 @@ def name_of(file: Path) -> str:
 TREES = {name_of(file): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room_of(module: str) -> str:
+def room_of_module(module: str) -> str:
     """Return the room that a module is in; the algorithms have several."""
-    parts = module.split(".")
-    return ".".join(parts[: 2 if parts[0] == "algorithms" else 1])
-
-
-def contracts_of_rooms() -> list[dict[str, Any]]:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return settings["tool"]["importlinter"]["contracts"]
-
-
-def floors() -> list[list[str]]:
-    """Return the rooms of each floor, the highest first, by the contracts of import-linter."""
-    rooms, algorithms = ([layer.split(" | ") for layer in contract["layers"]] for contract in contracts_of_rooms()[:2])
-    [place] = [number for number, layer in enumerate(rooms) if "algorithms" in layer]
-    rooms[place : place + 1] = [[f"algorithms.{each}" for each in layer] for layer in algorithms]
-    return rooms
+    return room_of(f"reedsp/{module.replace('.', '/')}.py") or module
 
 
 def imports(nodes: Iterator[ast.AST] | list[ast.stmt]) -> Iterator[tuple[str, str | None]]:

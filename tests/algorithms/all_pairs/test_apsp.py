@@ -168,6 +168,7 @@ def test_same_as_from_each_source(name: str, device: Device) -> None:
     assert reedsp.apsp(graph, device=device).pred is None
 
 
+@pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # some is put aside: Intel's compiler crashes on tilings of GPUs
 @pytest.mark.parametrize("name", ["negative edges, smaller", "undirected, zero weights, ties", "heavy, smaller", "hub"])
 def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

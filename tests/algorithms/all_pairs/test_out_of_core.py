@@ -127,6 +127,7 @@ def test_every_size(weights: Weights, device: Device) -> None:
                 assert min(jobs[0].bytes_to_device, jobs[0].bytes_from_device) >= n * n * weights.dtype.itemsize // 2
 
 
+@pytest.mark.deep
 @every_type
 @pytest.mark.parametrize("spans", [1, 3])
 def test_strips(
@@ -546,6 +547,7 @@ def child(folder: Path) -> None:
         solve_matrix(checkpoint.matrix, FLOAT64, [device], 8 << 20, checkpoint)
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 def test_row_82_killed(folder: Path, short_spans: None, device: Device) -> None:
     """At random instants, and continued each time: the same bytes."""

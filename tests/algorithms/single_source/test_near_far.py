@@ -17,6 +17,7 @@ from reedsp.device.device import Device, Job
 from reedsp.edges import predecessors
 from reedsp.edges.device_graph import OutEdges
 from tests.support import oracle
+from tests.support.deep_marks import near_far_in_work_groups
 from tests.support.families import FAMILIES, Family
 
 NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
@@ -76,6 +77,8 @@ def search(
     return job.download(dist, graph.n, dtype), rounds
 
 
+@near_far_in_work_groups("int64", "-int64-")
+@near_far_in_work_groups("float32", "-float32-")
 @families
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_work_groups_in_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
@@ -113,6 +116,7 @@ def test_settings_change_nothing(settings: dict[str, Any], device: Device) -> No
     assert np.array_equal(np.where(got == 2**31 - 1, np.inf, got), expected)
 
 
+@pytest.mark.deep("-4")
 @pytest.mark.parametrize("group_size", [4, 16])
 def test_edges_decide_how_much_one_work_group_takes_alone(group_size: int, device: Device) -> None:
     """Not entries: along layers of four vertices sixteen edges at a time; nothing leads to the vertex of many edges."""
@@ -169,6 +173,7 @@ def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytes
 # ---- what both sets of kernels promise --------------------------------------------------------------
 
 
+@near_far_in_work_groups("int64", "heavy-groups", "beyond int32-groups")
 @both
 @families
 def test_target(family: Family, work_groups: bool, device: Device) -> None:
@@ -194,6 +199,7 @@ def test_target_is_final_when_the_search_stops(device: Device) -> None:
         assert paths.dist[n] == 2 * (n - 2) + 3
 
 
+@pytest.mark.deep(group="trees of near-far by edges")
 @families
 def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU, where many edges end at one vertex."""
@@ -204,6 +210,7 @@ def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, mo
     assert paths.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
 
 
+@pytest.mark.deep(group="trees of near-far by edges")
 def test_trees_by_edges_notice_distances_beyond_int64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
     monkeypatch.setattr(device, "kind", "gpu")
@@ -240,6 +247,7 @@ def test_target_and_cutoff(work_groups: bool, device: Device) -> None:
         assert part.verify()
 
 
+@near_far_in_work_groups("int64", "heavy-groups", "beyond int32-groups")
 @both
 @families
 def test_nearest_source(family: Family, work_groups: bool, device: Device) -> None:
@@ -354,6 +362,7 @@ def test_one_huge_weight_among_small_ones(work_groups: bool, device: Device) -> 
     assert np.array_equal(solve(graph, 0, work_groups, device).dist, references(graph, [0])[0])
 
 
+@near_far_in_work_groups("int64", "groups")
 @both
 def test_far_apart_distances_take_few_rounds(work_groups: bool, device: Device) -> None:
     """The threshold jumps to the least distance in the far pile rather than rise a million times."""

@@ -17,6 +17,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from tests.support import oracle
+from tests.support.deep_marks import near_far_in_work_groups
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 from tests.support.oracle import edges_of
 
@@ -53,6 +54,7 @@ def exists_in(family: Family, dtype: type) -> bool:
     return bool((weights.astype(dtype).astype(np.int64) == weights).all())
 
 
+@near_far_in_work_groups("int64", "near-far in groups-heavy", "near-far in groups-beyond int32")
 @pytest.mark.parametrize(
     ("family", "dtype"),
     [
@@ -114,6 +116,7 @@ def test_negative_cycles(family: Family, dtype: type, way: dict[str, object], de
     assert pickle.loads(pickle.dumps(caught.value)).cycle == caught.value.cycle
 
 
+@near_far_in_work_groups("float32", "near-far in groups*float32")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("seed", range(4))
 @every_way
@@ -205,6 +208,7 @@ def test_19_sums_beyond_int32_and_int64(way: dict[str, object], device: reedsp.D
         reedsp.sssp(downhill, 0, device=device, **way)
 
 
+@near_far_in_work_groups("int64", "near-far in groups")
 @every_way
 def test_24_integers_beyond_float64(way: dict[str, object], device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53, 1])
@@ -222,6 +226,7 @@ def test_21_path_weights_beyond_the_largest_float(way: dict[str, object], device
         reedsp.sssp(graph, 0, device=device, **way)
 
 
+@near_far_in_work_groups("float32", "near-far in groups")
 @every_way
 def test_22_subnormal_weights_count(way: dict[str, object], device: reedsp.Device) -> None:
     tiny = 5e-324

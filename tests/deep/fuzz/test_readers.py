@@ -21,6 +21,8 @@ from tests.deep.fuzz import readers as fuzz
 from tests.deep.fuzz.inputs import CHECKPOINT_SIZE, Format, journal_line
 from tests.deep.fuzz.readers import FORMATS, OutOfTime
 
+pytestmark = pytest.mark.deep
+
 # What a reader does wrong, and what is said about it.
 SPOILT: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "crashes": ("os.abort()", "the process ended with -6"),

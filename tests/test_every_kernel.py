@@ -1,0 +1,195 @@
+"""Every kernel file, quickly: one small call that runs it, and its right answer. The rest of the suite goes further."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.single_source import near_far_work_item
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device import build
+from reedsp.device.device import Device, Job
+from reedsp.edges.device_graph import OutEdges
+from reedsp.minplus import selfcheck
+from tests.support.calls import made_graph
+from tests.support.kernel_files import kernel_files
+
+Check = Callable[[Device], bool]
+NUMBERS = np.arange(300, dtype=np.int64)[::-1].copy()
+HEADS = NUMBERS % 7 == 0
+
+
+def distances(graph: reedsp.Graph, *sources: int) -> np.ndarray:
+    return scipy.sparse.csgraph.bellman_ford(graph.to_scipy(), indices=sources or None)
+
+
+def one_source(method: str, **more: Any) -> Check:
+    """Distances, which the device finds right, too."""
+
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        paths = reedsp.sssp(graph, 3, method, device=device, **more)
+        return np.array_equal(paths.dist, distances(graph, 3)[0]) and paths.verify()
+
+    return check
+
+
+def near_far_by(rows: int, workers: int) -> Check:
+    """Work-items that each take a row, or share one."""
+
+    def check(device: Device) -> bool:
+        arithmetic, job, graph = Arithmetic(np.dtype(np.int32)), Job(device), made_graph()
+        edges = OutEdges.of(graph, job, arithmetic)
+        dist, _ = near_far_work_item.solve(job, edges, arithmetic, [[row] for row in range(rows)], workers=workers)
+        found = job.download(dist, rows * graph.n, np.int32).reshape(rows, graph.n)
+        return np.array_equal(np.where(found == arithmetic.infinity, np.inf, found), distances(graph, *range(rows)))
+
+    return check
+
+
+def target(device: Device) -> bool:
+    graph = made_graph()
+    expected = distances(graph, 3)[0]
+    end = int(np.argsort(expected)[20])
+    return reedsp.sssp(graph, 3, "near-far", target=end, device=device).dist[end] == expected[end]
+
+
+def by_levels(method: str) -> Check:
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        levels = reedsp.bfs(graph, 3, device=device, options={"method": method}).levels
+        expected = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=3)
+        return np.array_equal(np.where(levels < 0, np.inf, levels), expected)
+
+    return check
+
+
+def all_pairs(method: str, negative: bool = False, **options: Any) -> Check:
+    def check(device: Device) -> bool:
+        graph = made_graph(negative)
+        pairs = reedsp.apsp(graph, method, predecessors=True, device=device, options=options)
+        weights = np.full((graph.n, graph.n), np.inf)
+        np.minimum.at(weights, (np.repeat(np.arange(graph.n), np.diff(graph.indptr)), graph.indices), graph.weights)
+        source, end = np.nonzero(pairs.pred >= 0)
+        before = pairs.pred[source, end]
+        through = pairs.dist[source, before] + weights[before, end]
+        return np.array_equal(pairs.dist, distances(graph)) and np.array_equal(pairs.dist[source, end], through)
+
+    return check
+
+
+def in_work_groups(device: Device) -> bool:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selfcheck, "works_in_groups", lambda device: True)
+        return all_pairs("floyd-warshall")(device)
+
+
+def scanned(method: str) -> Check:
+    def check(device: Device) -> bool:
+        sums = reedsp.segmented_scan(NUMBERS, HEADS, method=method, device=device)
+        expected = np.cumsum(NUMBERS)
+        first = np.maximum.accumulate(np.where(HEADS, np.arange(len(HEADS)), 0))
+        return np.array_equal(sums, expected - expected[first] + NUMBERS[first])
+
+    return check
+
+
+def at_places(device: Device) -> bool:
+    from pyopencl import array
+
+    given = [array.to_device(device.queue, each) for each in (NUMBERS, np.flatnonzero(HEADS))]
+    return np.array_equal(reedsp.segmented_scan(*given).get(), reedsp.segmented_scan(NUMBERS, HEADS, device=device))
+
+
+def self_test(device: Device) -> bool:
+    device.self_test()
+    return True
+
+
+PATHS = {"core/language.cl", "core/weights.cl", "core/rounds.cl", "edges/predecessors.cl", "edges/verify.cl"}
+PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
+MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
+SCANS = {"primitives/elements.cl"}
+CHECKS: dict[str, tuple[Check, set[str]]] = {
+    "output parallel": (
+        one_source("output-parallel"),
+        PATHS | {"single_source/output_parallel.cl", "core/dispatch.cl"},
+    ),
+    "input parallel": (one_source("input-parallel"), PATHS | {"single_source/input_parallel.cl"}),
+    "refined": (one_source("input-parallel-refined"), PATHS | {"single_source/input_parallel_refined.cl"}),
+    "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl"}),
+    "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
+    "near-far in work-groups": (
+        one_source("near-far", options={"work_groups": True}),
+        PATHS | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"},
+    ),
+    "to a target": (target, {"single_source/near_far_target.cl"}),
+    "levels in work-items": (by_levels("work-items"), {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl"}),
+    "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
+    "all pairs": (
+        all_pairs("floyd-warshall", negative=True),
+        MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},
+    ),
+    "all pairs in work-groups": (in_work_groups, MATRICES | {"all_pairs/floyd_warshall_tile.cl"}),
+    **{
+        f"all pairs, {name}": (
+            all_pairs("floyd-warshall", kernel=name),
+            MATRICES | {f"all_pairs/{name.replace('-', '_')}.cl"},
+        )
+        for name in ("harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
+    },
+    **{
+        f"products, {file}": (
+            all_pairs("min-plus", negative, product=name),
+            {f"minplus/{file}.cl", "minplus/compare.cl"},
+        )
+        for name, file, negative in (
+            ("naive", "naive", False),
+            ("row-blocks", "row_blocks", False),
+            ("tiles", "tiles", False),
+            ("registers", "registers", True),
+            ("registers", "pairs", False),
+        )
+    },
+    **{
+        f"scan, {name}": (scanned(name), SCANS | {f"primitives/{name.replace('-', '_')}_scan.cl"})
+        for name in ("work-group", "work-item", "blelloch", "naive")
+    },
+    "scan of places": (at_places, {"primitives/heads.cl"}),
+    "sum in work-groups": (
+        lambda device: reedsp.reduce(NUMBERS, method="work-group", device=device) == NUMBERS.sum(),
+        SCANS | {"primitives/reduce.cl", "primitives/quads.cl"},
+    ),
+    "self test": (self_test, {"core/self_test.cl"}),
+}
+
+
+def test_every_kernel_file_is_named() -> None:
+    """But those of experiments, which are not in the wheel."""
+    named = {file for _, files in CHECKS.values() for file in files}
+    assert named == {file for file in kernel_files(build.kernel_directory()) if not file.startswith("experiments/")}
+
+
+@pytest.mark.kernels
+@pytest.mark.filterwarnings(
+    "ignore::RuntimeWarning"
+)  # Intel's compiler crashes on tilings of GPUs, which are put aside
+@pytest.mark.parametrize("name", CHECKS)
+def test_kernel(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    check, files = CHECKS[name]
+    used: set[str] = set()
+    kernel = Device.kernel
+
+    def recorded(device: Device, file: str, name: str, **macros: str | int) -> Any:
+        used.update(re.findall(r'^#line 1 "cl/(.*)"$', build.assemble(file, {}), re.MULTILINE))
+        return kernel(device, file, name, **macros)
+
+    monkeypatch.setattr(Device, "kernel", recorded)
+    assert check(device)
+    assert files <= used
