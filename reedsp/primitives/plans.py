@@ -195,17 +195,15 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, long
 
 def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None) -> Plan:
     """Scan segments in local memory, the segment sums likewise, and add these (Algorithms 10 and 11)."""
-    if group_size is None:
-        largest = min(_BLELLOCH_GROUP_SIZE, job.device.max_work_group_size)
-        group_size = 1 << largest.bit_length() - 1
-    segment = 2 * group_size * _QUAD
+    size = group_size_of(job.device, "blelloch", group_size)
+    segment = 2 * size * _QUAD
     marks = buffers.marks
 
     def level(x: cl.Buffer, out: cl.Buffer, count: int, of_sums: bool) -> Plan:
         def bind(name: str, *args: cl.Buffer) -> BoundKernel:
-            macros = {"GROUP_SIZE": group_size, "OF_SUMS": int(of_sums)}
+            macros = {"GROUP_SIZE": size, "OF_SUMS": int(of_sums)}
             kernel = _kernel(job, elements, "primitives/blelloch_scan.cl", name, **macros)
-            return job.bind(kernel, segments * group_size, group_size, *args, np.uint64(count))
+            return job.bind(kernel, segments * size, size, *args, np.uint64(count))
 
         segments = max(1, -(-count // segment))
         sums = job.allocate(segments * elements.item_bytes, np.uint8)
@@ -241,9 +239,17 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
     return [*plan, bind("store_prefixes", items, buffers.out)]
 
 
+def group_size_of(device: Device, form: str, asked: int | None) -> int:
+    """Return the work-items of a work-group: as many as were asked for, or what measured best."""
+    if asked is not None or form == "work-item":
+        return asked or 1
+    largest = min({"blelloch": _BLELLOCH_GROUP_SIZE}.get(form, _GROUP_SIZE), device.max_work_group_size)
+    return 1 << largest.bit_length() - 1 if form == "blelloch" else largest
+
+
 def _tiling(device: Device, elements: Elements, group_size: int | None) -> tuple[int, dict[str, str | int], int]:
     """Return the work-group size, the macros of ``cl/primitives/reduce.cl`` and the elements of a tile."""
-    size = group_size or min(_GROUP_SIZE, device.max_work_group_size)
+    size = group_size_of(device, "work-group", group_size)
     rows = _ROWS[elements.item_bytes] if elements.compaction is None else _ROWS_OF_COMPACTION
     return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * _QUAD
 

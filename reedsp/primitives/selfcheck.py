@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reedsp.device.device import Device, DeviceError, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.operators import OPERATORS, resolve
-from reedsp.primitives.plans import CHUNKED, VALUE_TYPES, Buffers, Elements, reduce_in_form, scan_in_form
+from reedsp.primitives.plans import CHUNKED, VALUE_TYPES, Buffers, Elements, group_size_of, reduce_in_form, scan_in_form
 
 _FORMS = ("work-item", "work-group")  # that can do whatever "fast" has to
 
@@ -44,7 +44,7 @@ def trusted_form(device: Device, elements: Elements, method: str, group_size: in
         elements = dataclasses.replace(elements, operator=resolve("add", elements.dtype))
     for form in forms:
         name = f"the {_described(elements)} in {form} form" + ("" if group_size is None else f", {group_size} together")
-        if is_trusted(device, name, scans_known_array, elements, form, group_size):
+        if is_trusted(device, name, scans_known_array, elements, form, group_size_of(device, form, group_size)):
             return form
     raise DeviceError(f"{device}: the {_described(elements)} gives wrong answers, or fails")
 
@@ -56,7 +56,7 @@ def preferred_form(device: Device, method: str) -> str:
     return method
 
 
-def scans_known_array(device: Device, elements: Elements, form: str, group_size: int | None) -> bool:
+def scans_known_array(device: Device, elements: Elements, form: str, group_size: int) -> bool:
     """Return whether scans and reductions, or compactions, of several tiles, chunks and a rest are those of numpy."""
     if elements.compaction is not None:
         return _collects_known_array(Job(device), elements, form, group_size)
@@ -76,7 +76,7 @@ def scans_known_array(device: Device, elements: Elements, form: str, group_size:
     return bool(job.download(total, 1, dtype)[0] == known.inclusive[-1])
 
 
-def _collects_known_array(job: Job, elements: Elements, form: str, group_size: int | None) -> bool:
+def _collects_known_array(job: Job, elements: Elements, form: str, group_size: int) -> bool:
     rng = np.random.default_rng(2012)
     marks = (rng.random(_LENGTH) < rng.random(_LENGTH)).astype(np.uint8)
     [size] = (size for size, name in VALUE_TYPES.items() if name == elements.value_type)

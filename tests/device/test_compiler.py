@@ -78,7 +78,7 @@ def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: De
     right = file.read_text()
     file.write_text(right + "// planted_crash\n")
     own = Device(device.index, device.handle)
-    with pytest.raises(reedsp.DeviceError, match=r"the compiler of .* has crashed on cl/self_test\.cl: Aborted"):
+    with pytest.raises(reedsp.DeviceError, match=r"the compiler of .* has crashed on cl/core/self_test\.cl: Aborted"):
         own.self_test()
     file.write_text(right)
     own.self_test()
