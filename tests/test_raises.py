@@ -29,7 +29,7 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cli import command, doctor, machine
 from reedsp.device import arrays as device_arrays
-from reedsp.device import build, compiler_child
+from reedsp.device import build, compiler_child, kernel_cache
 from reedsp.device import device as device_module
 from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
 from reedsp.graph import graph as graph_module
@@ -464,7 +464,7 @@ def test_an_installation_without_kernels(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_kernel_that_cannot_be_kept_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", failing(errno.ENOSPC))
     with pytest.warns(RuntimeWarning, match="cannot be kept: .*No space left on device"):
-        build._write(tmp_path / "x.bin", b"binary")
+        kernel_cache.write(tmp_path / "x.bin", b"binary")
     assert list(tmp_path.iterdir()) == []
 
 

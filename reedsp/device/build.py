@@ -1,4 +1,4 @@
-"""From the files in ``cl/`` to built programs, with a cache on disk.
+"""From the files in ``cl/`` to built programs, which are kept on disk (:mod:`reedsp.device.kernel_cache`).
 
 This is the only module that reads ``cl/``. Macros become ``#define`` lines in the source itself, so that no
 environment variable and no option string of a user can change what a kernel computes.
@@ -13,14 +13,12 @@ import logging
 import os
 import re
 import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from reedsp.device import kernel_cache, pyopencl_private
 from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
-from reedsp.system.atomic_file import write_private
-from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -29,7 +27,6 @@ _log = logging.getLogger(__name__)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _OPTIONS = b"-cl-std=CL1.2"
-_MAGIC = b"reedsp kernel 1\n"
 
 # Environment variables through which pyopencl or a driver would add options of the user's to a build.
 _OPTION_VARIABLES = (
@@ -148,12 +145,12 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
         if device.platform.name in SIMULATORS:
             return compile_here(context, device, source, _OPTIONS)
         cached = _cache_file(device, source)
-        known = None if cached is None else _read(cached)
+        known = None if cached is None else kernel_cache.read(cached)
         if known is not None and (program := _load(context, device, known)) is not None:
             return program
         program, binary = _compile_apart(context, device, source)
         if cached is not None:
-            _write(cached, binary)
+            kernel_cache.write(cached, binary)
         return program
     except RefusedError as error:
         raise KernelBuildError(
@@ -161,6 +158,10 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
         ) from error
     except CompilerCrashError as error:
         raise KernelBuildError(f"the compiler of {device.name} has crashed on cl/{file}: {error}") from error
+
+
+def _cache_file(device: cl.Device, source: str) -> Path | None:
+    return kernel_cache.file_for(driver_of(device), _OPTIONS, source)
 
 
 def _compile_apart(context: cl.Context, device: cl.Device, source: str) -> tuple[cl.Program, bytes]:
@@ -185,7 +186,7 @@ def _load(context: cl.Context, device: cl.Device, binary: bytes) -> cl.Program |
     import pyopencl as cl
 
     try:
-        return _finished(cl._cl._Program(context, [device], [binary]), device, _OPTIONS)
+        return _finished(pyopencl_private.from_binary(context, device, binary), device, _OPTIONS)
     except cl.Error as error:
         _log.info("a binary is not accepted by the driver, and the kernel built anew: %s", error)
         return None
@@ -201,7 +202,7 @@ def compile_here(context: cl.Context, device: cl.Device, source: str, options: b
     """
     import pyopencl as cl
 
-    program = cl._cl._Program(context, source)
+    program = pyopencl_private.from_source(context, source)
     try:
         return _finished(program, device, options)
     except cl.Error as error:
@@ -241,31 +242,8 @@ def name_lines(log: str, source: str) -> str:
 
 
 def _finished(program: cl._cl._Program, device: cl.Device, options: bytes) -> cl.Program:
-    """Compile, or load a binary, below pyopencl's own layer, which unpickles cache files and obeys the environment."""
-    import pyopencl as cl
-
     with without_option_variables():
-        program._build(options, [device])
-    return cl.Program(program)
-
-
-class _Invokers(dict[Any, Any]):
-    """In memory, what pyopencl keeps in a database of pickles and reads anew for every kernel object."""
-
-    def store_if_not_present(self, key: Any, value: Any) -> None:
-        self.setdefault(key, value)
-
-
-def keep_invokers_in_memory() -> None:
-    """Have pyopencl make kernel objects without its cache on disk: no pickle, and no need of a writable home."""
-    import pyopencl as cl
-
-    without_cache = cl._PYOPENCL_NO_CACHE
-    cl._PYOPENCL_NO_CACHE = True
-    from pyopencl import invoker  # opens the database otherwise
-
-    cl._PYOPENCL_NO_CACHE = without_cache
-    invoker.invoker_cache = _Invokers()  # type: ignore[assignment]
+        return pyopencl_private.built(program, device, options)
 
 
 @contextlib.contextmanager
@@ -277,61 +255,3 @@ def without_option_variables() -> Iterator[None]:
             yield
         finally:
             os.environ.update(removed)
-
-
-# ---- disk cache -------------------------------------------------------------------------------------
-
-
-def _cache_file(device: cl.Device, source: str) -> Path | None:
-    folder = _cache_directory()
-    if folder is None:
-        return None
-    key = hashlib.sha256(repr((driver_of(device), _OPTIONS, source)).encode()).hexdigest()
-    return folder / f"{key}.bin"
-
-
-def _cache_directory() -> Path | None:
-    """Return a cache directory that belongs to this user alone, or None."""
-    try:
-        return private_directory("kernels")
-    except SharedDirectoryError as error:
-        warn_of_shared(error, "kernels are not cached")
-    except OSError as error:
-        _warn_of_compiling_again(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    return None
-
-
-@functools.cache  # once a process
-def _warn_of_compiling_again(reason: str) -> None:
-    warnings.warn(
-        f"every process compiles its kernels again, since they cannot be kept: {reason}; "
-        "set XDG_CACHE_HOME to a folder that can be written to",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-
-
-def _read(file: Path) -> bytes | None:
-    """Return a cached binary if it is complete and unchanged since it was written."""
-    try:
-        content = file.read_bytes()
-    except OSError:
-        return None
-    start = len(_MAGIC) + hashlib.sha256().digest_size
-    binary = content[start:]
-    if content[:start] != _head(file, binary):
-        _log.info("cached kernel %s is damaged and is built anew", file.name)
-        return None
-    return binary
-
-
-def _head(file: Path, binary: bytes) -> bytes:
-    """Return what a cached binary starts with; the name takes part, so that no entry passes for another one."""
-    return _MAGIC + hashlib.sha256(file.name.encode() + binary).digest()
-
-
-def _write(file: Path, binary: bytes) -> None:
-    try:
-        write_private(file, _head(file, binary) + binary)
-    except OSError as error:
-        _warn_of_compiling_again(f"{file.parent}: {error.strerror}")

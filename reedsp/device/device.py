@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.types import infinity, weight_macros
-from reedsp.device import build
+from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
 from reedsp.system import icd, pocl
 from reedsp.system.parts import TRANSFERRED, in_parts
@@ -33,7 +33,7 @@ import pyopencl as cl  # noqa: E402 - the loader and PoCL read their configurati
 
 from reedsp.device.pinned import PinnedParts  # noqa: E402
 
-build.keep_invokers_in_memory()
+pyopencl_private.keep_invokers_in_memory()
 
 _log = logging.getLogger(__name__)
 
@@ -712,10 +712,10 @@ class BoundKernel:
         """Change one argument from the next launch on."""
         self._args[position] = argument
         try:
-            # set_arg tries every other kind of argument first, which takes a number ten microseconds
-            set_number = getattr(self._handle, "_set_arg_buf", self._handle.set_arg)
-            number = isinstance(argument, (np.generic, bytes))
-            (set_number if number else self._handle.set_arg)(position, argument)
+            if isinstance(argument, (np.generic, bytes)):
+                pyopencl_private.set_number(self._handle, position, argument)
+            else:
+                self._handle.set_arg(position, argument)
         except cl.Error as error:
             raise self._job._translate(error, f"{self._name}, argument {position}") from error
         except TypeError as error:  # as some versions of pyopencl refuse what is no argument of any kernel

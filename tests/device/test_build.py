@@ -29,6 +29,7 @@ from reedsp.arithmetic import matrix
 from reedsp.arithmetic.types import weight_macros
 from reedsp.device import build as device_build
 from reedsp.device import device as device_module
+from reedsp.device import kernel_cache
 from reedsp.device.device import Device, Job
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.minplus import tilings
@@ -531,7 +532,7 @@ def test_cache_serves_the_next_process(device: Device, private_cache: Path, fold
     assert {entry: entry.stat().st_mtime_ns for entry in entries(folder)} == written
 
 
-HEAD = len(device_build._MAGIC) + 32
+HEAD = len(kernel_cache._MAGIC) + 32
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "head only": lambda content: content[:HEAD],
@@ -551,12 +552,12 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 def test_67_damaged_entry_is_not_read(damage: Callable[[bytes], bytes], private_cache: Path) -> None:
     entry = device_build._cache_file(made_up(), "source")
     assert entry is not None
-    device_build._write(entry, b"some code")
-    assert device_build._read(entry) == b"some code"
+    kernel_cache.write(entry, b"some code")
+    assert kernel_cache.read(entry) == b"some code"
     content = damage(entry.read_bytes())
     assert content != entry.read_bytes()
     entry.write_bytes(content)
-    assert device_build._read(entry) is None
+    assert kernel_cache.read(entry) is None
 
 
 @pytest.mark.parametrize("damage", ["half", "a pickle"])
@@ -567,7 +568,7 @@ def test_67_damaged_entry_is_built_anew(damage: str, device: Device, folder: Pat
     build(device)
     assert compiled == ["source", "source"]
     assert entries(folder) == [entry]
-    assert device_build._read(entry)
+    assert kernel_cache.read(entry)
     build(device)
     assert compiled == ["source", "source", "binary"]
 
@@ -577,8 +578,8 @@ def test_67_code_that_the_driver_refuses_is_built_anew(device: Device, folder: P
     [entry] = entries(folder)
     for code in (b"", b"no code at all", b"\x7fELF" + bytes(1000)):
         compiled.clear()
-        device_build._write(entry, code)
-        assert device_build._read(entry) == code
+        kernel_cache.write(entry, code)
+        assert kernel_cache.read(entry) == code
         build(device)
         assert compiled == ["binary", "source"]
     fresh(device).self_test()
@@ -594,7 +595,7 @@ def test_67_entry_of_another_kernel_is_built_anew(device: Device, folder: Path, 
     compiled.clear()
     build(device)
     assert compiled == ["source"]
-    assert device_build._read(first)
+    assert kernel_cache.read(first)
     fresh(device).self_test()
 
 
@@ -715,7 +716,7 @@ class TestUntrustedCache:
     @LEVELS
     @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702])
     def test_68_others_can_write(self, level: str, mode: int, device: Device, private_cache: Path) -> None:
-        device_build._cache_directory()
+        kernel_cache._directory()
         (private_cache / level).chmod(mode)
         check_refused(device, private_cache)
 
@@ -724,7 +725,7 @@ class TestUntrustedCache:
         self, level: str, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "above" / "cache"))
-        device_build._cache_directory()
+        kernel_cache._directory()
         (tmp_path / "above" / "cache" / level).resolve().chmod(0o777)
         check_refused(device, tmp_path)
 
@@ -732,7 +733,7 @@ class TestUntrustedCache:
     def test_68_belongs_to_somebody_else(
         self, level: str, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        device_build._cache_directory()
+        kernel_cache._directory()
         lstat, other = Path.lstat, private_cache / level
 
         def theirs(path: Path) -> Any:
@@ -747,7 +748,7 @@ class TestUntrustedCache:
     @LEVELS
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
     def test_68_really_belongs_to_somebody_else(self, level: str, device: Device, private_cache: Path) -> None:
-        device_build._cache_directory()
+        kernel_cache._directory()
         os.chown(private_cache / level, 65534, -1)
         check_refused(device, private_cache)
 
@@ -776,7 +777,7 @@ AGAIN = "every process compiles its kernels again, since they cannot be kept: .*
 @pytest.fixture
 def unwarned() -> None:
     """As in a process that has not warned yet."""
-    device_build._warn_of_compiling_again.cache_clear()
+    kernel_cache._warn_of_compiling_again.cache_clear()
 
 
 @pytest.mark.usefixtures("unwarned")
@@ -786,7 +787,7 @@ def test_69_cache_that_cannot_be_made(device: Device, tmp_path: Path, monkeypatc
     places = [file, file / "below", Path("/proc/self") if sys.platform == "linux" else file]
     for place in places:
         monkeypatch.setenv("XDG_CACHE_HOME", str(place))
-        device_build._warn_of_compiling_again.cache_clear()
+        kernel_cache._warn_of_compiling_again.cache_clear()
         with pytest.warns(RuntimeWarning, match=AGAIN):
             build(device)
         build(device)  # in silence
@@ -860,7 +861,7 @@ def test_69_read_only_cache_still_serves(device: Device, folder: Path, compiled:
     assert len(entries(folder)) == 1
 
 
-WHERE = "from reedsp.device import build; print(build._cache_directory())"
+WHERE = "from reedsp.device import kernel_cache; print(kernel_cache._directory())"
 
 
 @posix_only
@@ -879,7 +880,7 @@ def test_processes_fill_the_cache_together(device: Device, private_cache: Path, 
     assert [child.returncode for child in children] == [0] * 4
     assert set(outputs) <= {"source\n", "binary\n"}
     [entry] = entries(folder)
-    assert device_build._read(entry)
+    assert kernel_cache.read(entry)
     assert python(COUNT, device, json.dumps(SELF_TEST)) == "binary\n"
 
 
