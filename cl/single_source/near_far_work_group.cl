@@ -8,10 +8,10 @@
 //               core/out_edges.cl, core/atomic_min.cl, core/weights.cl.
 //
 // There may be several rows, each with distances from sources of its own; a slot is row * n + vertex. An entry (slot,
-// key) says: the distance of this slot has fallen to this key, and nobody has relaxed its edges since. Whoever lowers
-// a distance by an atomic minimum queues the entry, and whoever takes an entry whose key is no longer the distance
-// drops it: another entry is on its way. So one word per slot decides everything, and no order between words is
-// needed. Entries below the threshold go to the near queue, others to the far pile. When nothing near is left the
+// key) says: the distance of this slot has fallen to this key, and its edges have not been relaxed since. The work-item
+// that lowers a distance by an atomic minimum queues the entry, and one that takes an entry whose key is no longer the
+// distance drops it: another entry is on its way. So one word per slot decides everything, and no order between words
+// is needed. Entries below the threshold go to the near queue, others to the far pile. When nothing near is left the
 // threshold rises, and the pile is split.
 //
 // Each launch works on what the launch before has left, in words that no two of its work-items use differently:
@@ -19,17 +19,17 @@
 //                HUBS + r % 3: likewise, entries of vertices with hub_degree edges or more, which all work-groups share
 //                FAR + s % 3: far entries after s splits; split s fills the next word, and clears the one after that
 //                SPLITS + r % 2: s before launch r
-//                LOST: not 0 if an entry found no room; the host then queues every slot anew (requeue)
+//                LOST: not 0 if an entry found no room; the host then queues every slot again (requeue)
 //                DONE: not 0 if there is nothing to do; ROUNDS: launches that had something to do
 //   limits  i/o  THRESHOLD + r % 2: the threshold before launch r
-//                LEAST + s % 3: a lower bound of the keys in the far pile after s splits
+//                MINIMUM + s % 3: a lower bound of the keys in the far pile after s splits
 //   near    i/o  (2, near_room) near entries that launch r takes (r % 2) and those for the next one
 //   hubs    i/o  (2, HUB_ROOM) likewise
 //   far     i/o  (2, far_room) the far pile after s splits (s % 2), and the other one
 //   dist    i/o  (rows, n) keys
 //   round   r % 6
 //   delta   by how much the threshold rises, at least; ceiling: path weights from here on are not recorded
-//   least_share         entries that a work-group takes at once, at least, and at most GROUP_SIZE
+//   min_share           entries that a work-group takes at once, at least, and at most GROUP_SIZE
 //   hub_degree          edges from which on all work-groups share a vertex
 //   edges_alone         edges from which on a work-group does not relax entries that others could take a part of;
 //                       max_degree: the most edges of a vertex
@@ -55,19 +55,20 @@
 #define ROUNDS 13
 #define COUNTS 14
 #define THRESHOLD 0
-#define LEAST 2
+#define MINIMUM 2
 #define LIMITS 5
 
 #define HUB_ROOM 1024
 #define ROUNDS_ALONE 128
 
-// Queues of one work-group, and what its work-items share.
+// A queue of a work-group, in local memory.
 typedef struct {
     __local uint *slots;
     __local Key *keys;
     __local uint *count;
 } Queue;
 
+// A queue of all work-groups, in global memory.
 typedef struct {
     __global uint *slots;
     __global Key *keys;
@@ -76,10 +77,36 @@ typedef struct {
     uint room;
 } Store;
 
-void fill(__global uint *slots, __global Key *keys, const uint place, const uint slot, const Key key)
+// What the work-items of a launch agree on.
+typedef struct {
+    bool splitting;  // the far pile: nothing near is left
+    uint splits;     // before
+    uint waiting;    // entries: near ones, or those of the pile that is split
+    uint hubs;
+    Key threshold;
+} Round;
+
+// What a work-item works with.
+typedef struct {
+    __global const OFFSET *first_edge;
+    __global const Edge *edges;
+    volatile __global Key *dist;
+    Queue current, next, far;
+    Store next_near, next_far, next_hubs;  // for the next launch
+    __local uint *moved;                   // see drain
+    __local uint *sums;                    // running sums of the edges of the entries that are relaxed together,
+    __local OFFSET *first_of;              // for each of them the first edge,
+    __local uint *row_of;                  // the first slot of its row,
+    __local Key *key_of;                   // and its key
+    Key threshold, ceiling;
+    Key minimum;  // of the far keys that this work-item has queued
+    uint hub_degree, edges_alone, n;
+} Search;
+
+void fill(__global uint *slots, __global Key *keys, const uint index, const uint slot, const Key key)
 {
-    slots[place] = slot;
-    keys[place] = key;
+    slots[index] = slot;
+    keys[index] = key;
 }
 
 // Threshold above a key by delta, and by something in any case. Beyond NO_KEY there is nothing to come.
@@ -92,11 +119,19 @@ Key raised(const Key key, const WEIGHT delta)
 #endif
 }
 
-// Store an entry at a place that has been taken for it, if there is room.
-void store_entry(const Store *store, const uint place, const uint slot, const Key key)
+// One of the two sides of a queue in global memory.
+Store side_of(__global uint *slots, __global Key *keys, const uint side, const uint room,
+              volatile __global uint *counts, const uint count)
 {
-    if (place < store->room)
-        fill(store->slots, store->keys, place, slot, key);
+    const Store store = {slots + side * (size_t)room, keys + side * (size_t)room, &counts[count], &counts[LOST], room};
+    return store;
+}
+
+// Store an entry at an index that has been taken for it, if there is room.
+void store_entry(const Store *store, const uint index, const uint slot, const Key key)
+{
+    if (index < store->room)
+        fill(store->slots, store->keys, index, slot, key);
     else
         atomic_or(store->lost, 1u);
 }
@@ -110,38 +145,44 @@ void push_beyond(const Store *store, const uint slot, const Key key)
 // Queue an entry: in local memory, or in global memory if that is full.
 void push(const Queue *queue, const Store *store, const uint slot, const Key key)
 {
-    const uint place = atomic_inc(queue->count);
-    if (place < QUEUE) {
-        queue->slots[place] = slot;
-        queue->keys[place] = key;
+    const uint index = atomic_inc(queue->count);
+    if (index < QUEUE) {
+        queue->slots[index] = slot;
+        queue->keys[index] = key;
         return;
     }
     push_beyond(store, slot, key);
 }
 
-// Move each local queue with more than so many entries to global memory, and empty it. By all work-items together.
-void drain(const Queue *next, const Store *near_store, const uint most, const Queue *aside, const Store *far_store,
-           const uint most_aside, __local uint *moved)
+void push_far(Search *s, const uint slot, const Key key)
+{
+    s->minimum = min(s->minimum, key);
+    push(&s->far, &s->next_far, slot, key);
+}
+
+// Move a queue of near entries, and that of far ones, to global memory if they have more entries than these limits, and
+// empty them. By all work-items together.
+void drain(const Search *s, const Queue *near, const uint near_limit, const uint far_limit)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
-        const uint count = min(*next->count, (uint)QUEUE), count_aside = min(*aside->count, (uint)QUEUE);
-        moved[0] = count > most ? count : 0;
-        moved[1] = count_aside > most_aside ? count_aside : 0;
-        if (moved[0]) {
-            moved[2] = atomic_add(near_store->count, count);
-            *next->count = 0;
+        const uint near_count = min(*near->count, (uint)QUEUE), far_count = min(*s->far.count, (uint)QUEUE);
+        s->moved[0] = near_count > near_limit ? near_count : 0;
+        s->moved[1] = far_count > far_limit ? far_count : 0;
+        if (s->moved[0]) {
+            s->moved[2] = atomic_add(s->next_near.count, near_count);
+            *near->count = 0;
         }
-        if (moved[1]) {
-            moved[3] = atomic_add(far_store->count, count_aside);
-            *aside->count = 0;
+        if (s->moved[1]) {
+            s->moved[3] = atomic_add(s->next_far.count, far_count);
+            *s->far.count = 0;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint place = get_local_id(0); place < moved[0]; place += GROUP_SIZE)
-        store_entry(near_store, moved[2] + place, next->slots[place], next->keys[place]);
-    for (uint place = get_local_id(0); place < moved[1]; place += GROUP_SIZE)
-        store_entry(far_store, moved[3] + place, aside->slots[place], aside->keys[place]);
+    for (uint i = get_local_id(0); i < s->moved[0]; i += GROUP_SIZE)
+        store_entry(&s->next_near, s->moved[2] + i, near->slots[i], near->keys[i]);
+    for (uint i = get_local_id(0); i < s->moved[1]; i += GROUP_SIZE)
+        store_entry(&s->next_far, s->moved[3] + i, s->far.slots[i], s->far.keys[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -179,19 +220,19 @@ __kernel void clear(__global Key *restrict dist, __global uint *restrict counts,
     if (get_global_id(0) == 0) {
         for (uint word = 0; word <= ROUNDS; ++word)
             counts[word] = word == NEAR ? starts : 0;
-        for (uint word = 0; word < LEAST + 3; ++word)
-            limits[word] = word < LEAST ? AS_KEY(delta) : NO_KEY;
+        for (uint word = 0; word < MINIMUM + 3; ++word)
+            limits[word] = word < MINIMUM ? AS_KEY(delta) : NO_KEY;
     }
 }
 
-// places: slots that start with distance 0; all different.
-__kernel void start(__global const uint *restrict places, __global Key *restrict dist,
+// sources: slots that start with distance 0; all different.
+__kernel void start(__global const uint *restrict sources, __global Key *restrict dist,
                     __global uint *restrict near_slots, __global Key *restrict near_keys, const uint starts)
 {
     const uint number = get_global_id(0);
     if (number < starts) {
-        dist[places[number]] = 0;
-        fill(near_slots, near_keys, number, places[number], 0);
+        dist[sources[number]] = 0;
+        fill(near_slots, near_keys, number, sources[number], 0);
     }
 }
 
@@ -206,9 +247,204 @@ __kernel void requeue(__global const Key *restrict dist, __global uint *restrict
         counts[DONE] = 0;
     }
     if (slot < slots && dist[slot] != NO_KEY) {
-        const uint place = atomic_inc(&counts[NEAR + round % 3]);
-        fill(near_slots + (round % 2) * (size_t)near_room, near_keys + (round % 2) * (size_t)near_room, place, slot,
+        const uint index = atomic_inc(&counts[NEAR + round % 3]);
+        fill(near_slots + (round % 2) * (size_t)near_room, near_keys + (round % 2) * (size_t)near_room, index, slot,
              dist[slot]);
+    }
+}
+
+// Finds out what there is to do, and prepares the words of the next launches. All work-items come to the same
+// conclusions: no distance falls below the threshold any more.
+Round begin_round(volatile __global Key *dist, volatile __global uint *counts, volatile __global Key *limits,
+                  const uint near_room, const uint far_room, const uint round, const WEIGHT delta, const uint targets,
+                  const uint target, const uint n)
+{
+    const uint splits = counts[SPLITS + round % 2];
+    const Key before = limits[THRESHOLD + round % 2];
+    const uint nearby = min(counts[NEAR + round % 3], near_room);
+    const uint hubs = min(counts[HUBS + round % 3], (uint)HUB_ROOM);
+    // Others may be adding to the far pile, unless this launch splits it, which then goes on in other words.
+    const uint pile = nearby || hubs ? 0 : min(counts[FAR + splits % 3], far_room);
+
+    bool done = nearby == 0 && hubs == 0 && pile == 0;
+    if (pile && targets) {
+        done = true;
+        for (uint row = 0; row < targets; ++row)
+            done = done && LOAD(&dist[(size_t)row * n + target]) < before;
+    }
+    const bool splitting = pile && !done;
+    Key threshold = before;
+    if (splitting) {
+        const Key minimum = limits[MINIMUM + splits % 3];
+        threshold = raised(before, delta);
+        if (minimum >= threshold)
+            threshold = raised(minimum, delta);
+    }
+    if (get_global_id(0) == 0) {
+        counts[NEAR + (round + 2) % 3] = 0;
+        counts[HUBS + (round + 2) % 3] = 0;
+        counts[SPLITS + (round + 1) % 2] = splits + splitting;
+        limits[THRESHOLD + (round + 1) % 2] = threshold;
+        if (done) {
+            counts[DONE] = 1;
+        } else {
+            counts[ROUNDS] += 1;
+            if (splitting) {
+                counts[FAR + (splits + 2) % 3] = 0;
+                limits[MINIMUM + (splits + 2) % 3] = NO_KEY;
+            }
+        }
+    }
+    const Round result = {splitting, splits, done ? 0 : splitting ? pile : nearby, done ? 0 : hubs, threshold};
+    return result;
+}
+
+// Whether one work-group relaxes all entries, and the others none. Work-groups agree: what is counted here does not
+// change in this launch.
+bool one_group_is_enough(const Search *s, const Round *round, __global const uint *slots, const uint max_degree)
+{
+    const uint item = get_local_id(0);
+    bool enough = round->waiting <= GROUP_SIZE && !round->splitting;
+    if (enough && round->waiting * (ulong)max_degree > s->edges_alone) {
+        uint degree = 0;
+        if (item < round->waiting) {
+            const uint vertex = slots[item] % s->n;
+            degree = s->first_edge[vertex + 1] - s->first_edge[vertex];
+        }
+        enough = sum_up(s->sums, degree < s->hub_degree ? degree : 0) <= s->edges_alone;
+    }
+    return enough;
+}
+
+// Takes some entries into the current queue, of the far pile those that are near now; returns how many these are.
+uint take_entries(Search *s, const Store *from, const size_t first, const uint taken, const bool splitting)
+{
+    const uint item = get_local_id(0);
+    if (item < taken) {
+        const uint slot = from->slots[first + item];
+        const Key key = from->keys[first + item];
+        if (!splitting) {
+            s->current.slots[item] = slot;
+            s->current.keys[item] = key;
+        } else if (LOAD(&s->dist[slot]) == key) {
+            if (key < s->threshold) {
+                const uint index = atomic_inc(s->current.count);
+                s->current.slots[index] = slot;
+                s->current.keys[index] = key;
+            } else {
+                push_far(s, slot, key);
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint active = splitting ? *s->current.count : taken;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return active;
+}
+
+// Relaxes an edge: lowers the distance of its end, and queues that.
+void relax(Search *s, const Edge edge, const uint row, const Key key)
+{
+    const uint end = row + edge.target;
+    const Key sum = extended(key, edge.weight);
+    if (sum < s->ceiling && sum < LOAD(&s->dist[end]) && sum < LOWER(&s->dist[end], sum)) {
+        if (sum < s->threshold)
+            push(&s->next, &s->next_near, end, sum);
+        else
+            push_far(s, end, sum);
+    }
+}
+
+// Relaxes the edges of the entries from `first` on, one a work-item, shared out among the work-items. Those of a hub are
+// left to the next launch; so are all if they are many and `may_leave`: then the other work-groups can help. Returns
+// whether all are left.
+bool relax_batch(Search *s, const uint first, const uint active, const bool may_leave)
+{
+    const uint item = get_local_id(0);
+    uint slot = 0, vertex = 0;
+    Key key = 0;
+    OFFSET edge = 0, last = 0;
+    if (first + item < active) {
+        slot = s->current.slots[first + item];
+        key = s->current.keys[first + item];
+        vertex = slot % s->n;
+        edge = s->first_edge[vertex];
+        last = s->first_edge[vertex + 1];
+        if (LOAD(&s->dist[slot]) != key)
+            last = edge;
+    }
+    if (last - edge >= s->hub_degree) {
+        const uint index = atomic_inc(s->next_hubs.count);
+        if (index < HUB_ROOM)
+            fill(s->next_hubs.slots, s->next_hubs.keys, index, slot, key);
+        else
+            push_beyond(&s->next_near, slot, key);
+        last = edge;
+    }
+    s->first_of[item] = edge;
+    s->row_of[item] = slot - vertex;
+    s->key_of[item] = key;
+    uint total = sum_up(s->sums, last - edge), step = 0;
+    const bool leaves = may_leave && total > s->edges_alone;
+    if (leaves) {
+        if (edge < last)
+            push(&s->next, &s->next_near, slot, key);
+        total = 0;
+    }
+    do {  // once at least, for the sake of its barriers: the sums are about to be replaced
+        const uint number = step + item;
+        if (number < total) {
+            const uint owner = owner_of(s->sums, number);
+            const OFFSET own = s->first_of[owner] + (number - (owner ? s->sums[owner - 1] : 0));
+            relax(s, s->edges[own], s->row_of[owner], s->key_of[owner]);
+        }
+        drain(s, &s->next, QUEUE - GROUP_SIZE, QUEUE - GROUP_SIZE);
+        step += GROUP_SIZE;
+    } while (step < total);
+    return leaves;
+}
+
+// Relaxes the entries of the current queue, and for some rounds those that are found by that.
+void relax_entries(Search *s, uint active, const bool alone, const uint local_rounds)
+{
+    const uint item = get_local_id(0);
+    uint max_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
+    for (uint local_round = 0; active && local_round < max_rounds; ++local_round) {
+        if (item == 0)
+            *s->next.count = 0;  // which is not touched before the sums of the batch are there
+        for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
+            if (relax_batch(s, batch, active, local_round > 0))
+                max_rounds = 0;
+        }
+        drain(s, &s->next, QUEUE, QUEUE / 2);
+        active = min(*s->next.count, (uint)QUEUE);
+        const Queue swapped = s->current;
+        s->current = s->next;
+        s->next = swapped;
+        if (active > GROUP_SIZE)
+            max_rounds = local_rounds;  // the others can help
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0)
+        *s->current.count = active;
+    drain(s, &s->current, 0, QUEUE / 2);
+}
+
+// Relaxes the edges of hubs, shared out among all work-groups.
+void relax_hubs(Search *s, __global const uint *slots, __global const Key *keys, const uint hubs)
+{
+    const uint item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
+    for (uint hub = 0; hub < hubs; ++hub) {
+        const uint slot = slots[hub];
+        const Key key = keys[hub];
+        const uint vertex = slot % s->n;
+        const OFFSET last = s->first_edge[vertex + 1];
+        OFFSET edge = s->first_edge[vertex] + group * (OFFSET)GROUP_SIZE;
+        for (; edge < last; edge += groups * (OFFSET)GROUP_SIZE) {
+            if (edge + item < last)
+                relax(s, s->edges[edge + item], slot - vertex, key);
+            drain(s, &s->next, QUEUE - GROUP_SIZE, QUEUE - GROUP_SIZE);
+        }
     }
 }
 
@@ -220,203 +456,63 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
                       __global Key *restrict far_keys, volatile __global uint *restrict counts,
                       volatile __global Key *restrict limits, const uint near_room, const uint far_room,
                       const uint round, const WEIGHT delta, const WEIGHT ceiling, const uint local_rounds,
-                      const uint least_share, const uint hub_degree, const uint edges_alone, const uint max_degree,
+                      const uint min_share, const uint hub_degree, const uint edges_alone, const uint max_degree,
                       const uint targets, const uint target, const uint n)
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
     __local Key keys_a[QUEUE], keys_b[QUEUE], keys_far[QUEUE];
     __local uint found, found_far, moved[4];
-    __local Key least_far;
+    __local Key far_minimum;
     __local OFFSET first_of[GROUP_SIZE];
-    __local uint sums[GROUP_SIZE], rows_of[GROUP_SIZE];
-    __local Key keys_of[GROUP_SIZE];
+    __local uint sums[GROUP_SIZE], row_of[GROUP_SIZE];
+    __local Key key_of[GROUP_SIZE];
     const uint item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
-    const uint splits = counts[SPLITS + round % 2];
-    const Key before = limits[THRESHOLD + round % 2];
-    const uint nearby = min(counts[NEAR + round % 3], near_room);
-    const uint hubs = min(counts[HUBS + round % 3], (uint)HUB_ROOM);
-    // Somebody may be adding to the far pile, unless this launch splits it, which then goes on in other words.
-    const uint pile = nearby || hubs ? 0 : min(counts[FAR + splits % 3], far_room);
-
-    // All work-items come to the same conclusions: no distance falls below `before` any more.
-    bool done = nearby == 0 && hubs == 0 && pile == 0;
-    if (pile && targets) {
-        done = true;
-        for (uint row = 0; row < targets; ++row)
-            done = done && LOAD(&dist[(size_t)row * n + target]) < before;
-    }
-    const bool splitting = pile && !done;
-    Key threshold = before;
-    if (splitting) {
-        const Key least = limits[LEAST + splits % 3];
-        threshold = raised(before, delta);
-        if (least >= threshold)
-            threshold = raised(least, delta);
-    }
-    if (group == 0 && item == 0) {
-        counts[NEAR + (round + 2) % 3] = 0;
-        counts[HUBS + (round + 2) % 3] = 0;
-        counts[SPLITS + (round + 1) % 2] = splits + splitting;
-        limits[THRESHOLD + (round + 1) % 2] = threshold;
-        if (done) {
-            counts[DONE] = 1;
-        } else {
-            counts[ROUNDS] += 1;
-            if (splitting) {
-                counts[FAR + (splits + 2) % 3] = 0;
-                limits[LEAST + (splits + 2) % 3] = NO_KEY;
-            }
-        }
-    }
-
     const uint reading = round % 2, writing = (round + 1) % 2;
-    const uint after = splits + splitting;
-    volatile __global uint *lost = &counts[LOST];
-    const Store near_store = {near_slots + writing * (size_t)near_room, near_keys + writing * (size_t)near_room,
-                              &counts[NEAR + (round + 1) % 3], lost, near_room};
-    const Store far_store = {far_slots + (after % 2) * (size_t)far_room, far_keys + (after % 2) * (size_t)far_room,
-                             &counts[FAR + after % 3], lost, far_room};
-    __global const uint *from_slots =
-        splitting ? far_slots + (splits % 2) * (size_t)far_room : near_slots + reading * (size_t)near_room;
-    __global const Key *from_keys =
-        splitting ? far_keys + (splits % 2) * (size_t)far_room : near_keys + reading * (size_t)near_room;
-    Queue current = {slots_a, keys_a, &found}, next = {slots_b, keys_b, &found};
-    const Queue aside = {slots_far, keys_far, &found_far};
-    Key least = NO_KEY;
+    const Round now = begin_round(dist, counts, limits, near_room, far_room, round, delta, targets, target, n);
+    const uint after = now.splits + now.splitting;
+    const Store from = now.splitting ? side_of(far_slots, far_keys, now.splits % 2, far_room, counts, FAR)
+                                     : side_of(near_slots, near_keys, reading, near_room, counts, NEAR);
+    Search s = {
+        .first_edge = first_edge,
+        .edges = edges,
+        .dist = dist,
+        .current = {slots_a, keys_a, &found},
+        .next = {slots_b, keys_b, &found},
+        .far = {slots_far, keys_far, &found_far},
+        .next_near = side_of(near_slots, near_keys, writing, near_room, counts, NEAR + (round + 1) % 3),
+        .next_far = side_of(far_slots, far_keys, after % 2, far_room, counts, FAR + after % 3),
+        .next_hubs = side_of(hub_slots, hub_keys, writing, HUB_ROOM, counts, HUBS + (round + 1) % 3),
+        .moved = moved,
+        .sums = sums,
+        .first_of = first_of,
+        .row_of = row_of,
+        .key_of = key_of,
+        .threshold = now.threshold,
+        .ceiling = AS_KEY(ceiling),
+        .minimum = NO_KEY,
+        .hub_degree = hub_degree,
+        .edges_alone = edges_alone,
+        .n = n,
+    };
     if (item == 0) {
         found = found_far = 0;
-        least_far = NO_KEY;
+        far_minimum = NO_KEY;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-// Relax an edge: lower the distance of its end, and queue that.
-#define RELAX(edge, row, key)                                                                                  \
-    {                                                                                                          \
-        const Edge out = edge;                                                                                 \
-        const uint end = (row) + out.target;                                                                   \
-        const Key through = extended(key, out.weight);                                                         \
-        if (through < AS_KEY(ceiling) && through < LOAD(&dist[end]) && through < LOWER(&dist[end], through)) { \
-            if (through < threshold) {                                                                         \
-                push(&next, &near_store, end, through);                                                        \
-            } else {                                                                                           \
-                least = min(least, through);                                                                   \
-                push(&aside, &far_store, end, through);                                                        \
-            }                                                                                                  \
-        }                                                                                                      \
-    }
-
-    const uint waiting = done ? 0 : splitting ? pile : nearby;
-    // Work-groups agree on who is alone: what is counted here does not change in this launch.
-    bool alone = waiting <= GROUP_SIZE && !splitting;
-    if (alone && waiting * (ulong)max_degree > edges_alone) {
-        uint degree = 0;
-        if (item < waiting) {
-            const uint vertex = from_slots[item] % n;
-            degree = first_edge[vertex + 1] - first_edge[vertex];
-        }
-        alone = sum_up(sums, degree < hub_degree ? degree : 0) <= edges_alone;
-    }
-    const uint share = alone ? GROUP_SIZE : clamp((waiting + groups - 1) / groups, least_share, (uint)GROUP_SIZE);
+    const bool alone = one_group_is_enough(&s, &now, from.slots, max_degree);
+    const uint waiting = now.waiting;
+    const uint share = alone ? GROUP_SIZE : clamp((waiting + groups - 1) / groups, min_share, (uint)GROUP_SIZE);
     for (size_t begin = group * (size_t)share; begin < waiting; begin += groups * (size_t)share) {
-        // Take some entries; of the far pile, those that are near now.
         const uint taken = min((size_t)share, waiting - begin);
-        if (item < taken) {
-            const uint slot = from_slots[begin + item];
-            const Key key = from_keys[begin + item];
-            if (!splitting) {
-                current.slots[item] = slot;
-                current.keys[item] = key;
-            } else if (LOAD(&dist[slot]) == key) {
-                if (key < threshold) {
-                    const uint place = atomic_inc(&found);
-                    current.slots[place] = slot;
-                    current.keys[place] = key;
-                } else {
-                    least = min(least, key);
-                    push(&aside, &far_store, slot, key);
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint active = splitting ? found : taken;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint most_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
-        for (uint local_round = 0; active && local_round < most_rounds; ++local_round) {
-            if (item == 0)
-                found = 0;  // which nobody touches before the sums below are there
-            for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
-                uint slot = 0, vertex = 0;
-                Key key = 0;
-                OFFSET first = 0, last = 0;
-                if (batch + item < active) {
-                    slot = current.slots[batch + item];
-                    key = current.keys[batch + item];
-                    vertex = slot % n;
-                    first = first_edge[vertex];
-                    last = first_edge[vertex + 1];
-                    if (LOAD(&dist[slot]) != key)
-                        last = first;
-                }
-                if (last - first >= hub_degree) {
-                    const uint place = atomic_inc(&counts[HUBS + (round + 1) % 3]);
-                    if (place < HUB_ROOM)
-                        fill(hub_slots, hub_keys, writing * HUB_ROOM + place, slot, key);
-                    else
-                        push_beyond(&near_store, slot, key);
-                    last = first;
-                }
-                first_of[item] = first;
-                rows_of[item] = slot - vertex;
-                keys_of[item] = key;
-                uint total = sum_up(sums, last - first), step = 0;
-                if (local_round && total > edges_alone) {  // the others can help
-                    if (first < last)
-                        push(&next, &near_store, slot, key);
-                    most_rounds = total = 0;
-                }
-                do {  // once at least, for the sake of its barriers: the sums are about to be replaced
-                    const uint number = step + item;
-                    if (number < total) {
-                        const uint entry = owner_of(sums, number);
-                        const OFFSET edge = first_of[entry] + (number - (entry ? sums[entry - 1] : 0));
-                        RELAX(edges[edge], rows_of[entry], keys_of[entry])
-                    }
-                    drain(&next, &near_store, QUEUE - GROUP_SIZE, &aside, &far_store, QUEUE - GROUP_SIZE, moved);
-                    step += GROUP_SIZE;
-                } while (step < total);
-            }
-            drain(&next, &near_store, QUEUE, &aside, &far_store, QUEUE / 2, moved);
-            active = min(found, (uint)QUEUE);
-            const Queue swapped = current;
-            current = next;
-            next = swapped;
-            if (active > GROUP_SIZE)
-                most_rounds = local_rounds;  // the others can help
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        if (item == 0)
-            found = active;
-        drain(&current, &near_store, 0, &aside, &far_store, QUEUE / 2, moved);
+        const uint active = take_entries(&s, &from, begin, taken, now.splitting);
+        relax_entries(&s, active, alone, local_rounds);
     }
-
-    // The edges of hubs, by all work-groups.
-    const uint shared_hubs = done ? 0 : hubs;
-    for (uint hub = 0; hub < shared_hubs; ++hub) {
-        const uint slot = hub_slots[reading * HUB_ROOM + hub];
-        const Key key = hub_keys[reading * HUB_ROOM + hub];
-        const uint vertex = slot % n;
-        const OFFSET last = first_edge[vertex + 1];
-        OFFSET edge = first_edge[vertex] + group * (OFFSET)GROUP_SIZE;
-        for (; edge < last; edge += groups * (OFFSET)GROUP_SIZE) {
-            if (edge + item < last)
-                RELAX(edges[edge + item], slot - vertex, key)
-            drain(&next, &near_store, QUEUE - GROUP_SIZE, &aside, &far_store, QUEUE - GROUP_SIZE, moved);
-        }
-    }
-    drain(&next, &near_store, 0, &aside, &far_store, 0, moved);
-    if (least < NO_KEY)
-        LOWER(&least_far, least);
+    relax_hubs(&s, hub_slots + reading * HUB_ROOM, hub_keys + reading * HUB_ROOM, now.hubs);
+    drain(&s, &s.next, 0, 0);
+    if (s.minimum < NO_KEY)
+        LOWER(&far_minimum, s.minimum);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0 && least_far < NO_KEY)
-        LOWER(&limits[LEAST + after % 3], least_far);
+    if (item == 0 && far_minimum < NO_KEY)
+        LOWER(&limits[MINIMUM + after % 3], far_minimum);
 }

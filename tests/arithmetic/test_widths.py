@@ -55,11 +55,11 @@ FITS: dict[tuple[str, str], str] = {
     ("single_source/near_far_work_group.cl", "const uint taken = min((size_t)share, waiting - begin);"): SMALLEST,
     (
         "single_source/near_far_work_group.cl",
-        "uint total = sum_up(sums, last - first), step = 0;",
+        "uint total = sum_up(s->sums, last - edge), step = 0;",
     ): "edges of one vertex, each to another one",
     (
         "single_source/near_far_work_group.cl",
-        "degree = first_edge[vertex + 1] - first_edge[vertex];",
+        "degree = s->first_edge[vertex + 1] - s->first_edge[vertex];",
     ): "edges of one vertex, each to another one",
     (
         "primitives/work_group_scan.cl",

@@ -185,11 +185,11 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ): SPEED,
     ("single_source/near_far_piles.cl", "if (sum < limit) {"): SPEED,
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
-    ("single_source/near_far_work_group.cl", "limits[word] = word <= LEAST ? AS_KEY(delta) : NO_KEY;"): SPEED,
+    ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,
     ("single_source/near_far_team.cl", "if (true) {"): SPEED,
     (
         "single_source/near_far_work_group.cl",
-        "uint most_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
+        "uint max_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
     ): SPEED,
     ("minplus/common.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
     ("minplus/blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,

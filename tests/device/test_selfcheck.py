@@ -37,8 +37,8 @@ FAULTS = {
         "path_sum(entry.dist, edge.weight + (edge.target == 77))",
     ),
     "single_source/near_far_work_group.cl": (
-        "extended(key, out.weight)",
-        "extended(key, out.weight + (out.target == 77))",
+        "extended(key, edge.weight)",
+        "extended(key, edge.weight + (edge.target == 77))",
     ),
     "core/weights.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
     "all_pairs/floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
