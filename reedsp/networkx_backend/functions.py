@@ -75,10 +75,10 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Tell whether a call would be answered sooner here than by networkx, or why not."""
     if name in HOST_FUNCTIONS:
-        return f"{name} is left to networkx"
+        return f"{name} is searched on the host, where networkx is as fast"
     graph = args[0] if args else kwargs["G"]
     if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
-        return "a search that is led by a function is left to networkx"
+        return "a search that is led by a function is searched on the host, where networkx is as fast"
     least = on_device.LEAST_NODES_FROM_EACH if name in FROM_EACH else on_device.LEAST_NODES
     if len(graph) < least:
         return f"{len(graph)} nodes, fewer than {least}: networkx answers sooner"
@@ -239,28 +239,31 @@ def _dijkstra_arcs(
     return on_device.arcs_for(G, weight, reverse) if present else None
 
 
+def _dijkstra_tree(
+    G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
+) -> on_device.DeviceTree | None:
+    """Return a search on the device; None where networkx answers."""
+    arcs = _dijkstra_arcs(G, sources, weight, cutoff, reverse) if sources else None
+    return None if arcs is None else on_device.dijkstra(G, arcs, sources, cutoff)
+
+
 def _dijkstra_lengths(
     G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
 ) -> Lengths:
-    arcs = _dijkstra_arcs(G, sources, weight, cutoff, reverse) if sources else None
-    if arcs is not None:
-        return on_device.dijkstra(G, arcs, sources, cutoff).lengths
-    lengths: Lengths = _own(
-        "multi_source_dijkstra_path_length", _side(G, reverse), sources, cutoff=cutoff, weight=weight
-    )
-    return lengths
+    tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
+    if tree is not None:
+        return tree.lengths
+    given = {"cutoff": cutoff, "weight": weight}
+    return _own("multi_source_dijkstra_path_length", _side(G, reverse), sources, **given)  # type: ignore[no-any-return]
 
 
-def _dijkstra(
-    G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
-) -> tuple[Lengths, Paths]:
-    """Return distances and shortest paths to each node, or from each where `reverse`."""
-    arcs = _dijkstra_arcs(G, sources, weight, cutoff, reverse) if sources else None
-    if arcs is not None:
-        tree = on_device.dijkstra(G, arcs, sources, cutoff)
-        return tree.lengths, tree.paths(source_last=reverse)
-    lengths, paths = _own("multi_source_dijkstra", _side(G, reverse), sources, cutoff=cutoff, weight=weight)
-    return lengths, {node: path[::-1] for node, path in paths.items()} if reverse else paths
+def _dijkstra_paths(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False) -> Paths:
+    """Return a shortest path to each node, or from each where `reverse`."""
+    tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
+    if tree is not None:
+        return tree.paths(source_last=reverse)
+    paths: Paths = _own("multi_source_dijkstra", _side(G, reverse), sources, cutoff=cutoff, weight=weight)[1]
+    return _backwards(paths) if reverse else paths
 
 
 def _dijkstra_to(
@@ -317,7 +320,7 @@ def single_source_dijkstra(
 
 def multi_source_dijkstra_path(G: NetworkXGraph, sources: Any, cutoff: Any = None, weight: Any = "weight") -> Paths:
     """Return a shortest path from any of the sources to each node."""
-    return _dijkstra(G, _listed(sources), cutoff, weight)[1]
+    return _dijkstra_paths(G, _listed(sources), cutoff, weight)
 
 
 def multi_source_dijkstra_path_length(
@@ -333,8 +336,10 @@ def multi_source_dijkstra(
     """Return distances and shortest paths from any of the sources to all nodes, or to the target."""
     listed = _listed(sources)
     if target is None:
-        return _dijkstra(G, listed, cutoff, weight)
-    found = _dijkstra_to(G, listed, target, cutoff, weight)
+        tree = _dijkstra_tree(G, listed, cutoff, weight)
+        if tree is not None:
+            return tree.lengths, tree.paths()
+    found = None if target is None else _dijkstra_to(G, listed, target, cutoff, weight)
     if found is None:
         return _own("multi_source_dijkstra", G.source, listed, target=target, cutoff=cutoff, weight=weight)  # type: ignore[no-any-return]
     tree, number = found
@@ -345,10 +350,9 @@ def dijkstra_predecessor_and_distance(
     G: NetworkXGraph, source: Node, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Predecessors, Lengths]:
     """Return all predecessors on shortest paths, and the distance, of each node."""
-    arcs = _dijkstra_arcs(G, [source], weight, cutoff)
-    if arcs is None:
+    tree = _dijkstra_tree(G, [source], cutoff, weight)
+    if tree is None:
         return _own("dijkstra_predecessor_and_distance", G.source, source, cutoff=cutoff, weight=weight)  # type: ignore[no-any-return]
-    tree = on_device.dijkstra(G, arcs, [source], cutoff)
     return tree.predecessors, tree.lengths
 
 
@@ -362,7 +366,7 @@ def all_pairs_dijkstra(
         yield from ((node, (tree.lengths, tree.paths())) for node, tree in trees)
     else:
         for node in G:
-            yield node, _dijkstra(G, [node], cutoff, weight)
+            yield node, _own("multi_source_dijkstra", G.source, [node], cutoff=cutoff, weight=weight)
 
 
 def all_pairs_dijkstra_path_length(
@@ -374,7 +378,7 @@ def all_pairs_dijkstra_path_length(
         yield from ((node, tree.lengths) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
     else:
         for node in G:
-            yield node, _dijkstra_lengths(G, [node], cutoff, weight)
+            yield node, _own("multi_source_dijkstra_path_length", G.source, [node], cutoff=cutoff, weight=weight)
 
 
 def all_pairs_dijkstra_path(
@@ -386,7 +390,7 @@ def all_pairs_dijkstra_path(
         yield from ((node, tree.paths()) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
     else:
         for node in G:
-            yield node, _dijkstra(G, [node], cutoff, weight)[1]
+            yield node, _own("multi_source_dijkstra", G.source, [node], cutoff=cutoff, weight=weight)[1]
 
 
 def bidirectional_dijkstra(
@@ -552,9 +556,9 @@ def _paths_from(G: NetworkXGraph, source: Node, weight: Any, method: str, revers
     if method == "unweighted":
         return _fewest_edges(G, source, None, reverse)
     if method == "dijkstra":
-        return _dijkstra(G, [source], None, weight, reverse)[1]
+        return _dijkstra_paths(G, [source], None, weight, reverse)
     paths: Paths = _own("single_source_bellman_ford_path", _side(G, reverse), source, weight=weight)
-    return {node: path[::-1] for node, path in paths.items()} if reverse else paths
+    return _backwards(paths) if reverse else paths
 
 
 def shortest_path_length(
