@@ -51,6 +51,7 @@ class KernelBuildError(RuntimeError):
     """A kernel did not compile; the message holds the compiler's log, or how the compiler crashed."""
 
 
+@functools.cache
 def kernel_directory() -> Path:
     """Return the folder with the kernel sources: inside an installed wheel, or beside ``reedsp`` in a checkout.
 
