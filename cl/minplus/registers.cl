@@ -125,14 +125,15 @@ __kernel void multiply(BLOCK_PARAMETERS)
                 REGISTER a_own[STEPS][ITEM_ROWS], b_own[STEPS][ITEM_REGISTERS];
 #pragma unroll
                 for (uint n = 0; n < STEPS; ++n) {
-                    __local const REGISTER *const a_row = a_tile[1 - side][k + n] + down;
-                    __local const REGISTER *const b_row = b_tile[1 - side][k + n] + across;
+                    // No pointer to a row: NVIDIA's compiler (driver 580) then reads beyond local memory.
 #pragma unroll
                     for (uint i = 0; i < ITEM_ROWS; i += QUAD)
-                        vstore4(*(__local const Registers *)(a_row + i * ITEMS_DOWN), 0, a_own[n] + i);
+                        vstore4(*(__local const Registers *)&a_tile[1 - side][k + n][i * ITEMS_DOWN + down], 0,
+                                a_own[n] + i);
 #pragma unroll
                     for (uint j = 0; j < ITEM_REGISTERS; j += QUAD)
-                        vstore4(*(__local const Registers *)(b_row + j * ITEMS_ACROSS), 0, b_own[n] + j);
+                        vstore4(*(__local const Registers *)&b_tile[1 - side][k + n][j * ITEMS_ACROSS + across], 0,
+                                b_own[n] + j);
                 }
 #pragma unroll
                 for (uint i = 0; i < ITEM_ROWS; ++i) {
