@@ -90,17 +90,18 @@ def test_rooms_of_files(file: str, room: str | None) -> None:
     assert room_of(file) == room
 
 
-def test_rooms_above() -> None:
-    assert set(deep_slice.rooms_above(["cl/core/weights.cl"])) >= {"device", "minplus", "algorithms.routes", "cli"}
-    assert not {"graph", "io", "system"} & set(deep_slice.rooms_above(["cl/core/weights.cl"]))
-    assert "algorithms.single_source" not in deep_slice.rooms_above(["cl/traversal/bfs_direction.cl"])
-    assert set(deep_slice.rooms_above(["reedsp/_version.py"])) == set(floors()) - {"_nx_info"}
-    assert deep_slice.rooms_above(["pyproject.toml", "tests/conftest.py", ".ci/run", "README.md"]) == ()
+def test_rooms_to_test() -> None:
+    assert set(deep_slice.rooms_to_test(["cl/core/weights.cl"])) >= {"device", "minplus", "algorithms.routes", "cli"}
+    assert not {"graph", "io", "system"} & set(deep_slice.rooms_to_test(["cl/core/weights.cl"]))
+    assert "algorithms.single_source" not in deep_slice.rooms_to_test(["cl/traversal/bfs_direction.cl"])
+    assert set(deep_slice.rooms_to_test(["reedsp/_version.py"])) == set(floors()) - {"_nx_info"}
+    assert deep_slice.rooms_to_test(["pyproject.toml", "tests/conftest.py", ".ci/run", "README.md"]) == ()
+    assert deep_slice.rooms_to_test(["tests/device/test_build.py", "tests/io/test_readers.py"]) == ("device", "io")
 
 
 def test_files_that_use_what_has_changed() -> None:
     users = deep_slice.files_that_use(["tests/support/kernel_files.py", "reedsp/graph/graph.py", "tests/conftest.py"])
-    assert {"tests/test_architecture.py", "tests/test_deep_slice.py", "tests/deep/test_mutants.py"} <= set(users)
+    assert {"tests/test_architecture.py", "tests/test_every_kernel.py", "tests/deep/test_mutants.py"} <= set(users)
     assert "tests/graph/test_graph.py" not in users
     assert deep_slice.files_that_use(["tests/test_docs.py"]) == ("tests/test_docs.py",)
     assert deep_slice.files_that_use(["docs/index.md"]) == ()
@@ -210,7 +211,9 @@ def test_a_run_takes_a_quarter_and_says_what_it_leaves_out(suite: pytest.Pyteste
     assert passed(suite, "--deep", "slice", "tests/test_it.py", "-n", workers)[0] == count
 
 
-@pytest.mark.parametrize("arguments", [["--deep", "all"], ["tests/test_it.py"], ["-k", "test"], ["-m", "not x"]])
+@pytest.mark.parametrize(
+    "arguments", [["--deep", "all"], ["tests/test_it.py"], ["-k", "test"], ["-m", "deep or not deep"]]
+)
 def test_everything_is_run_where_that_is_asked_for(suite: pytest.Pytester, arguments: list[str]) -> None:
     count, printed = passed(suite, *arguments, "-n", "0")
     assert count == 44

@@ -132,6 +132,7 @@ def test_rooms_are_as_drawn_and_listed() -> None:
 RELIABILITY = re.findall(r"`(python [^`]+)`", (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("command", [each for each in RELIABILITY if " -k " in each])
 def test_commands_that_show_a_promise_find_tests(command: str) -> None:
     arguments = [*shlex.split(command)[1:], "--collect-only", "--quiet", *("-p", "no:xdist", "-p", "no:timeout")]

@@ -326,6 +326,7 @@ def installation(
     return Installation(python, library / "reedsp", library / "reedsp" / "cl", variables)
 
 
+@pytest.mark.deep("wheel-from-sdist", "editable", "checkout")
 @needs_device
 def test_kernels_run_from_every_installation(installation: Installation, tmp_path: Path) -> None:
     answer = json.loads(run(installation.python, "-c", SOLVE, cwd=tmp_path, **installation.variables))

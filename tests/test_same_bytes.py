@@ -91,6 +91,7 @@ def all_pairs_of(device: Device, **more: Any) -> Callable[[reedsp.Graph], tuple[
     return solve
 
 
+@pytest.mark.deep(group="a device that pretends to be others")
 @pytest.mark.parametrize("name", CASES)
 def test_all_pairs(name: str, device: Device) -> None:
     """On both sides of every threshold between searches and matrices."""
@@ -129,6 +130,7 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded(
     assert of_whole == [True, False]
 
 
+@pytest.mark.deep(group="a device that pretends to be others")
 @pytest.mark.parametrize("kind", ["fractional", "negative", "negative and fractional", "rounded, though whole"])
 def test_one_source(kind: str, device: Device) -> None:
     """By every method: the least of the sums from left to right, whatever the order of the relaxations."""

@@ -356,6 +356,7 @@ def test_a_warning_would_be_noticed(device: Device) -> None:
         compile_strictly(device, device_build.assemble("core/self_test.cl", SELF_TEST) + "#warning planted\n")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cache: Path) -> None:
     names = re.findall(r"^__kernel void (\w+)\(", "\n".join(text_of(file)), re.MULTILINE)
@@ -373,6 +374,7 @@ def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: 
     assert re.search(rf"needs .*\b{macro}\b", str(caught.value))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("where", ["after the header", "at the end"])
 @pytest.mark.parametrize("file", FILES)
 def test_73_error_names_the_true_line(file: str, where: str, kernel_copy: Path, device: Device) -> None:

@@ -144,6 +144,7 @@ def test_76_77_every_fault(routine: str, name: str, device: Device, monkeypatch:
     assert passing > 0 or routine not in ("Buffer", "enqueue_nd_range_kernel")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", CALLS)
 def test_73_every_failed_build(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     call, build, passing = CALLS[name], device_build.build, 0

@@ -441,6 +441,7 @@ def test_75_tried_here_if_there_is_no_child(fresh: Device, monkeypatch: pytest.M
     assert is_trusted(fresh, "a way", bool)
 
 
+@pytest.mark.deep
 def test_74_intel_compiler_crashes_on_a_large_tile(device: Device) -> None:
     """Its version 2026.2 does; if a later one does not, the tile is just right."""
     weights = tilings.ARITHMETICS["int32"]

@@ -892,6 +892,7 @@ def assert_small(path: Path, line: int | None, *words: object) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.deep
 def test_61_memory_follows_the_text(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     n, m = 50_000, 100_000
@@ -1209,6 +1210,7 @@ BLOCKS = st.lists(
 ).map(lambda pairs: b"".join(itertools.chain.from_iterable(pairs)) or b"\n")
 
 
+@pytest.mark.deep
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(block=BLOCKS, table=st.sampled_from(list(TABLES.values())))
 def test_block_parser_against_line_parser_on_anything(block: bytes, table: Any) -> None:

@@ -308,6 +308,7 @@ def test_progress_ends_with_all_edges(tmp_path: Path, monkeypatch: pytest.Monkey
     assert seen[-1] == (size, size)
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux forgets the peak of a process")
 @pytest.mark.parametrize("form", [".gr", ".graph", ".mtx.gz", ".npz"])
 def test_memory_does_not_follow_the_graph(tmp_path: Path, form: str) -> None:

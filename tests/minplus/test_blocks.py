@@ -165,6 +165,7 @@ def test_every_shape_in_groups(device: Device) -> None:
 CPU_TILINGS = {f"{8 * vector} bits, {8 * item}": (vector, item) for vector, item in tilings._CPU}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", CPU_TILINGS)
 def test_every_tiling_alone(name: str, device: Device) -> None:
     vector_bytes, item_bytes = CPU_TILINGS[name]
@@ -178,6 +179,7 @@ def test_every_tiling_alone(name: str, device: Device) -> None:
     check(queue, random_matrices(weights, (70, 300, 2 * tiling.columns), excluded), excluded, accumulate=True)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("weights", [each for each in TYPES if len(tilings._GPU.get(tilings.name_of(each), "")) > 1])
 def test_every_tiling_in_groups(weights: Weights, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     if device.platform.startswith("Intel"):

@@ -55,6 +55,7 @@ def check(a: np.ndarray, b: np.ndarray, method: str, device: Device) -> None:
     assert all(np.array_equal(now, then) for now, then in zip((a, b), before, strict=True))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_46_every_shape(method: str, device: Device) -> None:
     for number, (rows, inner, columns) in enumerate(itertools.product(SIDES, (1, TILE, 2 * BLOCK + 3), SIDES)):
@@ -88,6 +89,7 @@ def test_every_type(method: str, dtype: np.dtype[Any], device: Device) -> None:
     check(non_negative(matrix((37, 50), dtype, 3)), non_negative(matrix((50, 41), dtype, 4)), method, device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["gpu", "cpu"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", METHODS)

@@ -538,6 +538,7 @@ def test_size_grows_until_a_product_can_be_timed(device: Device, monkeypatch: py
     assert bench._n == 1024
 
 
+@pytest.mark.deep
 def test_tune_for_real(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is found, products and shortest paths are right with it."""
     monkeypatch.setattr(tune, "ARITHMETICS", {"int32": INT32})
@@ -549,6 +550,7 @@ def test_tune_for_real(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     check_products(device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("tiling", [panels(4, 1, 5, 128, 32), panels(2, 4, 12, 64, 128), panels(8, 1, 1, 1024, 32)])
 def test_products_with_a_tuned_tiling_are_right(device: Device, tiling: Tiling) -> None:
     tune.store(device, {"int32": [tiling], "uint16": [tiling]})
@@ -557,6 +559,7 @@ def test_products_with_a_tuned_tiling_are_right(device: Device, tiling: Tiling) 
     check_products(device)
 
 
+@pytest.mark.deep
 def test_products_with_tuned_groups_are_right(device: Device, in_groups: None) -> None:
     if device.platform.startswith("Intel"):
         pytest.skip("Intel's compiler crashes on large tiles")

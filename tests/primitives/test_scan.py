@@ -193,6 +193,7 @@ def test_reductions(method: str, dtype: np.dtype[Any], device: Device, small: No
         assert got == UFUNCS[op].reduce(x, dtype=dtype, initial=identity(op, dtype))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_sizes_that_are_used(method: str, exclusive: bool, device: Device) -> None:
@@ -205,6 +206,7 @@ def test_sizes_that_are_used(method: str, exclusive: bool, device: Device) -> No
         assert (reedsp.compact(x, heads, method=method, device=device) == x[heads]).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("op", "join", "dtype"), OPERATORS, ids=OPERATOR_IDS)
 @pytest.mark.parametrize("method", METHODS)
 def test_operators_of_ones_own(
@@ -261,6 +263,7 @@ def test_launches(device: Device, small: None) -> None:
     ("method", "group_size"),
     [*(("work-group", size) for size in (1, 2, 3, 8, 64)), *(("blelloch", size) for size in (1, 2, 8, 64))],
 )
+@pytest.mark.deep
 def test_work_group_sizes(method: str, group_size: int, device: Device) -> None:
     job, x = Job(device), values(np.dtype(np.int32), 1500)
     out, total = job.allocate(x.size, x.dtype), job.allocate(1, x.dtype)
@@ -318,6 +321,7 @@ def test_rounding_stays_within_its_bound_and_never_varies(
         assert_scan_and_total_as_numpy(x, "add", method, device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("op", ["min", "max"])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
@@ -869,6 +873,7 @@ def test_identities(identity: Any, dtype: str) -> None:
     assert reedsp.reduce(np.zeros(0, dtype), reedsp.Operator("a", identity)) == np.dtype(dtype).type(identity)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_expression_that_does_not_compile(method: str, device: Device) -> None:
     op = reedsp.Operator("a + unheard_of(b)", 0)

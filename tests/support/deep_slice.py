@@ -1,9 +1,9 @@
 """A plugin of pytest that chooses among the expensive tests, which are marked ``deep``.
 
 A run of all tests takes every quick one, a quarter of the deep ones, which changes with each commit, and the deep ones
-of what has changed since the last landing: those of the rooms that it touches and of the rooms above them. A run that
-names files, ``-k`` or ``-m`` takes all that it names. ``--deep all`` or ``--deep slice``, or ``REEDSP_DEEP``, says
-otherwise. Every run says what it has left out.
+of what has changed since the last landing: those of the rooms that it touches and, if it touches more than their tests,
+of the rooms above them. A run that names files, ``-k`` or ``-m`` takes all that it names. ``--deep all`` or ``--deep
+slice``, or ``REEDSP_DEEP``, says otherwise. Every run says what it has left out.
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
 that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one quarter.
@@ -124,10 +124,14 @@ def changed_files(root: Path = ROOT) -> list[str]:
     return sorted({*changed.splitlines(), *new.splitlines()})
 
 
-def rooms_above(files: Iterable[str]) -> tuple[str, ...]:
-    """Return the rooms of some files, and those that stand on them."""
-    touched = {room_of(file) for file in files} - {None}
-    return tuple(room for room in floors() if any(is_at_or_above(room, each) for each in touched))
+def rooms_to_test(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the rooms of some files and, where these are not tests, the rooms that stand on them."""
+    rooms = {(room_of(file), file.startswith("tests/")) for file in files}
+    return tuple(
+        room
+        for room in floors()
+        if any(room == each or (not is_test and is_at_or_above(room, each)) for each, is_test in rooms if each)
+    )
 
 
 def files_that_use(files: Iterable[str], root: Path = ROOT) -> tuple[str, ...]:
@@ -189,7 +193,7 @@ def choice(config: pytest.Config) -> Choice:
     if wanted == "all":
         return Choice(True, 0, (), (), whole)
     files = changed_files()
-    return Choice(False, commits() % PARTS, rooms_above(files), files_that_use(files), whole)
+    return Choice(False, commits() % PARTS, rooms_to_test(files), files_that_use(files), whole)
 
 
 def pytest_configure(config: pytest.Config) -> None:

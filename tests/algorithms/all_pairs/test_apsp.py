@@ -446,6 +446,7 @@ def fractional(kind: str, seed: int, dtype: str, n: int = 60) -> tuple[np.ndarra
     return u, v, weights.astype(dtype)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", ["plain", "scales", "hidden", "tiny", "negative", "tight"])
 def test_rounding(kind: str, dtype: str, device: Device) -> None:
@@ -545,6 +546,7 @@ def tree_both_ways(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return np.append(u, v), np.append(v, u), np.append(weights, -weights), exact
 
 
+@pytest.mark.deep
 @with_options([*((method, {}) for method in METHODS), OPTIONS[2]])
 def test_14_rounding_errors_do_not_grow_around_cycles(method: str, options: dict[str, str], device: Device) -> None:
     """Every cycle weighs exactly nothing, and many of them less than nothing in floats.

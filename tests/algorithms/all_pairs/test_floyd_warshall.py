@@ -263,6 +263,7 @@ def test_progress(device: Device, in_groups: bool, monkeypatch: pytest.MonkeyPat
         assert calls == [(done, n) for done in spans]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("vector_bytes", [16, 32, 64])
 def test_every_length_of_vectors(vector_bytes: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCL has none of more than 16 elements, however large the registers are."""

@@ -112,6 +112,7 @@ def assert_same(matrix: Matrix, expected: Matrix, *details: object) -> None:
 # ---- results ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @every_type
 def test_every_size(weights: Weights, device: Device) -> None:
     for n in SIZES:

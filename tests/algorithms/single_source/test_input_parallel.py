@@ -307,6 +307,7 @@ SHARES = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["refined", "refined, listed"])
 @pytest.mark.parametrize("shares", SHARES)
 def test_any_way_of_sharing_out_the_edges(
@@ -320,6 +321,7 @@ def test_any_way_of_sharing_out_the_edges(
         check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["refined", "refined, listed"])
 def test_places_of_64_bits(method: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a graph of 2^32 edges or more."""

@@ -205,6 +205,7 @@ def test_a_device_without_64_bit_atomics(device: Device, monkeypatch: pytest.Mon
     assert "single_source/near_far_team.cl" in asked
 
 
+@pytest.mark.deep
 def test_a_device_whose_loads_are_not_atomic(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work-items read by atomic operations what the others lower."""
     monkeypatch.setattr(device, "loads_are_atomic", False)
@@ -297,6 +298,7 @@ def large(name: str) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n, u, v, rng.integers(0 if name == "hubs" else 1, 1001, BIG))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("name", ["grid", "uniform", "hubs"])
 def test_large(device: Device, name: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,6 +355,7 @@ HARD = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", HARD)
 def test_hard_graphs_take_bounded_time(device: Device, name: str, workers: int) -> None:

@@ -83,6 +83,7 @@ def test_families_in_every_weight_type(
     assert result.verify()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 @pytest.mark.parametrize("options", REFINEMENTS, ids=lambda options: "".join(str(int(on)) for on in options.values()))
 def test_refinements_change_nothing(family: Family, options: dict[str, bool], device: reedsp.Device) -> None:

@@ -198,6 +198,7 @@ def test_a_star_of_a_million_leaves(options: dict[str, object], device: reedsp.D
         assert found.verify()
 
 
+@pytest.mark.deep
 @every_setting
 def test_places_of_64_bits(options: dict[str, object], device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a graph of 2^32 edges needs, on a small one."""

@@ -45,6 +45,7 @@ ONCE_WRONG = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("batch", range(5))
 def test_cases(batch: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))  # for functions that take no device
@@ -65,6 +66,7 @@ def test_cases_are_the_same_whenever_they_are_made_and_printed() -> None:
         assert repr(eval(repr(case), {"Case": Case})) == repr(case)
 
 
+@pytest.mark.deep
 def test_cases_come_in_everything() -> None:
     cases = [ask.case_of(seed) for seed in range(1500)]
     assert {case.container for case in cases} == set(CONTAINERS)

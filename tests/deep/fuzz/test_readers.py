@@ -21,8 +21,6 @@ from tests.deep.fuzz import readers as fuzz
 from tests.deep.fuzz.inputs import CHECKPOINT_SIZE, Format, journal_line
 from tests.deep.fuzz.readers import FORMATS, OutOfTime
 
-pytestmark = pytest.mark.deep
-
 # What a reader does wrong, and what is said about it.
 SPOILT: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "crashes": ("os.abort()", "the process ended with -6"),
@@ -35,6 +33,7 @@ SPOILT: dict[str, tuple[str, str | tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.timeout(200)
 def test_changed_files_are_refused_or_read_whole(tmp_path: Path) -> None:
     command = [
@@ -59,6 +58,7 @@ def test_changed_files_are_refused_or_read_whole(tmp_path: Path) -> None:
         assert 40 < read < 250, name
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", FORMATS)
 def test_valid_files_are_valid(name: str) -> None:
     """All of them: what is changed afterwards begins as something that is read."""
@@ -75,6 +75,7 @@ def test_inputs_depend_on_seed_and_number_only() -> None:
         assert len(set(made)) > 20, name
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fault", SPOILT)
 def test_a_faulty_reader_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, expected = SPOILT[fault]
