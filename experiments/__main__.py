@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.experiment import Row, Setting
 from experiments.lib.results import RESULTS, conditions, folder_name, read, save, write
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 
 REAL_GRAPHS = Path(__file__).resolve().parents[2] / "shared" / "data"
 QUICK = RESULTS / "quick"

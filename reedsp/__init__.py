@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from reedsp.algorithms.single_source.sssp import sssp
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
-    from reedsp.device.device import Device, DeviceError, DeviceMemoryError, devices, get_device
+    from reedsp.device.device import Device
+    from reedsp.device.discovery import devices, get_device
+    from reedsp.device.errors import DeviceError, DeviceMemoryError
     from reedsp.edges.negative_cycles import NegativeCycleError
     from reedsp.edges.verify import VerificationError
     from reedsp.graph.graph import Graph
@@ -41,8 +43,8 @@ _MODULE_OF = {
     "AllPairs": "results.all_pairs",
     "BreadthFirst": "results.levels",
     "Device": "device.device",
-    "DeviceError": "device.device",
-    "DeviceMemoryError": "device.device",
+    "DeviceError": "device.errors",
+    "DeviceMemoryError": "device.errors",
     "Graph": "graph.graph",
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycles",
@@ -57,12 +59,12 @@ _MODULE_OF = {
     "changes": "io.writers",
     "compact": "primitives.scan",
     "compact_indices": "primitives.scan",
-    "devices": "device.device",
+    "devices": "device.discovery",
     "distance_table": "algorithms.routes.tables",
     "distances_on_device": "algorithms.single_source.on_device",
     "exclusive_scan": "primitives.scan",
     "fetch": "io.datasets",
-    "get_device": "device.device",
+    "get_device": "device.discovery",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",

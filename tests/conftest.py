@@ -12,7 +12,7 @@ import pytest
 
 import reedsp
 from reedsp.device import build
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
 
 pytest_plugins = ["tests.support.deep_slice"]

@@ -135,7 +135,8 @@ def test_52_relabelling_is_bounded(method: str, device: Device) -> None:
 EXIT = """
 import numpy as np
 import reedsp
-from reedsp.device.device import Job, get_device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 
 job = Job(get_device())
 matrix = np.ones((600, 600), np.int32)

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
-from reedsp.device.device import BoundKernel
+from reedsp.device.job import BoundKernel
 from tests.support import oracle
 
 NONE = -9999

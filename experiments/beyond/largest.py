@@ -20,7 +20,7 @@ from experiments.report.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, 
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.arithmetic.matrix import INTEGERS
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 
 SEED = 2012
 VERTICES = 92_000

@@ -21,7 +21,8 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.plotting import device_of, finish, line, panels
 from reedsp.algorithms.single_source.near_far_work_group import Tuning, solve
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 
 SEED = 2012

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, panels
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from reedsp.networkx_backend.functions import convert_from_nx
 from reedsp.networkx_backend.on_device import FORCE_DEVICE
 

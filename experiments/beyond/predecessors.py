@@ -25,7 +25,7 @@ from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.arithmetic.matrix import matrix_weights
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 
 SEED = 2012
 METHOD = "floyd-warshall"

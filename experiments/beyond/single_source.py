@@ -22,7 +22,8 @@ from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import INK, device_of, dots, panels
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far_work_group, near_far_work_item
 from reedsp.arithmetic.paths import choose_arithmetic, to_result
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.predecessors import find_trees
 

@@ -25,7 +25,7 @@ from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import INK, device_of, dots, panels
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 
 SEED = 2012
 IN_DEGREE = 10

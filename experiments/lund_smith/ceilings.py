@@ -39,7 +39,7 @@ from experiments.report.published import (
 )
 from experiments.thesis.scans import copies, no_check
 from reedsp.algorithms.all_pairs import lund_smith
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 
 METHODS = (*lund_smith.LADDER, "blocked")
 BY_TASKS = "harish-narayanan"

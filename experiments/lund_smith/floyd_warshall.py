@@ -24,7 +24,7 @@ from experiments.report.published import LUND_SMITH_DEVICE, LUND_SMITH_METHODS, 
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.arithmetic.matrix import INTEGERS, Weights
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.minplus.matrix import Block
 
 SEED = 2010

@@ -24,7 +24,7 @@ from experiments.lib.plotting import PUBLISHED, device_of, finish, line, panels
 from experiments.lund_smith.floyd_warshall import distances
 from experiments.report.published import THESIS_TOO_LARGE
 from reedsp.arithmetic.matrix import Weights, to_device
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.minplus import product as minplus_product
 
 SEED = 2012

@@ -22,7 +22,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure, measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from experiments.lund_smith.floyd_warshall import distances
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus import tilings
 

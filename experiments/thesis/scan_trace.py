@@ -25,7 +25,7 @@ from matplotlib.patches import Ellipse, Rectangle
 import reedsp
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.plotting import INK, PUBLISHED, device_of, finish, line
-from reedsp.device.device import BoundKernel, Job, Kernel
+from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_scan

@@ -22,7 +22,7 @@ import reedsp
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, finish, line, panels
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_scan

@@ -21,7 +21,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.inputs import complete_matrix, random_in_degree
 from experiments.lib.measure import measure, measure_in_turn
 from experiments.lib.plotting import HATCHES, LINES, device_of, finish, panels
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 
 SEED = 2012
 EDGES_PER_VERTEX = 8

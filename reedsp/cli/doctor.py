@@ -321,7 +321,7 @@ def _import(module: str) -> None:
 
 
 def _see_opencl() -> dict[str, Any]:
-    from reedsp.device import device
+    from reedsp import device
 
     import pyopencl as cl  # isort: skip - after reedsp.device, which prepares the loader
 
@@ -377,7 +377,7 @@ def _loader() -> str | None:
 
 
 def _self_test(name: str, occurrence: str) -> None:
-    from reedsp.device import device
+    from reedsp import device
 
     same = [each for each in device.devices() if str(each) == name]
     same[int(occurrence)].self_test()

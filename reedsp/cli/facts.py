@@ -13,7 +13,8 @@ import scipy.sparse.csgraph
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
 from reedsp.arithmetic.matrix import matrix_weights
-from reedsp.device.device import DeviceError, get_device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError
 from reedsp.graph.graph import Graph, edge_sources
 
 _PERCENTILES = (50, 90, 99)

@@ -56,7 +56,7 @@ def devices(as_json: JsonList = False) -> None:
     with stated_failures():
         from reedsp import DeviceError
         from reedsp import devices as all_devices
-        from reedsp.device.device import get_device
+        from reedsp.device.discovery import get_device
 
         rows = [_describe(device) for device in all_devices()]
         try:
@@ -90,7 +90,7 @@ def tune(
     with stated_failures():
         if show + forget + quick > 1:
             refuse("choose one of them", "--quick, --list and --forget")
-        from reedsp.device.device import get_device
+        from reedsp.device.discovery import get_device
         from reedsp.minplus import tilings
         from reedsp.minplus import tune as minplus_tune
 

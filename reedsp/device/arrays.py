@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from reedsp.device.device import BoundKernel, Device, Job, device_of, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import device_of, get_device
+from reedsp.device.job import BoundKernel, Job
 
 _LAUNCHES_BETWEEN_WAITS = 16
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.device.build import constants
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.device.pace import Pace
 
 PASSES = 6

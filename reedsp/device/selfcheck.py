@@ -21,7 +21,8 @@ from typing import Any
 
 from reedsp.device import build
 from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError, PrecisionError, Program, programs_requested
+from reedsp.device.device import Device, Program, programs_requested
+from reedsp.device.errors import DeviceError, DeviceMemoryError, PrecisionError
 from reedsp.system.atomic_file import write_private
 from reedsp.system.cache_folders import private_directory
 

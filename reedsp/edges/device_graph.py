@@ -10,8 +10,9 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts
+from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 
 _SAMPLE = 1024  # weights

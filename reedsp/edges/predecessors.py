@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device.build import constants
-from reedsp.device.device import Job
 from reedsp.device.dispatch import Slices
 from reedsp.device.iterate import PASSES, Rounds
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph
 
 GROUP_SIZE = 64

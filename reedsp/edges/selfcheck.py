@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, OutEdges
 from reedsp.graph.graph import Graph, edge_sources
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, DeviceGraph
 from reedsp.edges.negative_cycles import exact_shortest_paths
 from reedsp.graph.arguments import name_or_none

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import BoundKernel, Job, round_up
 from reedsp.device.dispatch import PAIRS_A_STEP
+from reedsp.device.job import BoundKernel, Job, round_up
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES, unsigned
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 
 _TRANSPOSED = (32, 8)  # side of a tile, and rows of it that a work-group moves at once
 

@@ -11,8 +11,10 @@ import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights, checked, to_device, to_user, weights_of
 from reedsp.arithmetic.types import infinity
-from reedsp.device.device import Device, Job, Kernel, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
 from reedsp.device.dispatch import PAIRS_A_STEP, even
+from reedsp.device.job import Job, Kernel
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.selfcheck import trusted_products
 from reedsp.system.options import check_method

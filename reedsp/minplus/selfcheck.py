@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, DeviceError, Job
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block

@@ -19,7 +19,9 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, DeviceError, Job
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
 from reedsp.minplus.blocks import Products
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.selfcheck import is_right, numbers, product

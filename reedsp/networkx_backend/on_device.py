@@ -15,7 +15,8 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.traversal.bfs import bfs
-from reedsp.device.device import DeviceError, get_device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError
 from reedsp.edges.negative_cycles import NegativeCycleError
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node

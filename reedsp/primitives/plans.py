@@ -14,8 +14,10 @@ import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES, unsigned
 from reedsp.device.build import KernelBuildError
-from reedsp.device.device import BoundKernel, Device, DeviceError, Job, Kernel, round_up
+from reedsp.device.device import Device
 from reedsp.device.dispatch import even
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import BoundKernel, Job, Kernel, round_up
 from reedsp.primitives.operators import Operator, operator_macros
 
 CHUNKED = ("work-group", "work-item")

@@ -13,7 +13,9 @@ import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.primitives.operators import ELEMENT_TYPES, Operator, identity_of, resolve
 from reedsp.primitives.plans import (
     CHUNKED,

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.device.device import Device, DeviceError, Job
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.operators import OPERATORS, resolve
 from reedsp.primitives.plans import CHUNKED, VALUE_TYPES, Buffers, Elements, group_size_of, reduce_in_form, scan_in_form

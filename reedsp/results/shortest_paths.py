@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from reedsp.arithmetic.paths import Arithmetic, bound_of, ceiling_of, from_result, to_result
 from reedsp.arithmetic.types import infinity
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import exact_shortest_paths
 from reedsp.edges.verify import VerificationError, verify_on_host, verify_tree, wrong_nearest
 from reedsp.graph.arguments import name_or_none

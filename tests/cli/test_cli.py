@@ -24,7 +24,7 @@ from reedsp.cli import command as cli_command
 from reedsp.cli import commands, demo
 from reedsp.cli import options as cli_options
 from reedsp.cli import output as cli_output
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import icd, progress_bar
 

@@ -27,7 +27,7 @@ from reedsp.cli import commands as cli_commands
 from reedsp.cli import demo, options
 from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import progress_bar
 

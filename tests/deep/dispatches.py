@@ -23,7 +23,8 @@ import pyopencl as cl
 import reedsp
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.all_pairs.lund_smith import LADDER
-from reedsp.device.device import Device, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
 from reedsp.minplus.product import METHODS
 
 _TICK = 0.002  # seconds

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 import reedsp
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from reedsp.system import threads
 
 SIGNALS_A_PROCESS = 50

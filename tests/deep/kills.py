@@ -29,7 +29,7 @@ def child(folder: Path, between: bool) -> None:
     import numpy as np
 
     import reedsp
-    from reedsp.device.device import get_device
+    from reedsp.device.discovery import get_device
 
     rng = np.random.default_rng(1)
     graph = reedsp.Graph.from_edges(VERTICES, *rng.integers(0, VERTICES, (2, 8 * VERTICES)), rng.random(8 * VERTICES))

@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyopencl as cl
 
-from reedsp.device.device import Device, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
 from tests.support.calls import CALLS
 
 ALLOWED = 5 << 20  # bytes

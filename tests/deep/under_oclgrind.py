@@ -38,7 +38,9 @@ from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.edges import predecessors, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.minplus import product as minplus_product

@@ -28,9 +28,9 @@ import reedsp
 from reedsp.arithmetic import matrix
 from reedsp.arithmetic.types import weight_macros
 from reedsp.device import build as device_build
-from reedsp.device import device as device_module
-from reedsp.device import kernel_cache
-from reedsp.device.device import Device, Job
+from reedsp.device import discovery, kernel_cache
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
@@ -479,8 +479,8 @@ def test_70_options_are_hidden_only_while_they_matter(
         assert not [name for name, value in OPTIONS.items() if value != "xx" and name in os.environ]
         return []
 
-    monkeypatch.setattr(device_module.cl, "get_platforms", see)
-    assert device_module._device_handles() == []
+    monkeypatch.setattr(cl, "get_platforms", see)
+    assert discovery._device_handles() == []
     assert dict(os.environ) == before
 
 

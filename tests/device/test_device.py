@@ -23,8 +23,11 @@ import pytest
 
 import reedsp
 from reedsp.arithmetic.types import weight_macros
-from reedsp.device import device as device_module
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device import discovery
+from reedsp.device import job as job_module
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
 from tests.support import oracle
@@ -132,8 +135,8 @@ def test_platform_that_fails_does_not_hide_the_others(monkeypatch: pytest.Monkey
     absent = SimpleNamespace(available=False, compiler_available=True)
     no_compiler = SimpleNamespace(available=True, compiler_available=False)
     working = SimpleNamespace(name="works", get_devices=lambda kind: [absent, ready, no_compiler])
-    monkeypatch.setattr(device_module.cl, "get_platforms", lambda: [broken, working])
-    assert device_module._device_handles() == [ready]
+    monkeypatch.setattr(cl, "get_platforms", lambda: [broken, working])
+    assert discovery._device_handles() == [ready]
 
 
 # ---- choosing ---------------------------------------------------------------------------------------
@@ -201,7 +204,7 @@ MISFITS = ["6", "-1", "04", "²", "nonesuch", "H200 GTX", "1e0", "gpus", "9" * 5
 @pytest.fixture
 def fleet(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     """The made-up devices instead of those of this machine."""
-    monkeypatch.setattr(device_module, "_devices", FLEET)
+    monkeypatch.setattr(discovery, "_devices", FLEET)
     monkeypatch.delenv("REEDSP_DEVICE", raising=False)
     return FLEET
 
@@ -250,7 +253,7 @@ class TestChoice:
 
     def test_simulator_is_no_gpu(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Oclgrind says that it is a CPU, a GPU and an accelerator at once."""
-        monkeypatch.setattr(device_module, "_devices", FLEET[:2])
+        monkeypatch.setattr(discovery, "_devices", FLEET[:2])
         assert get_device().name == "pthread-skylake"
         assert get_device("cpu").name == "pthread-skylake"
         for kind in ("gpu", "accelerator"):
@@ -277,20 +280,20 @@ def test_order_of_preference(best_first: list[dict[str, Any]], monkeypatch: pyte
     best, *others = best_first
     for order in ([best, *others], [*others, best]):
         found = [made_up(index, f"device {order[index] is best}", **facts) for index, facts in enumerate(order)]
-        monkeypatch.setattr(device_module, "_devices", found)
+        monkeypatch.setattr(discovery, "_devices", found)
         assert get_device().name == "device True"
 
 
 def test_equal_devices_are_taken_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REEDSP_DEVICE", raising=False)
-    monkeypatch.setattr(device_module, "_devices", [made_up(index, "twin", kind=GPU) for index in range(3)])
+    monkeypatch.setattr(discovery, "_devices", [made_up(index, "twin", kind=GPU) for index in range(3)])
     assert get_device().index == 0
     assert get_device("gpu").index == 0
 
 
 def test_simulator_is_used_where_there_is_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REEDSP_DEVICE", raising=False)
-    monkeypatch.setattr(device_module, "_devices", [made_up(0, "Oclgrind Simulator", **SIMULATED)])
+    monkeypatch.setattr(discovery, "_devices", [made_up(0, "Oclgrind Simulator", **SIMULATED)])
     assert get_device().name == "Oclgrind Simulator"
 
 
@@ -312,7 +315,7 @@ def test_choice_of_a_device_of_this_machine(device: Device, monkeypatch: pytest.
 
 
 def test_pyopencl_device_that_was_not_found(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_module, "_devices", FLEET)
+    monkeypatch.setattr(discovery, "_devices", FLEET)
     with pytest.raises(reedsp.DeviceError, match="is not among the devices found"):
         get_device(device.handle)
 
@@ -858,8 +861,8 @@ def test_copies_to_and_from_a_gpu_go_through_pinned_memory(
     """In parts, by several threads if there is much to copy; a CPU that pretends will do."""
     device = fresh(get_device())
     monkeypatch.setattr(device, "kind", "gpu")
-    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
-    monkeypatch.setattr(device_module, "_LARGE_DOWNLOAD", 4)
+    monkeypatch.setattr(job_module, "_LARGE_UPLOAD", 4)
+    monkeypatch.setattr(job_module, "_LARGE_DOWNLOAD", 4)
     array = np.arange(count, dtype=np.float64) - 5
     array[0] = -0.0
     expected = array if dtype is None else array.astype(dtype) + np.zeros(1, dtype)
@@ -910,7 +913,7 @@ def test_uploads_are_not_recycled(kind: str, monkeypatch: pytest.MonkeyPatch) ->
     """A graph that one job has copied to the device outlives that job's small buffers, however it was copied."""
     device = get_device()
     monkeypatch.setattr(device, "kind", kind)
-    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
+    monkeypatch.setattr(job_module, "_LARGE_UPLOAD", 4)
     job = Job(device, recycle=True)
     array = np.arange(1000, dtype=np.int32)
     kept = job.upload(array)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 import reedsp
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.all_pairs.lund_smith import LADDER
-from reedsp.device import device as device_module
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts, even
 from reedsp.minplus.product import METHODS
@@ -32,14 +32,14 @@ def hasty(device: Device) -> Device:
 
 def dispatches_of(call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any, Any]]:
     """Return the kernel, the offset and the size of each dispatch of a call."""
-    enqueue, found = device_module.cl.enqueue_nd_range_kernel, []
+    enqueue, found = cl.enqueue_nd_range_kernel, []
 
     def keep(queue: Any, kernel: Any, size: Any, group: Any, offset: Any, **options: Any) -> Any:
         found.append((kernel.function_name, offset, size))
         return enqueue(queue, kernel, size, group, offset, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(device_module.cl, "enqueue_nd_range_kernel", keep)
+        patch.setattr(cl, "enqueue_nd_range_kernel", keep)
         call()
     return found
 

@@ -20,7 +20,8 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build, selfcheck
 from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck

@@ -10,7 +10,8 @@ import pytest
 
 from experiments.thesis import min_plus
 from reedsp.arithmetic.matrix import INTEGERS, Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.minplus import blocks as minplus_blocks
 from reedsp.minplus import tilings
 from reedsp.minplus.blocks import Excluded, Products

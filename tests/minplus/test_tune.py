@@ -16,7 +16,8 @@ import pytest
 
 import reedsp
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.minplus import selfcheck, tilings, tune
 from reedsp.minplus.blocks import Products
 from reedsp.minplus.tilings import ARITHMETICS, Tiling, pairs, panels, registers

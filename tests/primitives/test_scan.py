@@ -19,8 +19,9 @@ import pyopencl.tools as cl_tools
 import pytest
 
 import reedsp
-from reedsp.device import device as device_module
-from reedsp.device.device import Device, Job
+from reedsp.device import discovery
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.primitives import plans, scan, selfcheck
 from tests.deep import under_oclgrind
 from tests.support import oracle
@@ -749,7 +750,7 @@ def test_empty_input_needs_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a device is opened")
 
     monkeypatch.setattr(scan, "get_device", forbidden)
-    monkeypatch.setattr(device_module, "devices", forbidden)
+    monkeypatch.setattr(discovery, "devices", forbidden)
     for dtype, op in itertools.product(DTYPES, UFUNCS):
         x = np.empty(0, dtype)
         total = reedsp.reduce(x, op, device="nonexistent")

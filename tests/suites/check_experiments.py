@@ -20,7 +20,7 @@ from experiments.__main__ import REAL_GRAPHS
 from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.experiment import Setting
 from experiments.lib.results import RESULTS, Row, digest, folder_name, read
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 
 SMALLEST_PLOT = 5_000  # bytes
 

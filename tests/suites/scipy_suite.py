@@ -21,7 +21,7 @@ import pytest
 import scipy.sparse.csgraph
 
 from reedsp import csgraph
-from reedsp.device.device import BoundKernel
+from reedsp.device.job import BoundKernel
 
 MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
 SEARCHES = (

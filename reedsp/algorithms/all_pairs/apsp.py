@@ -25,7 +25,9 @@ from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph

@@ -13,7 +13,8 @@ import pyopencl as cl
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, Job, round_up
+from reedsp.device.device import Device
+from reedsp.device.job import Job, round_up
 from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block
 

@@ -11,7 +11,8 @@ import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import BoundKernel, DeviceError, Job
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import BoundKernel, Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block

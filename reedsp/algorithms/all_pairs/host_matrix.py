@@ -14,7 +14,8 @@ from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block
 

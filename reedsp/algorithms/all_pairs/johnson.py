@@ -12,7 +12,7 @@ from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import NegativeCycleError, renamed
 from reedsp.graph.graph import Graph, edge_sources
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Job
 from reedsp.device.dispatch import PAIRS_A_STEP, even
+from reedsp.device.job import Job
 
 LADDER = ("harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
 TILE = 32

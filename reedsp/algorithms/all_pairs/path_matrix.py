@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block
 

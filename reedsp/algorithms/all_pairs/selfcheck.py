@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 
 _LARGEST_HEIGHT, _LARGEST_LENGTH, _DENSITY = 1000, 100, 0.05
 

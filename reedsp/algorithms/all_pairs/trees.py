@@ -11,8 +11,8 @@ import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.types import C_TYPES, signed
-from reedsp.device.device import Job
 from reedsp.device.iterate import PASSES, Rounds
+from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length

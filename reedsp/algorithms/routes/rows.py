@@ -11,7 +11,9 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.johnson import Searches
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import result_dtype
-from reedsp.device.device import Device, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_blocks
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
-from reedsp.device.device import Device, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph

@@ -16,9 +16,10 @@ from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycl
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
-from reedsp.device.device import BoundKernel, Device, Job, Kernel
+from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
+from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.graph.graph import Graph
 from reedsp.primitives.operators import resolve

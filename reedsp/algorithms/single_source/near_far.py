@@ -10,7 +10,9 @@ from reedsp.algorithms.single_source import near_far_work_group, near_far_work_i
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, DeviceError, round_up
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.predecessors import find_trees

@@ -12,7 +12,8 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
-from reedsp.device.device import BoundKernel, Device, Job, Kernel
+from reedsp.device.device import Device
+from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.pace import Pace
 from reedsp.edges.device_graph import OutEdges
 

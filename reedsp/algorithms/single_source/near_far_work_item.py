@@ -16,7 +16,8 @@ import pyopencl as cl
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.build import constants
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges

@@ -9,7 +9,9 @@ import pyopencl as cl
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
 from reedsp.algorithms.single_source.near_far import chosen_form
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
-from reedsp.device.device import Device, Job, device_of, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import device_of, get_device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.predecessors import find_trees
 from reedsp.graph.arguments import as_graph, source_argument

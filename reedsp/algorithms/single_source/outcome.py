@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.algorithms.single_source.task import Outcome, Task
-from reedsp.device.device import DeviceError
+from reedsp.device.errors import DeviceError
 from reedsp.edges.device_graph import DeviceGraph
 from reedsp.edges.negative_cycles import (
     cycle_weight,

@@ -8,8 +8,8 @@ import numpy as np
 
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
 from reedsp.algorithms.single_source.task import Outcome, Task
-from reedsp.device.device import Kernel
 from reedsp.device.iterate import PASSES, Rounds
+from reedsp.device.job import Kernel
 from reedsp.edges.device_graph import DeviceGraph
 
 _GPU_GROUP_SIZE = 256

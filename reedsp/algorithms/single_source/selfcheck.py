@@ -9,7 +9,8 @@ import numpy as np
 
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph
 
 

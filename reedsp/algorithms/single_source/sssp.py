@@ -22,7 +22,10 @@ from reedsp.arithmetic.paths import (
     result_dtype,
     to_result,
 )
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job, get_device
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from reedsp.system.progress import of_a_search, report_done
 

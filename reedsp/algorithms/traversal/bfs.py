@@ -12,7 +12,10 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device.build import constants, place_of
-from reedsp.device.device import BoundKernel, Device, DeviceError, Job, get_device, round_up
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import BoundKernel, Job, round_up
 from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours

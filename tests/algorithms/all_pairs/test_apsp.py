@@ -18,7 +18,7 @@ from reedsp.algorithms.all_pairs import answers as all_pairs_answers
 from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers
 from reedsp.arithmetic.matrix import INTEGERS
-from reedsp.device import device as device_module
+from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.minplus import product as minplus_product
 from tests.support import families, oracle
@@ -177,8 +177,8 @@ def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.Monk
     dist, pred = answer_for(name)
     gpu = Device(device.index, device.handle)
     gpu.kind = "gpu"
-    monkeypatch.setattr(device_module, "_LARGE_UPLOAD", 4)
-    monkeypatch.setattr(device_module, "_LARGE_DOWNLOAD", 4)
+    monkeypatch.setattr(job_module, "_LARGE_UPLOAD", 4)
+    monkeypatch.setattr(job_module, "_LARGE_DOWNLOAD", 4)
     for units in (1, UNITS) if device.fp64 else (1,):
         result = reedsp.apsp(graph_of(family, units), METHODS[0], predecessors=True, device=gpu)
         assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)

@@ -16,7 +16,8 @@ import reedsp
 from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN, TILE, FloydWarshall
 from reedsp.arithmetic.matrix import INTEGERS, Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.minplus import selfcheck, tilings
 from reedsp.minplus.matrix import Block
 

@@ -12,7 +12,8 @@ import pytest
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.lund_smith import LADDER, TILE
 from reedsp.arithmetic.matrix import INTEGERS, Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 
 NARROW, INT32, INT64 = INTEGERS
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))

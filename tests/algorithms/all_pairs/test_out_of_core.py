@@ -32,7 +32,9 @@ from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, make_plan
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.worker import Worker
 from reedsp.arithmetic.matrix import INTEGERS, NARROW, Weights
-from reedsp.device.device import Device, DeviceError, DeviceMemoryError, Job
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.device.job import Job
 from reedsp.minplus import selfcheck
 from reedsp.minplus.blocks import Products
 from reedsp.minplus.matrix import Block
@@ -539,7 +541,7 @@ def run_child(folder: Path, device: Device) -> subprocess.Popen[bytes]:
 
 def child(folder: Path) -> None:
     """Go on with a checkpoint."""
-    from reedsp.device.device import get_device
+    from reedsp.device.discovery import get_device
 
     use_short_spans(setattr)
     device = get_device()

@@ -17,7 +17,7 @@ from reedsp.algorithms.single_source.input_parallel import input_parallel, input
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
-from reedsp.device.device import Job
+from reedsp.device.job import Job
 from reedsp.edges import device_graph
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family

@@ -13,7 +13,8 @@ import reedsp
 from reedsp.algorithms.single_source import near_far, near_far_work_group
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges import predecessors
 from reedsp.edges.device_graph import OutEdges
 from tests.support import oracle

@@ -14,7 +14,8 @@ import reedsp
 from reedsp.algorithms.single_source import near_far, near_far_work_item, sssp
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, _relabel_killer

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from reedsp.device.device import get_device
+from reedsp.device.discovery import get_device
 from tests.deep.differential.answers import QUESTIONS, check, choose
 from tests.deep.differential.cases import Case, Number, generate, is_possible
 

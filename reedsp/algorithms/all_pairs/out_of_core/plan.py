@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN, TILE
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, round_up
+from reedsp.device.device import Device
+from reedsp.device.job import round_up
 from reedsp.minplus.tilings import works_in_groups
 
 _PART_OF_MEMORY = 0.8  # of a device, unless the caller says how much

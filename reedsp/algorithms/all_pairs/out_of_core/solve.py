@@ -22,7 +22,8 @@ from reedsp.algorithms.all_pairs.out_of_core.streamed import solve_streamed
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.all_pairs.out_of_core.worker import Worker
 from reedsp.arithmetic.matrix import Weights
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 
 
 def solve_matrix(

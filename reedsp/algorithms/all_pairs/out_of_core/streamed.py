@@ -12,7 +12,7 @@ from reedsp.algorithms.all_pairs.out_of_core.host import Host
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, pieces
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.all_pairs.out_of_core.worker import Run, Worker
-from reedsp.device.device import round_up
+from reedsp.device.job import round_up
 
 
 def solve_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:

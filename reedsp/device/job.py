@@ -1,0 +1,509 @@
+"""Work on one device: allocations, copies and launches of kernels, within the device's limits."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device import build, pyopencl_private
+from reedsp.device.dispatch import Slices
+from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.system.fork import refuse_after_fork
+from reedsp.system.parts import TRANSFERRED, in_parts
+
+if TYPE_CHECKING:
+    from reedsp.device.device import Device
+
+Size = int | tuple[int, ...]
+"""Work-items along one dimension, or along each."""
+
+Argument = cl.Buffer | np.generic | bytes
+"""Of a kernel."""
+
+_OUT_OF_MEMORY = (
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+    cl.status_code.OUT_OF_HOST_MEMORY,
+    cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
+)
+_LARGEST_SCRATCH = 1 << 24  # bytes
+_LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
+_LARGE_DOWNLOAD = 1 << 23  # likewise from a GPU, if several threads take part
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built kernel and the limits that its device sets to its launches."""
+
+    file: str
+    name: str
+    program: cl.Program
+    max_work_group_size: int
+    local_memory: int
+
+    def place_of(self, argument: str) -> int:
+        """Return the place of an argument by its name in the source, for :meth:`BoundKernel.set`."""
+        return build.place_of(self.file, self.name, argument)
+
+
+class Job:
+    """One piece of work on one device: allocates, copies and launches within the device's limits, and counts.
+
+    Parameters
+    ----------
+    device : Device
+    recycle : bool
+        Keep small buffers for later jobs on the same queue: with NVIDIA's driver, to release a buffer is to wait for
+        everything queued. Whoever queues the job calls :meth:`recycle` then.
+
+    Attributes
+    ----------
+    device : Device
+    after : list of pyopencl.Event, optional
+        What the next command has to wait for; None on an in-order queue.
+    kernels_launched : int
+    bytes_to_device, bytes_from_device, bytes_allocated : int
+    """
+
+    def __init__(self, device: Device, recycle: bool = False) -> None:
+        refuse_after_fork()
+        self.device = device
+        self._scratch: list[cl.Buffer] | None = [] if recycle else None
+        self.after: list[cl.Event] | None = None
+        self.kernels_launched: int = 0
+        self.bytes_to_device: int = 0
+        self.bytes_from_device: int = 0
+        self.bytes_allocated: int = 0
+        self._borrowed: list[npt.NDArray[Any]] = []
+        self._steps = 0
+        self._started = time.perf_counter()
+
+    def __del__(self) -> None:
+        # Something has failed, or was interrupted, while kernels may be using the arrays' memory, which then goes.
+        if getattr(self, "_borrowed", None):
+            with contextlib.suppress(cl.Error):
+                self.device.queue.finish()
+
+    def begin_after(self, events: Sequence[cl.Event]) -> None:
+        """Have this job begin when these events, and everything queued so far, are done."""
+        queue = self.device.queue
+        if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+            self.after = [cl.enqueue_marker(queue), *events]
+        elif events:
+            cl.enqueue_barrier(queue, wait_for=list(events))
+
+    def queued(self, event: cl.Event) -> None:
+        """Have the next command of this job wait for this one, if the queue does not see to that."""
+        if self.after is not None:
+            self.after = [event]
+
+    def stats(self) -> dict[str, Any]:
+        """Return what was done so far: kernels launched, bytes, and milliseconds since the start."""
+        return {
+            "device": str(self.device),
+            "kernels_launched": self.kernels_launched,
+            "milliseconds": 1e3 * (time.perf_counter() - self._started),
+            "bytes_to_device": self.bytes_to_device,
+            "bytes_from_device": self.bytes_from_device,
+            "bytes_allocated": self.bytes_allocated,
+        }
+
+    def allocate(self, length: int, dtype: npt.DTypeLike) -> cl.Buffer:
+        """Allocate an uninitialised array of at least one element."""
+        size = max(1, length) * np.dtype(dtype).itemsize
+        self._check_allocation(size)
+        try:
+            if self._scratch is not None and size <= _LARGEST_SCRATCH:
+                buffer = self._take_scratch(size)
+            else:
+                buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+        except cl.Error as error:
+            raise self._translate(error, f"allocation of {size:,} bytes") from error
+        self.bytes_allocated += size
+        return buffer
+
+    def _take_scratch(self, size: int) -> cl.Buffer:
+        size = 1 << (size - 1).bit_length()
+        with self.device._lock:
+            free = self.device._scratch.setdefault(size, [])
+            buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+        assert self._scratch is not None
+        self._scratch.append(buffer)
+        return buffer
+
+    def recycle(self) -> None:
+        """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
+        with self.device._lock:
+            while self._scratch:
+                buffer = self._scratch.pop()
+                self.device._scratch[buffer.size].append(buffer)
+
+    def full(self, length: int, value: np.generic) -> cl.Buffer:
+        """Allocate an array of at least one element, each of them `value`."""
+        buffer = self.allocate(length, value.dtype)
+        self.fill(buffer, length, value)
+        return buffer
+
+    def fill(self, buffer: cl.Buffer, length: int, value: np.generic) -> None:
+        """Queue the filling of the first elements of a buffer with a value."""
+        with self.translated("filling a buffer"):
+            pattern = np.full(1, value)
+            size = max(1, length) * pattern.itemsize
+            self.queued(cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, size, wait_for=self.after))
+
+    def upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> cl.Buffer:
+        """Copy an array into a new buffer, which is never recycled.
+
+        Parameters
+        ----------
+        array : ndarray
+        dtype : dtype, optional
+            To convert it to, with zeros that have no sign. By default it is copied as it is.
+        """
+        if array.size == 0:
+            array = np.zeros(1, array.dtype)  # OpenCL has no empty buffers
+        target = array.dtype if dtype is None else np.dtype(dtype)
+        size = array.size * target.itemsize
+        self._check_allocation(size)
+        flags, values = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array).reshape(-1)
+
+        def convert(first: int, last: int, part: npt.NDArray[Any]) -> None:
+            if dtype is None:
+                part[...] = values[first:last]
+            else:
+                np.add(values[first:last], 0, out=part, dtype=target, casting="unsafe")
+
+        try:
+            if size >= _LARGE_UPLOAD and self.device.kind != "cpu":
+                buffer = cl.Buffer(self.device.context, flags, size)
+                self._send(buffer, array.size, target, convert)
+            else:
+                contents = values
+                if dtype is not None:
+                    contents = np.empty(array.size, target)
+                    convert(0, array.size, contents)
+                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
+        except cl.Error as error:
+            raise self._translate(error, f"allocation of {size:,} bytes") from error
+        self.bytes_allocated += size
+        self.bytes_to_device += size
+        return buffer
+
+    def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
+        """Let kernels of a CPU device use the memory of an array itself, until :meth:`give_back`.
+
+        The array has to be contiguous and not empty. Its address is a multiple of the size of one element, and of
+        nothing more.
+        """
+        self._check_allocation(array.nbytes)
+        self._borrowed.append(array)
+        access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
+        try:
+            return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+        except cl.Error as error:
+            raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
+
+    def give_back(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
+        """Wait for the work queued so far, after which a borrowed array holds what kernels have written to it.
+
+        No array is borrowed any more then.
+        """
+        try:
+            mapped, _ = cl.enqueue_map_buffer(
+                *(self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype),
+                wait_for=self.after,
+                is_blocking=True,
+            )
+            mapped.base.release(self.device.queue)
+        except cl.Error as error:
+            raise self._translate(error, "waiting for the device") from error
+        self._borrowed.clear()
+
+    def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Wait for the work queued so far and copy the first elements of a buffer back."""
+        array = np.empty(length, dtype)
+        self.download_into(array, buffer)
+        return array
+
+    def download_into(self, array: npt.NDArray[Any], buffer: cl.Buffer, first: int = 0) -> None:
+        """Wait for the work queued so far and copy a contiguous array back, from one element of a buffer on."""
+        assert array.flags.forc
+        values = array.reshape(-1, order="A")
+
+        def receive(start: int, end: int) -> None:
+            with self._host_memory(end - start, values.dtype) as part:
+                self._copy_back(part, buffer, (first + start) * values.itemsize)
+                values[start:end] = part
+
+        with self.translated("copy from the device"):
+            if array.nbytes >= _LARGE_DOWNLOAD and self.device.kind != "cpu":
+                in_parts(receive, values.size, values.itemsize, TRANSFERRED)
+            else:
+                self._copy_back(array, buffer, first * array.itemsize)
+
+    def download_rows(
+        self, buffer: cl.Buffer, first: int, shape: tuple[int, int], dtype: npt.DTypeLike
+    ) -> npt.NDArray[Any]:
+        """Wait for the work queued so far and copy whole rows back, from one element of a buffer on."""
+        array = np.empty(shape, dtype)
+        self.download_into(array, buffer, first)
+        return array
+
+    @contextlib.contextmanager
+    def lent(
+        self, buffer: cl.Buffer, first: int, shape: tuple[int, int], dtype: npt.DTypeLike
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Wait for the work queued so far and lend a copy of rows, from one element of a buffer on.
+
+        They have no more than reedsp.system.parts.TRANSFERRED bytes, or are a single row.
+        """
+        size = math.prod(shape)
+        with self._host_memory(size, np.dtype(dtype)) as part:
+            with self.translated("copy from the device"):
+                self._copy_back(part, buffer, first * part.itemsize)
+            yield part.reshape(shape)
+
+    @contextlib.contextmanager
+    def _host_memory(self, size: int, dtype: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+        """Lend memory for what comes from the device, or goes there: pinned where that is copied faster."""
+        if self.device.kind == "cpu" or size * dtype.itemsize > TRANSFERRED:
+            yield np.empty(size, dtype)
+        else:
+            with self.translated(f"allocation of {TRANSFERRED:,} bytes of pinned memory"):
+                part = self.device.pinned.take()
+            try:
+                yield part.array[: size * dtype.itemsize].view(dtype)
+            finally:
+                self.device.pinned.give_back(part)
+
+    def _copy_back(self, array: npt.NDArray[Any], buffer: cl.Buffer, byte: int) -> None:
+        if array.size:
+            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=byte, wait_for=self.after)
+        with self.device._lock:  # several threads may read parts of what one job has computed
+            self.bytes_from_device += array.nbytes
+
+    def _send(
+        self, buffer: cl.Buffer, count: int, dtype: np.dtype[Any], write: Callable[[int, int, npt.NDArray[Any]], None]
+    ) -> None:
+        """Fill the beginning of a buffer, through pinned memory that ``write(first, last, part)`` fills."""
+        queue = self.device.queue
+
+        def send(first: int, last: int) -> None:
+            with self._host_memory(last - first, dtype) as part:
+                write(first, last, part)
+                cl.enqueue_copy(queue, buffer, part, dst_offset=first * dtype.itemsize, wait_for=self.after)
+
+        in_parts(send, count, dtype.itemsize, TRANSFERRED)
+
+    def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
+        """Queue a copy of some bytes from one buffer to another."""
+        try:
+            event = cl.enqueue_copy(
+                self.device.queue,
+                target,
+                source,
+                byte_count=size,
+                src_offset=source_byte,
+                dst_offset=target_byte,
+                wait_for=self.after,
+            )
+        except cl.Error as error:
+            raise self._translate(error, "copy on the device") from error
+        self.queued(event)
+
+    def copy_rows(
+        self,
+        target: cl.Buffer,
+        target_byte: int,
+        target_pitch: int,
+        source: cl.Buffer,
+        source_byte: int,
+        source_pitch: int,
+        width: int,
+        rows: int,
+    ) -> None:
+        """Queue a copy of some bytes from each of some rows, which are a pitch apart in either buffer."""
+        origins = [
+            (byte % pitch, byte // pitch, 0)
+            for byte, pitch in ((target_byte, target_pitch), (source_byte, source_pitch))
+        ]
+        try:
+            event = cl.enqueue_copy(
+                self.device.queue,
+                target,
+                source,
+                dst_origin=origins[0],
+                src_origin=origins[1],
+                region=(width, rows, 1),
+                dst_pitches=(target_pitch,),
+                src_pitches=(source_pitch,),
+                wait_for=self.after,
+            )
+        except cl.Error as error:
+            raise self._translate(error, "copy on the device") from error
+        self.queued(event)
+
+    def bind(
+        self,
+        kernel: Kernel,
+        global_size: Size,
+        local_size: Size,
+        *args: Argument,
+        slices: Slices | None = None,
+    ) -> BoundKernel:
+        """Fix the arguments and sizes of a kernel, to queue it again and again at little cost.
+
+        Parameters
+        ----------
+        kernel : Kernel
+        global_size : int or tuple of int
+            Work-items, in each dimension; rounded up to whole work-groups.
+        local_size : int or tuple of int
+            Work-items of a work-group, in each dimension.
+        *args
+            Buffers, scalars as numpy numbers of exactly the type that the kernel declares, and vectors as bytes.
+        slices : Slices, optional
+            How to cut the launch into dispatches, for kernels that cl/core/dispatch.cl allows it.
+
+        Raises
+        ------
+        DeviceError
+            The work-group or its local memory is larger than the device allows, or an argument is wrong.
+        """
+        device = self.device
+        group = local_size if isinstance(local_size, tuple) else (local_size,)
+        items = global_size if isinstance(global_size, tuple) else (global_size,)
+        if not 0 < math.prod(group) <= kernel.max_work_group_size:
+            allowed = f"{device} allows {kernel.max_work_group_size}"
+            raise DeviceError(f"{kernel.name}: work-groups of {math.prod(group)} work-items, but {allowed}")
+        if kernel.local_memory > device.local_memory:
+            available = f"{device} has {device.local_memory:,}"
+            raise DeviceError(f"{kernel.name}: {kernel.local_memory:,} bytes of local memory, but {available}")
+        return BoundKernel(self, kernel, _whole_groups(items, group), group, args, slices)
+
+    def launch(
+        self, kernel: Kernel, global_size: Size, local_size: Size, *args: Argument, slices: Slices | None = None
+    ) -> None:
+        """Queue a kernel once; parameters and errors as for :meth:`bind`."""
+        self.bind(kernel, global_size, local_size, *args, slices=slices).queue()
+
+    def add_steps(self, steps: int) -> None:
+        """Count what was queued, and wait if it is as much as the device is given at a time."""
+        self._steps += steps
+        if self._steps >= self.device.steps_at_once:
+            self._steps = 0
+            self.finish()
+
+    def finish(self) -> None:
+        """Wait until everything queued is done."""
+        try:
+            self.device.queue.finish()
+        except cl.Error as error:
+            raise self._translate(error, "waiting for the device") from error
+
+    @contextlib.contextmanager
+    def translated(self, action: str) -> Iterator[None]:
+        """Turn OpenCL's errors into those of this package, for callers that use OpenCL themselves."""
+        try:
+            yield
+        except cl.Error as error:
+            raise self._translate(error, action) from error
+
+    def _check_allocation(self, size: int) -> None:
+        if size > self.device.max_allocation:
+            raise DeviceMemoryError(
+                f"a buffer of {size:,} bytes is needed, but {self.device} allows {self.device.max_allocation:,} in one"
+            )
+
+    def _translate(self, error: cl.Error, action: str) -> DeviceError:
+        kind = DeviceMemoryError if error.code in _OUT_OF_MEMORY else DeviceError
+        return kind(f"{self.device}: {action} failed: {error}")
+
+
+class BoundKernel:
+    """A kernel with its arguments and sizes; made by :meth:`Job.bind`."""
+
+    def __init__(
+        self,
+        job: Job,
+        kernel: Kernel,
+        global_size: tuple[int, ...],
+        local_size: tuple[int, ...],
+        args: Sequence[Argument],
+        slices: Slices | None = None,
+    ) -> None:
+        self._job = job
+        self._name = kernel.name
+        self._global_size, self._local_size = global_size, local_size
+        self._steps = 0 if slices is None else slices.steps
+        self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
+        self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
+        self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
+        for position, argument in enumerate(args):
+            self.set(position, argument)
+
+    def set(self, position: int, argument: Argument) -> None:
+        """Change one argument from the next launch on."""
+        self._args[position] = argument
+        try:
+            if isinstance(argument, (np.generic, bytes)):
+                pyopencl_private.set_number(self._handle, position, argument)
+            else:
+                self._handle.set_arg(position, argument)
+        except cl.Error as error:
+            raise self._job._translate(error, f"{self._name}, argument {position}") from error
+        except TypeError as error:  # as some versions of pyopencl refuse what is no argument of any kernel
+            raise DeviceError(f"{self._job.device}: {self._name}, argument {position} failed: {error}") from error
+
+    def change(self, global_size: tuple[int, ...], *args: Argument) -> None:
+        """Change the work-items, and the arguments that are others now, from the next launch on."""
+        self._global_size = _whole_groups(global_size, self._local_size)
+        self._dispatches = [(None, self._global_size)]
+        for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
+            if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
+                self.set(position, argument)
+
+    def queue(self) -> None:
+        """Queue a launch; where it was cut, or follows others that took long, wait for what is queued."""
+        queue = self._job.device.queue
+        for offset, size in self._dispatches:
+            try:
+                event = cl.enqueue_nd_range_kernel(
+                    queue, self._handle, size, self._local_size, offset, wait_for=self._job.after
+                )
+            except cl.Error as error:
+                raise self._job._translate(error, self._name) from error
+            self._job.queued(event)
+            self._job.kernels_launched += 1
+            if self._steps:
+                self._job.add_steps(self._steps)
+
+
+def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tuple[int, ...] | None, tuple[int, ...]]]:
+    """Return the offset and the size of each dispatch of a launch."""
+    if len(slices.ends) == 1:
+        return [(None, global_size)]
+    dimension = slices.dimension
+    dispatches: list[tuple[tuple[int, ...] | None, tuple[int, ...]]] = []
+    for first, end in itertools.pairwise((0, *slices.ends[:-1], global_size[dimension])):
+        offset = tuple(first if each == dimension else 0 for each in range(len(global_size)))
+        size = tuple(end - first if each == dimension else whole for each, whole in enumerate(global_size))
+        dispatches.append((offset, size))
+    return dispatches
+
+
+def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
+
+
+def round_up(count: int, multiple: int) -> int:
+    """Return the least multiple that is not below `count`."""
+    return -(-count // multiple) * multiple
