@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from scipy.sparse import csgraph
 
 import reedsp
-from reedsp.algorithms.single_source import near_far
+from reedsp.algorithms.single_source import near_far, near_far_work_group
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build, selfcheck
@@ -258,6 +259,22 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
 
 
 @pytest.mark.deep
+def test_75_wrong_size_of_work_groups_is_replaced(
+    fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near_far, "in_work_groups", lambda device, arithmetic: True)
+    tuning_for = near_far_work_group.tuning_for
+    larger = {"group_size": 32, "queue": 64}
+    monkeypatch.setattr(near_far_work_group, "tuning_for", lambda *given: replace(tuning_for(*given), **larger))
+    right, wrong = FAULTS["single_source/near_far_work_group.cl"]
+    file = kernel_copy / "single_source/near_far_work_group.cl"
+    file.write_text(file.read_text().replace(right, wrong.replace("(out", "(GROUP_SIZE == 32 && out")))
+    graph, expected = graph_and_distances()
+    with pytest.warns(RuntimeWarning, match="near-far in work-groups of 32 and int32 gives a wrong answer"):
+        assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
+    assert near_far.chosen_form(fresh, INT32)
+
+
 def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
     """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
     for file in ("single_source/near_far_piles.cl", "single_source/near_far_work_group.cl"):

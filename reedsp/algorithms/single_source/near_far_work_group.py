@@ -15,10 +15,13 @@ from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.pace import Pace
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.selfcheck import finds_known_distances
 
 _FILE = "single_source/near_far_work_group.cl"
 _SMALL_GROUP = 64
+_GROUP_SIZE = 128  # where vertices have few edges, as in the graph of the trial
 _PHASES = 6  # launches until all the words that take turns come round
 _LARGEST_ENTRY = 16  # bytes, of two keys
 _SHORTEST_BATCH, _LONGEST_BATCH = 6, 24
@@ -76,11 +79,8 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     elif edges.mean_degree > _FEW_EDGES:
         group_size, local_rounds, delta = 256, 4, 1.5
     else:
-        group_size, local_rounds, delta = 128, 16, 64.0
-    queue = max(group_size, _QUEUE)
-    if device.kind == "cpu":  # whose compilers take long over large work-groups
-        group_size, queue = 16, 32
-    group_size = min(group_size, 1 << device.max_work_group_size.bit_length() - 1)
+        group_size, local_rounds, delta = _GROUP_SIZE, 16, 64.0
+    group_size, queue = _sizes(device, group_size)
     return Tuning(
         group_size=group_size,
         groups=_GROUPS_PER_COMPUTE_UNIT * device.compute_units,
@@ -92,6 +92,34 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         edges_alone=_STEPS_ALONE * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
     )
+
+
+def _sizes(device: Device, group_size: int) -> tuple[int, int]:
+    """Return the work-items of a work-group that a device allows, and the entries of a local queue."""
+    size, queue = group_size, max(group_size, _QUEUE)
+    if device.kind == "cpu":  # whose compilers take long over large work-groups
+        size, queue = 16, 32
+    return min(size, 1 << device.max_work_group_size.bit_length() - 1), queue
+
+
+def _right_tuning(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int) -> Tuning:
+    """Return that tuning, with work-groups of another size if those give wrong answers here."""
+    tuning = tuning_for(device, edges, rows)
+    size, queue = _sizes(device, _GROUP_SIZE)  # as in trials of the whole method
+    if (tuning.group_size, tuning.queue) == (size, queue):
+        return tuning
+    name = f"near-far in work-groups of {tuning.group_size} and {arithmetic}"
+    if is_trusted(device, name, finds_known_distances, _distances, arithmetic, tuning.group_size, tuning.queue):
+        return tuning
+    return dataclasses.replace(tuning, group_size=size, queue=queue, least_share=min(tuning.least_share, size))
+
+
+def _distances(
+    job: Job, edges: OutEdges, arithmetic: Arithmetic, starts: Sequence[Sequence[int]], group_size: int, queue: int
+) -> cl.Buffer:
+    tuning = tuning_for(job.device, edges, len(starts))
+    tuning = dataclasses.replace(tuning, group_size=group_size, queue=queue)
+    return solve(job, edges, arithmetic, starts, tuning=tuning)[0]
 
 
 def solve(
@@ -133,7 +161,7 @@ def solve(
     rounds : int
         Launches that had something to do.
     """
-    tuning = tuning or tuning_for(job.device, edges, len(starts))
+    tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts))
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)
     search = _Search(job, edges, arithmetic, starts, ceiling, target, tuning)
