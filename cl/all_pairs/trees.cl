@@ -29,6 +29,7 @@
 #error "all_pairs/trees.cl needs the macros ZERO_PROGRESS_ONLY and TRUTH"
 #endif
 
+#include "core/no_vertex.cl"
 #include "minplus/vectors.cl"
 #include "core/no_vertex.cl"
 #include "core/rounds.cl"

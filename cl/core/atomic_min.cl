@@ -16,11 +16,13 @@
 typedef ulong Key;
 #define AS_KEY(weight) as_ulong(weight)
 #define LOWER(place, key) atom_min(place, key)
+#define EXCHANGE(place, key) atom_xchg(place, key)
 #define ATOMIC_LOAD(place) atom_or(place, 0ul)
 #else
 typedef uint Key;
 #define AS_KEY(weight) as_uint(weight)
 #define LOWER(place, key) atomic_min(place, key)
+#define EXCHANGE(place, key) atomic_xchg(place, key)
 #define ATOMIC_LOAD(place) atomic_or(place, 0u)
 #endif
 #define AS_WEIGHT(key) VECTOR(as_, WEIGHT)(key)

@@ -1,3 +1,3 @@
-// What stands for "no predecessor", as in SciPy.
+// What stands for "no predecessor" in every array of predecessors, as in SciPy's.
 
 #define NO_VERTEX (-9999)

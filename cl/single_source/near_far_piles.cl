@@ -1,10 +1,8 @@
 // Near-far search by one work-item: a queue of what is near, a pile of what is far, and the loop between them.
 //
-// Macros: SHARED, 1: other work-items may lower the same distances in the same launch;
-//         KEY, int or long, whichever is as large as WEIGHT;
-//         ATOMIC_LOADS, with SHARED, 1: loads that are atomic by the letter of OpenCL C 1.2;
-//         HINTS, 1: tell the processor what will be read soon, if the compiler has a word for it;
-//         CHUNK, edges relaxed between two looks at the room that is left; core/out_edges.cl.
+// Macros: SHARED, 1: other work-items may lower the same distances in the same launch, and core/atomic_min.cl is used;
+//         WIDE, 1 if WEIGHT has 64 bits;
+//         CHUNK, edges relaxed between two looks at the room that is left; core/prefetch.cl; core/out_edges.cl.
 //
 // An entry says that a vertex has been reached at a distance. Whoever lowers a distance keeps an entry of its own; one
 // whose vertex has been lowered again since then is stale, and is dropped when it is met. So a work-item holds at most
@@ -15,14 +13,15 @@
 // Entries up to `limit` are near. Taken in the order in which they come, they are relaxed as Bellman-Ford relaxes: an
 // interval takes at most as many rounds as the longest of its shortest paths has edges, whatever its width.
 
-#if !defined(SHARED) || !defined(KEY) || !defined(HINTS) || !defined(CHUNK) || CHUNK < 1
-#error "single_source/near_far_piles.cl needs SHARED, KEY, HINTS and CHUNK of at least 1"
-#endif
-#if SHARED && !defined(ATOMIC_LOADS)
-#error "single_source/near_far_piles.cl needs ATOMIC_LOADS with SHARED"
+#if !defined(SHARED) || !defined(WIDE) || !defined(CHUNK) || CHUNK < 1
+#error "single_source/near_far_piles.cl needs SHARED, WIDE and CHUNK of at least 1"
 #endif
 
 #include "core/out_edges.cl"
+#include "core/prefetch.cl"
+#if SHARED
+#include "core/atomic_min.cl"
+#endif
 
 #define LOOK_AHEAD 16       // entries; hides the way to memory, and 32 measured the same
 #define NARROW 64           // times narrower than `delta`; more measured the same
@@ -30,8 +29,14 @@
 #define WIDEN_FREELY 65536  // entries that are scanned so quickly that nothing is gained
 #define STATE_BYTES 128     // that a work-item has for what it remembers between two launches
 
+#if WIDE
+typedef long Vertex;
+#else
+typedef int Vertex;
+#endif
+
 typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
-    KEY vertex;  // leaves no gap before the distance
+    Vertex vertex;  // as large as the distance, so that there is no gap
     WEIGHT dist;
 } Entry;
 
@@ -52,53 +57,10 @@ typedef struct {
     ulong relaxed, scanned;
 } Search;
 
-// The compiler's own hint: the prefetch of OpenCL C does nothing in PoCL.
-#if HINTS && defined(__has_builtin)
-#if __has_builtin(__builtin_prefetch)
-#define HINT(address) __builtin_prefetch(address)
-#endif
-#endif
-#ifndef HINT
-#define HINT(address)
-#endif
-
-#if SHARED
-#ifdef cl_khr_int64_extended_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-#define JOIN(left, right) PASTE(left, right)
-// Distances are not negative, so that their bits are in the same order as they are.
-#define as_key JOIN(as_, KEY)
-#define as_weight JOIN(as_, WEIGHT)
-#define IS_LONG_int 0
-#define IS_LONG_long 1
-#if JOIN(IS_LONG_, KEY)
-#define atomic_lower atom_min
-#define atomic_set atom_xchg
-#define atomic_get(word) atom_add(word, 0)
-#else
-#define atomic_lower atomic_min
-#define atomic_set atomic_xchg
-#define atomic_get(word) atomic_add(word, 0)
-#endif
-
-// OpenCL C 1.2 has no atomic load, only atomic operations that change nothing, and a CPU can do nothing else meanwhile.
-// A volatile load of an aligned word is one machine instruction on every CPU, and as good.
-KEY load(volatile __global KEY *word)
-{
-#if ATOMIC_LOADS
-    return atomic_get(word);
-#else
-    return *word;
-#endif
-}
-#endif
-
 WEIGHT distance_of(__global WEIGHT *dist, const size_t vertex)
 {
 #if SHARED
-    return as_weight(load((volatile __global KEY *)dist + vertex));
+    return AS_WEIGHT(LOAD((volatile __global Key *)dist + vertex));
 #else
     return dist[vertex];
 #endif
@@ -111,7 +73,7 @@ bool lower(__global WEIGHT *dist, const size_t vertex, const WEIGHT sum, const W
         return false;
 #if SHARED
     if (!alone)
-        return as_key(sum) < atomic_lower((volatile __global KEY *)dist + vertex, as_key(sum));
+        return AS_KEY(sum) < LOWER((volatile __global Key *)dist + vertex, AS_KEY(sum));
 #endif
     dist[vertex] = sum;
     return true;
@@ -174,9 +136,9 @@ void relax_near(Search *s, const ulong budget)
     while (head < tail && relaxed < budget) {
         if (head + LOOK_AHEAD < tail) {
             const size_t soon = near[head + LOOK_AHEAD / 2].vertex;
-            HINT(&first_edge[near[head + LOOK_AHEAD].vertex]);
-            HINT(&edges[first_edge[soon]]);
-            HINT(&edges[first_edge[soon + 1]]);  // ten edges mostly lie in two cache lines
+            PREFETCH(&first_edge[near[head + LOOK_AHEAD].vertex]);
+            PREFETCH(&edges[first_edge[soon]]);
+            PREFETCH(&edges[first_edge[soon + 1]]);  // ten edges mostly lie in two cache lines
         }
         const Entry entry = near[head++];
         relaxed += 1;

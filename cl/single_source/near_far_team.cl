@@ -7,7 +7,7 @@
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
 //               LAG, near intervals that a work-item may be behind before another one waits for it;
-//               CHUNK, HINTS, KEY, ATOMIC_LOADS (single_source/near_far_piles.cl, with SHARED 1);
+//               CHUNK, WIDE, ATOMIC_LOADS, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 1);
 //               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   starts, count      in      (count) the vertices at distance 0, all different
@@ -15,7 +15,7 @@
 //   entries            local to the kernels: (2, work-items, 2, capacity) near and far piles of each work-item, which
 //                      change sides when they are shared out; capacity at least n + CHUNK
 //   shares             local to the kernels: (2, work-items) what is in these piles before and after a launch, in turn
-//   limits             local to the kernels: (2, work-items) of KEY; the limit that each work-item has come to in this
+//   limits             local to the kernels: (2, work-items) of Key; the limit that each work-item has come to in this
 //                      launch, and zeros for the next one
 //   report             out     (work-items, 2) entries left, and near intervals so far
 //   phase              0 and 1 in turn
@@ -38,8 +38,8 @@
 
 // Instead of limits; the latter two are beyond every other one, so that nobody waits.
 #define NOT_BEGUN 0
-#define IDLE as_key(INF)
-#define BUDGET_SPENT (as_key(INF) - 1)
+#define IDLE AS_KEY(INF)
+#define BUDGET_SPENT (AS_KEY(INF) - 1)
 
 #define ENTRIES_LEFT 0
 #define INTERVALS 1
@@ -69,7 +69,7 @@ __global Entry *pile(__global Entry *entries, const uint side, const size_t work
 // One launch before the first one with phase 0; same work-items.
 WORK_GROUP(1, 1, 1)
 __kernel void begin(__global const int *restrict starts, const uint count, __global WEIGHT *restrict dist,
-                    __global Entry *restrict entries, __global Share *restrict shares, __global KEY *restrict limits,
+                    __global Entry *restrict entries, __global Share *restrict shares, __global Key *restrict limits,
                     __global uint *restrict report, const WEIGHT delta, const uint capacity, const uint n)
 {
     const size_t worker = get_global_id(0), workers = get_global_size(0);
@@ -146,30 +146,30 @@ void take(Search *s, __global const Entry *pile, const uint count, const uint fi
 }
 
 // Whether one of the others has said so.
-bool somebody_is(const KEY word, volatile __global KEY *limits, const size_t worker)
+bool somebody_is(const Key word, volatile __global Key *limits, const size_t worker)
 {
     bool found = false;
     for (size_t other = 0; other < get_global_size(0); ++other)
-        found |= other != worker && load(&limits[other]) == word;
+        found |= other != worker && LOAD(&limits[other]) == word;
     return found;
 }
 
 // Tells the others where this work-item is, and waits for those that are too far behind. Returns whether they came.
-bool keep_step(const Search *s, volatile __global KEY *limits, const size_t worker, const uint patience)
+bool keep_step(const Search *s, volatile __global Key *limits, const size_t worker, const uint patience)
 {
-    atomic_set(&limits[worker], as_key(s->limit));
+    EXCHANGE(&limits[worker], AS_KEY(s->limit));
     bool behind = true;
     for (uint look = 0; look < patience && behind; ++look) {
         behind = false;
         for (size_t other = 0; other < get_global_size(0); ++other)
-            behind |= other != worker && (s->limit - as_weight(load(&limits[other]))) / LAG > s->width;
+            behind |= other != worker && (s->limit - AS_WEIGHT(LOAD(&limits[other]))) / LAG > s->width;
     }
     return !behind;
 }
 
 WORK_GROUP(1, 1, 1)
 __kernel void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-                      __global WEIGHT *dist, __global Entry *entries, __global Share *shares, __global KEY *limits,
+                      __global WEIGHT *dist, __global Entry *entries, __global Share *shares, __global Key *limits,
                       __global uint *report, const uint phase, const WEIGHT delta, const WEIGHT ceiling,
                       const uint target, const ulong budget, const uint few, const uint patience, const uint capacity,
                       const uint n)
@@ -241,7 +241,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     }
 
     if (!alone)
-        atomic_set(&limits[worker], as_key(s.limit));
+        EXCHANGE(&limits[worker], AS_KEY(s.limit));
     uint intervals = 0;
     bool in_vain = false;
     const ulong enough = s.relaxed + budget;
@@ -263,7 +263,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
             break;
     }
     const bool spent = s.relaxed >= enough;
-    atomic_set(&limits[worker], spent ? BUDGET_SPENT : IDLE);
+    EXCHANGE(&limits[worker], spent ? BUDGET_SPENT : IDLE);
 
     report[2 * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
     report[2 * worker + INTERVALS] += intervals;

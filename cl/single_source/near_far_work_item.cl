@@ -5,7 +5,7 @@
 // NDRange:      global the number of work-items; work-group (1). A launch ends when each work-item has relaxed about
 //               `budget` edges, and the next one goes on from there.
 // Local memory: none.
-// Macros:       KEY, CHUNK, HINTS (single_source/near_far_piles.cl, with SHARED 0); core/out_edges.cl; core/weights.cl.
+// Macros:       WIDE, CHUNK, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 0); core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   first_start        in      (rows + 1) place in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row

@@ -17,7 +17,7 @@
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending
 //   first_in, sources    in   (n + 1), (m) predecessors of each vertex, ascending
 //   levels               i/o  (n) -1 = not reached
-//   predecessors         i/o  (n) NO_VERTEX for the source and where not reached
+//   predecessors         i/o  (n) NO_PREDECESSOR for the source and where not reached
 //   queues               i/o  (2, capacity) the pieces of even levels, and of odd ones
 //   visited              i/o  (words of 32) one bit for each vertex reached before the last level that was searched
 //                             top-down; not kept while the search goes bottom-up

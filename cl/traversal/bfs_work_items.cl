@@ -5,8 +5,7 @@
 // NDRange:      global (1, rows) for top_down and advance, (parts, rows) for the others; work-group (1, 1). A part is
 //               a range of words of 64 vertices; a row is the search from one source.
 // Local memory: none.
-// Macros:       PREFETCH_BUILT_IN, 1: use the compiler's own prefetch if there is one; that of
-//               traversal/bfs_direction.cl.
+// Macros:       those of core/prefetch.cl and traversal/bfs_direction.cl.
 //
 // One 64-bit word holds all about a vertex: its level above its predecessor. A later level or a larger predecessor is
 // a greater word, so that the least word is the answer, whatever the order in which a level is searched.
@@ -22,10 +21,7 @@
 //   control              i/o  (rows, CONTROL_WORDS)
 //   answers              out  (rows, 2, n) levels, and predecessors
 
-#ifndef PREFETCH_BUILT_IN
-#error "traversal/bfs_work_items.cl needs the macro PREFETCH_BUILT_IN"
-#endif
-
+#include "core/prefetch.cl"
 #include "traversal/bfs_direction.cl"
 
 #define FOUND(level, predecessor) ((ulong)(level) << 32 | (predecessor))
@@ -49,19 +45,10 @@
 #define BOTTOM_UP 2
 #define DONE 3
 
-// What is needed soon, and lies anywhere in memory, is asked for early. OpenCL's own prefetch does nothing on PoCL, and
-// simulators do not know the compiler's, nor does NVIDIA's compiler.
+// How far PREFETCH is ahead.
 #define FAR_AHEAD 16  // places in the queue, or vertices
 #define AHEAD 8
 #define SOON 4
-#if PREFETCH_BUILT_IN && defined(__has_builtin) && !defined(__NV_CL_C_VERSION)
-#if __has_builtin(__builtin_prefetch)
-#define PREFETCH(address) __builtin_prefetch(address)
-#endif
-#endif
-#ifndef PREFETCH
-#define PREFETCH(address) prefetch(address, 1)
-#endif
 
 uint lowest_bit(const ulong bits)
 {

@@ -369,7 +369,7 @@ def off_by_one(code: str) -> Iterator[Edit]:
         yield match.start(1), match.end(1), " + 1 < "
 
 
-NO_CALL = {"if", "for", "while", "switch", "return", "sizeof", "min", "max", "barrier", "prefetch"}
+NO_CALL = {"if", "for", "while", "switch", "return", "sizeof", "min", "max", "barrier"}
 
 
 def swapped_arguments(code: str) -> Iterator[Edit]:

@@ -71,10 +71,10 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "single_source/near_far_target.cl": {},
     "single_source/near_far_work_item.cl": {
-        **{"SHARED": (0,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
+        **{"SHARED": (0,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
     },
     "single_source/near_far_team.cl": {
-        **{"SHARED": (1,), "KEY": ("int",), "CHUNK": (256,), "HINTS": (0,), "OFFSET": ("uint", "ulong")},
+        **{"SHARED": (1,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
     "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
@@ -134,7 +134,9 @@ INCLUDED = {
     "core/weights.cl": INT32,
     "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
     "core/out_edges.cl": {"OFFSET": "uint"},
-    "single_source/near_far_piles.cl": {"SHARED": 0, "KEY": "int", "CHUNK": 256, "HINTS": 0, "ATOMIC_LOADS": 0},
+    "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
+    "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
+    "core/no_vertex.cl": {},
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"ACCUMULATE": 0, "IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
@@ -186,8 +188,6 @@ def combinations(file: str) -> Iterator[dict[str, str | int]]:
                 macros["WIDE"] = int(base["WEIGHT"] in ("long", "double"))
             if "PAIRS" in macros:
                 macros["PAIRS"] = int(base["WEIGHT"] == "ushort")
-            if "KEY" in macros:
-                macros["KEY"] = "long" if base["WEIGHT"] in ("long", "double") else "int"
             if "TRUTH" in macros:
                 macros["TRUTH"] = {"float": "int", "double": "long"}.get(str(base["WEIGHT"]), base["WEIGHT"])
             scalar_only = macros.get("VECTORS") == 1 and (base["SEGMENTED"] or base["COMPACTION"])

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.job import Job
@@ -142,9 +141,9 @@ def _distances(
 def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str, str | int]:
     """Return the macros that all kernels need."""
     own: dict[str, str | int] = {
-        "KEY": C_TYPES[signed(arithmetic.dtype.itemsize)],
+        "WIDE": int(arithmetic.dtype.itemsize == 8),
         "CHUNK": _CHUNK,
-        "HINTS": int(device.kind == "cpu"),
+        "PREFETCH_BUILT_IN": int(device.kind == "cpu"),
     }
     return {**own, **edges.macros, **arithmetic.macros}
 
@@ -218,7 +217,7 @@ def _solve_row(
     dist = job.allocate(n, arithmetic.dtype)
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
     shares = job.allocate(2 * workers * constants(_TEAM_FILE)["STATE_BYTES"], np.uint8)
-    limits = job.allocate(2 * workers, signed(arithmetic.dtype.itemsize))
+    limits = job.allocate(2 * workers, arithmetic.dtype)
     report = job.allocate(2 * workers, np.uint32)
     state = (dist, entries, shares, limits, report)
     sizes = (np.uint32(piles.capacity), np.uint32(n))
