@@ -163,7 +163,7 @@ def test_an_argument_that_pyopencl_refuses(device: Device) -> None:
         raise TypeError("no argument")
 
     job = Job(device)
-    kernel = device.kernel("primitives/heads.cl", "clear", PLACE="int")
+    kernel = device.kernel("primitives/heads.cl", "clear", INDEX="int")
     bound = job.bind(kernel, 1, 1, job.allocate(1, np.uint32), np.uint64(1))
     bound._handle = SimpleNamespace(set_arg=refuse)
     with pytest.raises(DeviceError, match="clear, argument 1 failed: no argument"):

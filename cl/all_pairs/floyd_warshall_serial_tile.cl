@@ -6,7 +6,7 @@
 // Macros:       TILE, side of the tile, a multiple of VECTOR_LENGTH, elements of a vector; those of minplus/common.cl.
 //
 //   matrix  i/o  row-major, a row `stride` elements after the one before
-//   first   in   place of the first element of the tile
+//   first   in   offset of the first element of the tile
 
 #if !defined(TILE) || !defined(VECTOR_LENGTH) || TILE % VECTOR_LENGTH
 #error "all_pairs/floyd_warshall_serial_tile.cl needs the macros TILE and VECTOR_LENGTH, which divides it"
@@ -28,7 +28,7 @@ __kernel void close_tile(__global WEIGHT *matrix, const ulong first, const uint 
             const Weights column = (Weights)(own[k]);
 #pragma unroll
             for (uint j = 0; j < TILE; j += VECTOR_LENGTH)
-                STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), column, LOAD(row + j))), own + j);
+                STORE(results(relaxed_vector(TO_ORDER(LOAD(own + j)), column, LOAD(row + j))), own + j);
         }
     }
 }

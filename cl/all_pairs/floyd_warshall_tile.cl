@@ -9,7 +9,7 @@
 // For each k the work-items that hold row k and column k hand them to the others. Two such pairs are in use in turn, so
 // that one barrier for each k is enough. What is handed over is added to, and has to be a result.
 //   matrix  i/o  row-major, a row `stride` elements after the one before
-//   first   in   place of the first element of the tile
+//   first   in   offset of the first element of the tile
 
 #if !defined(TILE) || !defined(SIDE) || TILE % SIDE
 #error "all_pairs/floyd_warshall_tile.cl needs the macros TILE and SIDE, and SIDE divides TILE"
@@ -55,7 +55,7 @@ __kernel void close_tile(__global WEIGHT *restrict matrix, const ulong first, co
             for (uint i = 0; i < SIDE; ++i) {
 #pragma unroll
                 for (uint j = 0; j < SIDE; ++j)
-                    own[i][j] = shorter(own[i][j], column[i], row[j]);
+                    own[i][j] = relaxed(own[i][j], column[i], row[j]);
             }
         }
     }

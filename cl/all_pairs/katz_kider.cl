@@ -57,7 +57,7 @@ __kernel void independent_tile(__global WEIGHT *matrix, const uint n, const uint
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_EACH_ENTRY(x, y) {
             if (x != k && y != k)
-                tile[y][x] = result(shorter(AS_TYPE(ORDER, tile[y][x]), tile[y][k], tile[k][x]));
+                tile[y][x] = result(relaxed(AS_TYPE(ORDER, tile[y][x]), tile[y][k], tile[k][x]));
         }
     }
     store(matrix, n, diagonal, diagonal, tile);
@@ -77,9 +77,9 @@ __kernel void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_EACH_ENTRY(x, y) {
             if (in_row && y != k)
-                tile[y][x] = result(shorter(AS_TYPE(ORDER, tile[y][x]), independent[y][k], tile[k][x]));
+                tile[y][x] = result(relaxed(AS_TYPE(ORDER, tile[y][x]), independent[y][k], tile[k][x]));
             else if (!in_row && x != k)
-                tile[y][x] = result(shorter(AS_TYPE(ORDER, tile[y][x]), tile[y][k], independent[k][x]));
+                tile[y][x] = result(relaxed(AS_TYPE(ORDER, tile[y][x]), tile[y][k], independent[k][x]));
         }
     }
     store(matrix, n, tile_row, tile_column, tile);
@@ -98,7 +98,7 @@ __kernel void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_EACH_ENTRY(x, y) {
         for (uint k = 0; k < TILE; ++k)
-            tile[y][x] = AS_TYPE(WEIGHT, shorter(AS_TYPE(ORDER, tile[y][x]), in_column[y][k], in_row[k][x]));
+            tile[y][x] = AS_TYPE(WEIGHT, relaxed(AS_TYPE(ORDER, tile[y][x]), in_column[y][k], in_row[k][x]));
     }
     store(matrix, n, tile_row, tile_column, tile);
 }

@@ -7,7 +7,7 @@
 //               updates at once, 8; UNROLL, steps of k for which an entry stays in a register; those of
 //               minplus/common.cl.
 //
-// A work-item has entries of one column, GROUP_ROWS rows apart: the place of the first of them is worked out once, the
+// A work-item has entries of one column, GROUP_ROWS rows apart: the index of the first of them is computed once, the
 // others lie at constant distances, and what it reads of row k serves all of them.
 
 #if !defined(TILE) || !defined(GROUP_ROWS) || !defined(UNROLL)
@@ -43,8 +43,8 @@ size_t other(const size_t number, const uint diagonal)
     return number + (number >= diagonal);
 }
 
-// Place in the matrix of this work-item's first entry of a tile.
-size_t place(const uint n, const size_t tile_row, const size_t tile_column)
+// Index in the matrix of this work-item's first entry of a tile.
+size_t index_of(const uint n, const size_t tile_row, const size_t tile_column)
 {
     return (tile_row * TILE + get_local_id(1)) * n + tile_column * TILE + get_local_id(0);
 }
@@ -54,7 +54,7 @@ __kernel void independent_tile(__global WEIGHT *matrix, const uint n, const uint
 {
     __local WEIGHT tile[TILE * TILE];
     const uint x = get_local_id(0), y = get_local_id(1), row = y * TILE;
-    __global WEIGHT *const first = matrix + place(n, diagonal, diagonal);
+    __global WEIGHT *const first = matrix + index_of(n, diagonal, diagonal);
     const size_t step = (size_t)GROUP_ROWS * n;
     load(tile + row + x, first, step);
     for (uint k = 0; k < TILE; ++k) {
@@ -64,7 +64,7 @@ __kernel void independent_tile(__global WEIGHT *matrix, const uint n, const uint
         for (uint entry = 0; entry < ENTRIES; ++entry) {
             __local WEIGHT *const own = tile + row + x + entry * APART;
             if (x != k && y + entry * GROUP_ROWS != k)
-                *own = result(shorter(AS_TYPE(ORDER, *own), tile[row + entry * APART + k], in_row));
+                *own = result(relaxed(AS_TYPE(ORDER, *own), tile[row + entry * APART + k], in_row));
         }
     }
     store(first, step, tile + row + x);
@@ -78,8 +78,8 @@ __kernel void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
     const uint x = get_local_id(0), y = get_local_id(1), row = y * TILE;
     const size_t number = other(GROUP_OF_LAUNCH(0), diagonal), step = (size_t)GROUP_ROWS * n;
     const bool is_in_row = GROUP_OF_LAUNCH(1) == 0;
-    __global WEIGHT *const first = matrix + (is_in_row ? place(n, diagonal, number) : place(n, number, diagonal));
-    load(independent + row + x, matrix + place(n, diagonal, diagonal), step);
+    __global WEIGHT *const first = matrix + (is_in_row ? index_of(n, diagonal, number) : index_of(n, number, diagonal));
+    load(independent + row + x, matrix + index_of(n, diagonal, diagonal), step);
     load(tile + row + x, first, step);
     __local const WEIGHT *const left = is_in_row ? independent : tile;
     __local const WEIGHT *const right = is_in_row ? tile : independent;
@@ -90,7 +90,7 @@ __kernel void singly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
         for (uint entry = 0; entry < ENTRIES; ++entry) {
             __local WEIGHT *const own = tile + row + x + entry * APART;
             if ((is_in_row ? y + entry * GROUP_ROWS : x) != k)
-                *own = result(shorter(AS_TYPE(ORDER, *own), left[row + entry * APART + k], in_row));
+                *own = result(relaxed(AS_TYPE(ORDER, *own), left[row + entry * APART + k], in_row));
         }
     }
     store(first, step, tile + row + x);
@@ -104,10 +104,10 @@ __kernel void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
     __local WEIGHT tile[TILE * TILE];
     const uint x = get_local_id(0), row = get_local_id(1) * TILE;
     const size_t tile_row = other(GROUP_OF_LAUNCH(1), diagonal), tile_column = other(GROUP_OF_LAUNCH(0), diagonal);
-    __global WEIGHT *const first = matrix + place(n, tile_row, tile_column);
+    __global WEIGHT *const first = matrix + index_of(n, tile_row, tile_column);
     const size_t step = (size_t)GROUP_ROWS * n;
-    load(in_column + row + x, matrix + place(n, tile_row, diagonal), step);
-    load(in_row + row + x, matrix + place(n, diagonal, tile_column), step);
+    load(in_column + row + x, matrix + index_of(n, tile_row, diagonal), step);
+    load(in_row + row + x, matrix + index_of(n, diagonal, tile_column), step);
     load(tile + row + x, first, step);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < TILE; k += UNROLL) {
@@ -119,11 +119,11 @@ __kernel void doubly_dependent_tiles(__global WEIGHT *matrix, const uint n, cons
         for (uint entry = 0; entry < ENTRIES; ++entry) {
             __local WEIGHT *const own = tile + row + x + entry * APART;
             __local const WEIGHT *const left = in_column + row + entry * APART + k;
-            ORDER least = AS_TYPE(ORDER, *own);
+            ORDER minimum = AS_TYPE(ORDER, *own);
 #pragma unroll
             for (uint next = 0; next < UNROLL; ++next)
-                least = shorter(least, left[next], right[next]);
-            *own = AS_TYPE(WEIGHT, least);
+                minimum = relaxed(minimum, left[next], right[next]);
+            *own = AS_TYPE(WEIGHT, minimum);
         }
     }
     store(first, step, tile + row + x);

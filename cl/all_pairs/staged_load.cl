@@ -1,7 +1,7 @@
 // Blocked Floyd-Warshall in place: tiles are in registers, and what their tasks need is loaded in stages.
 //
 // Source:       Lund and Smith, sections 4.1 to 4.3. They describe doubly dependent tiles only. Singly dependent ones
-//               are here updated by the same code: the independent tile holds the least path weights between its
+//               are here updated by the same code: the independent tile holds the minimum path weights between its
 //               vertices already, so that the order of k no longer matters.
 // NDRange:      T = n / TILE. independent_tile: one work-group. singly_dependent_tiles: T - 1 by 2 of them, tiles of
 //               the row and of the column. doubly_dependent_tiles: T - 1 by T - 1. Work-group (GROUP_SIZE, 1).
@@ -12,7 +12,7 @@
 //
 // The matrix is kept as tiles of small tiles, all contiguous, and both kinds in row-major order. A stage needs a column
 // of small tiles on the left and a row of them on the right: both are read in contiguous pieces. The entries of a
-// work-item have the same place (i, j) in small tiles in every row of these, and in COLUMNS columns. Neighbouring
+// work-item have the same index (i, j) in small tiles in every row of these, and in COLUMNS columns. Neighbouring
 // work-items, those of one small tile, are to read different banks of local memory in each step, so they begin a stage
 // with different k.
 
@@ -31,16 +31,16 @@
 #define COLUMNS (TILE * STAGE / GROUP_SIZE)  // of the entries of a work-item
 #define APART (GROUP_SIZE / SMALL)           // these columns, in small tiles
 
-// Place of an entry in a tile.
-uint place(const uint y, const uint x)
+// Index of an entry in a tile.
+uint index_of(const uint y, const uint x)
 {
     return (y / STAGE * ROWS + x / STAGE) * SMALL + y % STAGE * STAGE + x % STAGE;
 }
 
-// Place of an entry in the matrix.
+// Index of an entry in the matrix.
 size_t place_in_matrix(const size_t row, const size_t column, const uint n)
 {
-    return (row / TILE * (n / TILE) + column / TILE) * TILE * TILE + place(row % TILE, column % TILE);
+    return (row / TILE * (n / TILE) + column / TILE) * TILE * TILE + index_of(row % TILE, column % TILE);
 }
 
 __kernel void to_tiles(__global const WEIGHT *restrict matrix, __global WEIGHT *restrict tiles, const uint n)
@@ -81,16 +81,16 @@ __kernel void independent_tile(__global WEIGHT *tiles, const uint n, const uint 
         WEIGHT right[COLUMNS];
 #pragma unroll
         for (uint column = 0; column < COLUMNS; ++column)
-            right[column] = tile[place(k, (column * APART + item / SMALL) * STAGE + j)];
+            right[column] = tile[index_of(k, (column * APART + item / SMALL) * STAGE + j)];
 #pragma unroll
         for (uint row = 0; row < ROWS; ++row) {
             const uint y = row * STAGE + i;
-            const WEIGHT left = tile[place(y, k)];
+            const WEIGHT left = tile[index_of(y, k)];
 #pragma unroll
             for (uint column = 0; column < COLUMNS; ++column) {
-                const uint x = (column * APART + item / SMALL) * STAGE + j, own = place(y, x);
+                const uint x = (column * APART + item / SMALL) * STAGE + j, own = index_of(y, x);
                 if (x != k && y != k)  // what the others read in this step
-                    tile[own] = result(shorter(AS_TYPE(ORDER, tile[own]), left, right[column]));
+                    tile[own] = result(relaxed(AS_TYPE(ORDER, tile[own]), left, right[column]));
             }
         }
     }
@@ -98,28 +98,28 @@ __kernel void independent_tile(__global WEIGHT *tiles, const uint n, const uint 
         source[entry] = tile[entry];
 }
 
-void load(ORDER (*least)[COLUMNS], __global const WEIGHT *tile)
+void load(ORDER (*minimum)[COLUMNS], __global const WEIGHT *tile)
 {
 #pragma unroll
     for (uint row = 0; row < ROWS; ++row) {
 #pragma unroll
         for (uint column = 0; column < COLUMNS; ++column)
-            least[row][column] = AS_TYPE(ORDER, tile[(row * COLUMNS + column) * GROUP_SIZE + get_local_id(0)]);
+            minimum[row][column] = AS_TYPE(ORDER, tile[(row * COLUMNS + column) * GROUP_SIZE + get_local_id(0)]);
     }
 }
 
-void store(__global WEIGHT *tile, ORDER (*least)[COLUMNS])
+void store(__global WEIGHT *tile, ORDER (*minimum)[COLUMNS])
 {
 #pragma unroll
     for (uint row = 0; row < ROWS; ++row) {
 #pragma unroll
         for (uint column = 0; column < COLUMNS; ++column)
-            tile[(row * COLUMNS + column) * GROUP_SIZE + get_local_id(0)] = result(least[row][column]);
+            tile[(row * COLUMNS + column) * GROUP_SIZE + get_local_id(0)] = result(minimum[row][column]);
     }
 }
 
-// Shorten paths by way of the vertices of the diagonal tile: left is a tile of its column, right one of its row.
-void update(ORDER (*least)[COLUMNS], __global const WEIGHT *left, __global const WEIGHT *right,
+// Relax paths by way of the vertices of the diagonal tile: left is a tile of its column, right one of its row.
+void update(ORDER (*minimum)[COLUMNS], __global const WEIGHT *left, __global const WEIGHT *right,
             __local WEIGHT *left_stage, __local WEIGHT *right_stage)
 {
     const uint item = get_local_id(0);
@@ -143,7 +143,7 @@ void update(ORDER (*least)[COLUMNS], __global const WEIGHT *left, __global const
                 const WEIGHT left_own = left_stage[row * SMALL + i * STAGE + k];
 #pragma unroll
                 for (uint column = 0; column < COLUMNS; ++column)
-                    least[row][column] = shorter(least[row][column], left_own, right_own[column]);
+                    minimum[row][column] = relaxed(minimum[row][column], left_own, right_own[column]);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -159,12 +159,12 @@ __kernel void singly_dependent_tiles(__global WEIGHT *tiles, const uint n, const
     const size_t number = other(GROUP_OF_LAUNCH(0), diagonal);
     __global WEIGHT *const tile = tiles + (in_row ? tile_at(diagonal, number, n) : tile_at(number, diagonal, n));
     __global const WEIGHT *const independent = tiles + tile_at(diagonal, diagonal, n);
-    ORDER least[ROWS][COLUMNS];
-    load(least, tile);
-    update(least, in_row ? independent : tile, in_row ? tile : independent, left_stage, right_stage);
+    ORDER minimum[ROWS][COLUMNS];
+    load(minimum, tile);
+    update(minimum, in_row ? independent : tile, in_row ? tile : independent, left_stage, right_stage);
     // the other work-items have read the tile
     barrier(CLK_GLOBAL_MEM_FENCE);
-    store(tile, least);
+    store(tile, minimum);
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -174,9 +174,9 @@ __kernel void doubly_dependent_tiles(__global WEIGHT *tiles, const uint n, const
     __local WEIGHT right_stage[TILE * STAGE];
     const size_t tile_row = other(GROUP_OF_LAUNCH(1), diagonal), tile_column = other(GROUP_OF_LAUNCH(0), diagonal);
     __global WEIGHT *const tile = tiles + tile_at(tile_row, tile_column, n);
-    ORDER least[ROWS][COLUMNS];
-    load(least, tile);
-    update(least, tiles + tile_at(tile_row, diagonal, n), tiles + tile_at(diagonal, tile_column, n), left_stage,
+    ORDER minimum[ROWS][COLUMNS];
+    load(minimum, tile);
+    update(minimum, tiles + tile_at(tile_row, diagonal, n), tiles + tile_at(diagonal, tile_column, n), left_stage,
            right_stage);
-    store(tile, least);
+    store(tile, minimum);
 }

@@ -18,11 +18,11 @@
 //   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed,
 //                        (n, stride) distances to each vertex from first_row, first_row + 1, ...
 //   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
-//   edge_index      in   (n + 1) place of the first edge into each vertex
+//   edge_index      in   (n + 1) offset of the first edge into each vertex
 //   predecessors    out  (n, stride) transposed
 //   unresolved      out  (stride) 1 if the source has a vertex without a predecessor yet
 //   states          (n, stride) UNRESOLVED, or RESOLVED, LATEST if in the pass before
-//   least           in   distances below are unbounded
+//   lowest          in   distances below are unbounded
 //   For `updates` and `phase` see core/rounds.cl.
 
 #if !defined(ZERO_PROGRESS_ONLY) || !defined(TRUTH)
@@ -42,13 +42,13 @@
 typedef VECTOR(int, VECTOR_LENGTH) Ints;
 typedef VECTOR(TRUTH, VECTOR_LENGTH) Truths;
 
-bool is_path(const WEIGHT weight, const WEIGHT least)
+bool is_path(const WEIGHT weight, const WEIGHT lowest)
 {
-    return weight != NO_PATH && weight >= least;
+    return weight != NO_PATH && weight >= lowest;
 }
 
 // The largest distance to each vertex from any in a part of the others.
-__kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *restrict largest, const WEIGHT least,
+__kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *restrict largest, const WEIGHT lowest,
                        const uint stride, const uint n)
 {
     const size_t vertex = get_global_id(0), part = get_global_id(1), parts = get_global_size(1);
@@ -57,20 +57,20 @@ __kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *re
     WEIGHT most = 0;
     for (size_t row = n * part / parts; row < n * (part + 1) / parts; ++row) {
         const WEIGHT weight = dist[row * stride + vertex];
-        most = is_path(weight, least) && weight > most ? weight : most;
+        most = is_path(weight, lowest) && weight > most ? weight : most;
     }
     largest[part * n + vertex] = most;
 }
 
 // Whether an edge is no longer than the shortest path, within `slack`.
 bool is_tight(__global const WEIGHT *restrict dist, const int source, const size_t target, const WEIGHT weight,
-              const WEIGHT slack, const WEIGHT least, const uint stride)
+              const WEIGHT slack, const WEIGHT lowest, const uint stride)
 {
     const WEIGHT between = dist[(size_t)source * stride + target];
-    return source != (int)target && between >= least && weight <= (WEIGHT)(between + slack);
+    return source != (int)target && between >= lowest && weight <= (WEIGHT)(between + slack);
 }
 
-// Place of the first edge of a part of those into a vertex, and, of the part after the last, the end of them all.
+// Offset of the first edge of a part of those into a vertex, and, of the part after the last, the end of them all.
 ulong first_of_part(__global const ulong *restrict edge_index, const size_t vertex, const size_t part)
 {
     const ulong first = edge_index[vertex];
@@ -80,7 +80,7 @@ ulong first_of_part(__global const ulong *restrict edge_index, const size_t vert
 // How many edges into each vertex are tight, part by part; dist has a row for each vertex.
 __kernel void count_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                           __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
-                          __global uint *restrict counts, const WEIGHT slack, const WEIGHT least, const uint stride,
+                          __global uint *restrict counts, const WEIGHT slack, const WEIGHT lowest, const uint stride,
                           const uint n)
 {
     const size_t vertex = get_global_id(0), part = get_global_id(1);
@@ -89,27 +89,27 @@ __kernel void count_tight(__global const WEIGHT *restrict dist, __global const i
     const ulong last = first_of_part(edge_index, vertex, part + 1);
     uint count = 0;
     for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge)
-        count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride);
+        count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, lowest, stride);
     counts[vertex * get_global_size(1) + part] = count;
 }
 
-// Copies them, those of a part from its place in `tight_index` on.
+// Copies them, those of a part from its offset in `tight_index` on.
 __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                          __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                          __global const ulong *restrict tight_index, __global int *restrict tight_sources,
-                         __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT least,
+                         __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT lowest,
                          const uint stride, const uint n)
 {
     const size_t vertex = get_global_id(0), part = get_global_id(1);
     if (vertex >= n)
         return;
     const ulong last = first_of_part(edge_index, vertex, part + 1);
-    ulong place = tight_index[vertex * get_global_size(1) + part];
+    ulong index = tight_index[vertex * get_global_size(1) + part];
     for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge) {
-        if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, least, stride)) {
-            tight_sources[place] = edge_sources[edge];
-            tight_weights[place] = edge_weights[edge];
-            ++place;
+        if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, lowest, stride)) {
+            tight_sources[index] = edge_sources[edge];
+            tight_weights[index] = edge_weights[edge];
+            ++index;
         }
     }
 }
@@ -117,7 +117,7 @@ __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const in
 __kernel void resolve_progress(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
                                __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
                                __global int *restrict predecessors, __global uint *restrict unresolved,
-                               const WEIGHT least, const uint first_row, const uint stride)
+                               const WEIGHT lowest, const uint first_row, const uint stride)
 {
     const size_t row = get_global_id(0) * VECTOR_LENGTH, vertex = get_global_id(1);
     if (row >= stride)
@@ -138,7 +138,7 @@ __kernel void resolve_progress(__global const WEIGHT *restrict dist, __global co
         progress = better ? ahead : progress;
     }
 #endif
-    const Ints has_path = TO_INTS(own != (Weights)(NO_PATH) && own >= (Weights)(least));
+    const Ints has_path = TO_INTS(own != (Weights)(NO_PATH) && own >= (Weights)(lowest));
     const Ints found = has_path && TO_INTS(progress);
     int own_predecessors[VECTOR_LENGTH], missing[VECTOR_LENGTH];
     VECTOR(vstore, VECTOR_LENGTH)(found ? predecessor : (Ints)(NO_VERTEX), 0, own_predecessors);
@@ -152,13 +152,14 @@ __kernel void resolve_progress(__global const WEIGHT *restrict dist, __global co
 }
 
 __kernel void begin_levels(__global const WEIGHT *restrict dist, __global const int *restrict predecessors,
-                           __global uchar *restrict states, const WEIGHT least, const uint first_row, const uint stride)
+                           __global uchar *restrict states, const WEIGHT lowest, const uint first_row,
+                           const uint stride)
 {
-    const size_t row = get_global_id(0), place = get_global_id(1) * stride + row;
+    const size_t row = get_global_id(0), index = get_global_id(1) * stride + row;
     if (row >= stride)
         return;
-    const bool known = get_global_id(1) == first_row + row || predecessors[place] != NO_VERTEX;
-    states[place] = known ? LATEST : is_path(dist[place], least) ? UNRESOLVED : RESOLVED;
+    const bool known = get_global_id(1) == first_row + row || predecessors[index] != NO_VERTEX;
+    states[index] = known ? LATEST : is_path(dist[index], lowest) ? UNRESOLVED : RESOLVED;
 }
 
 __kernel void resolve_level(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,

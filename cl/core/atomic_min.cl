@@ -15,23 +15,23 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 typedef ulong Key;
 #define AS_KEY(weight) as_ulong(weight)
-#define LOWER(place, key) atom_min(place, key)
-#define EXCHANGE(place, key) atom_xchg(place, key)
-#define ATOMIC_LOAD(place) atom_or(place, 0ul)
+#define LOWER(word, key) atom_min(word, key)
+#define EXCHANGE(word, key) atom_xchg(word, key)
+#define ATOMIC_LOAD(word) atom_or(word, 0ul)
 #else
 typedef uint Key;
 #define AS_KEY(weight) as_uint(weight)
-#define LOWER(place, key) atomic_min(place, key)
-#define EXCHANGE(place, key) atomic_xchg(place, key)
-#define ATOMIC_LOAD(place) atomic_or(place, 0u)
+#define LOWER(word, key) atomic_min(word, key)
+#define EXCHANGE(word, key) atomic_xchg(word, key)
+#define ATOMIC_LOAD(word) atomic_or(word, 0u)
 #endif
 #define AS_WEIGHT(key) VECTOR(as_, WEIGHT)(key)
 #define NO_KEY AS_KEY((WEIGHT)INF)
 
 #if ATOMIC_LOADS
-#define LOAD(place) ATOMIC_LOAD(place)
+#define LOAD(word) ATOMIC_LOAD(word)
 #else
-#define LOAD(place) (*(place))
+#define LOAD(word) (*(word))
 #endif
 
 // Key of a path extended by an edge; never below the path's own, and NO_KEY at most.

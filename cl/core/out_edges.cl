@@ -1,7 +1,7 @@
 // The edges of a graph, sorted by the vertex that they leave.
 //
-// Macros: OFFSET, type of places in the list of edges: uint, or ulong if there are 2^32 edges or more; core/weights.cl.
-//   first_edge  in   (n + 1) place of the first edge that leaves each vertex, then the number of edges
+// Macros: OFFSET, type of offsets in the list of edges: uint, or ulong from 2^32 edges on; core/weights.cl.
+//   first_edge  in   (n + 1) offset of the first edge that leaves each vertex, then the number of edges
 //   edges       in   (m) targets ascend for each vertex
 
 #ifndef OFFSET
@@ -10,7 +10,7 @@
 
 #include "core/weights.cl"
 
-// An edge and its weight lie side by side: whoever reads one reads the other, from the same cache line.
+// An edge and its weight lie side by side: they are read together, from the same cache line.
 typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
     int target;
     WEIGHT weight;

@@ -6,7 +6,7 @@
 // Macros:       GROUP_SIZE; core/weights.cl.
 //   dist     in   (groups * GROUP_SIZE) path weights, INF among them
 //   weights  in   (groups * GROUP_SIZE) edge weights
-//   least    out  (groups) least path sum of each work-group
+//   minimum  out  (groups) minimum path sum of each work-group
 //   sums     out  (groups * GROUP_SIZE) each path sum, in reverse order within its work-group
 
 #ifndef GROUP_SIZE
@@ -17,7 +17,7 @@
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void self_test(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict weights,
-                        __global WEIGHT *restrict least, __global WEIGHT *restrict sums)
+                        __global WEIGHT *restrict minimum, __global WEIGHT *restrict sums)
 {
     __local WEIGHT path[GROUP_SIZE];
     const size_t item = get_global_id(0);
@@ -32,5 +32,5 @@ __kernel void self_test(__global const WEIGHT *restrict dist, __global const WEI
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (slot == 0)
-        least[get_group_id(0)] = path[0];
+        minimum[get_group_id(0)] = path[0];
 }

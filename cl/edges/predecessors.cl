@@ -16,7 +16,7 @@
 //   edge_weights, edge_sources  in   (m) sorted by destination
 //   edge_targets                in   (m) the destinations
 //   edge_counts                 in   (n) edges that end at each vertex
-//   vertex_edge_index           in   (n) place of the first of these
+//   vertex_edge_index           in   (n) offset of the first of these
 //   dist                        in   (rows, n) final distances; INF = unreachable
 //   predecessors                i/o  (rows, n) NO_VERTEX for the sources and where unreachable
 //   levels                      i/o  (rows, n) hop level; UNRESOLVED if there is none yet
@@ -108,23 +108,23 @@ __kernel void resolve_progress_by_edges(__global const WEIGHT *restrict edge_wei
 __kernel void count_unresolved(__global const WEIGHT *restrict dist, __global int *restrict predecessors,
                                __global uint *restrict counts, const uint n)
 {
-    const size_t vertex = get_global_id(0), place = get_global_id(1) * n + vertex;
-    if (vertex >= n || predecessors[place] != NOT_YET)
+    const size_t vertex = get_global_id(0), index = get_global_id(1) * n + vertex;
+    if (vertex >= n || predecessors[index] != NOT_YET)
         return;
-    predecessors[place] = NO_VERTEX;
-    if (dist[place] != INF)
+    predecessors[index] = NO_VERTEX;
+    if (dist[index] != INF)
         atomic_inc(&counts[0]);
 }
 
 // Second pass, if anything but the sources is left: what is resolved so far has level 0, and so have the sources.
 __kernel void start_levels(__global const int *restrict predecessors, __global uint *restrict levels, const uint n)
 {
-    const size_t vertex = get_global_id(0), place = get_global_id(1) * n + vertex;
+    const size_t vertex = get_global_id(0), index = get_global_id(1) * n + vertex;
     if (vertex < n)
-        levels[place] = predecessors[place] == NO_VERTEX ? UNRESOLVED : 0;
+        levels[index] = predecessors[index] == NO_VERTEX ? UNRESOLVED : 0;
 }
 
-// sources: their places in `levels`; one work-item for each of the `count`.
+// sources: their indices in `levels`; one work-item for each of the `count`.
 __kernel void start_at_sources(__global const ulong *restrict sources, __global uint *restrict levels, const uint count)
 {
     if (get_global_id(0) < count)

@@ -6,7 +6,7 @@
 // Macros:       core/weights.cl.
 //   edge_weights, edge_sources  in   (m) sorted by destination
 //   edge_counts                 in   (n) edges that end at each vertex
-//   vertex_edge_index           in   (n) place of the first of these
+//   vertex_edge_index           in   (n) offset of the first of these
 //   dist                        in   (n) distances; INF = unreachable
 //   predecessors                in   (n) NO_VERTEX for sources and where unreachable
 //   is_source                   in   (n) 1 for a source, 0 for other vertices
@@ -32,13 +32,13 @@ __kernel void check_edges(__global const WEIGHT *restrict edge_weights, __global
     const WEIGHT bound = own < ceiling ? own : ceiling;
     const int predecessor = predecessors[vertex];
     const ulong first = vertex_edge_index[vertex], last = first + edge_counts[vertex];
-    bool tree_edge = false, shorter = false;
+    bool tree_edge = false, improves = false;
     for (ulong edge = first; edge < last; ++edge) {
         const WEIGHT sum = path_sum(dist[edge_sources[edge]], edge_weights[edge]);
-        shorter = shorter || sum < bound;
+        improves = improves || sum < bound;
         tree_edge = tree_edge || (edge_sources[edge] == predecessor && sum == own);
     }
-    if (shorter)
+    if (improves)
         atomic_min(&offenders[RULE_TRIANGLE], (uint)vertex);
     if (is_source[vertex]) {
         if (own != 0 || predecessor != NO_VERTEX)

@@ -22,17 +22,17 @@
 WORK_GROUP(1, 1, 1)
 __kernel void arithmetic(__global WEIGHT *restrict ring, const WEIGHT weight, const uint rounds)
 {
-    Orders least[RING];
+    Orders minimum[RING];
     ring += get_global_id(0) * RING * VECTOR_LENGTH;
 #pragma unroll
     for (uint i = 0; i < RING; ++i)
-        least[i] = TO_ORDER(LOAD(ring + i * VECTOR_LENGTH));
+        minimum[i] = TO_ORDER(LOAD(ring + i * VECTOR_LENGTH));
     for (uint round = 0; round < rounds; ++round) {
 #pragma unroll
         for (uint i = 0; i < RING; ++i)
-            least[i] = shorter_vector(least[i], TO_WEIGHTS(least[(i + 1) % RING]), (Weights)weight);
+            minimum[i] = relaxed_vector(minimum[i], TO_WEIGHTS(minimum[(i + 1) % RING]), (Weights)weight);
     }
 #pragma unroll
     for (uint i = 0; i < RING; ++i)
-        STORE(results(least[i]), ring + i * VECTOR_LENGTH);
+        STORE(results(minimum[i]), ring + i * VECTOR_LENGTH);
 }

@@ -27,7 +27,7 @@ void keep_level(__local Item *tree);
 #include "primitives/blelloch_scan.cl"
 
 typedef struct {
-    Item tree[PADDED(LEAVES)];  // the first member: a pointer to it is one to the whole
+    Item tree[PADDED(LEAVES)];  // the first member: a pointer to it is one to all
     Item levels[LEVELS][LEAVES];
     uint level;
 } Trace;

@@ -5,12 +5,12 @@
 //               or of b, and one work-group reads all of what it replaces (otherwise c overlaps with neither); those of
 //               minplus/common.cl.
 //
-//   a, b, c  matrices of which the blocks are parts
-//   firsts   place of the first element of the block of a, of b and of c
-//   strides  elements from one row of a, of b and of c to the next
-//   shape    rows of a and c, columns of a and rows of b, columns of b and c
-//   hole     first row and number of rows, first column and number of columns of c, with their rows of a and columns
-//            of b, that are left out; counted within the block, but not in its shape
+//   a, b, c   matrices of which the blocks are parts
+//   firsts    offset of the first element of the block of a, of b and of c
+//   strides   elements from one row of a, of b and of c to the next
+//   shape     rows of a and c, columns of a and rows of b, columns of b and c
+//   excluded  first row and number of rows, first column and number of columns of c, with their rows of a and columns
+//             of b, that are left out; counted within the block, but not in its shape
 
 #if !defined(ACCUMULATE) || !defined(IN_PLACE)
 #error "minplus/blocks.cl needs the macros ACCUMULATE and IN_PLACE"
@@ -26,21 +26,21 @@
 
 #define BLOCK_PARAMETERS                                                                               \
     __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c, \
-        const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 hole
+        const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 excluded
 
-// The place of a row or column, of which some are left out.
-size_t leave_out(const size_t place, const uint hole, const uint length)
+// The index of a row or column, of which some are excluded.
+size_t leave_out(const size_t index, const uint excluded, const uint length)
 {
-    return place < hole ? place : place + length;
+    return index < excluded ? index : index + length;
 }
 
 // What is stored, given what is there.
-WEIGHT finish(const ORDER least, const WEIGHT present)
+WEIGHT finish(const ORDER minimum, const WEIGHT present)
 {
 #if ACCUMULATE
     const ORDER other = AS_TYPE(ORDER, present);
-    return result(MINIMUM(least, other));
+    return result(MINIMUM(minimum, other));
 #else
-    return result(least);
+    return result(minimum);
 #endif
 }

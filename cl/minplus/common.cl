@@ -6,15 +6,15 @@
 //   NO_PATH  no path: infinity, or for integers a number that neither overflows when it is doubled nor comes near a
 //            finite result however much is subtracted from it
 //   LIMIT    results above are no path
-//   LEAST    results below are raised to it: only along a negative cycle do path weights fall that low, or further
+//   LOWEST   results below are raised to it: only along a negative cycle do path weights fall that low, or further
 //   ORDER    type in which sums are compared: WEIGHT, or for floats none of which is negative the integers of the same
 //            bits, which have the same order and are quicker to compare
 //   MINIMUM  smaller, fmin or min: whatever the device is quickest at with that type
 //
 // Matrices are dense and row-major: a (rows, inner), b (inner, columns), c (rows, columns); c is neither a nor b.
 
-#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(LEAST) || !defined(ORDER) || !defined(MINIMUM)
-#error "minplus/common.cl needs the macros WEIGHT, NO_PATH, LIMIT, LEAST, ORDER and MINIMUM"
+#if !defined(WEIGHT) || !defined(NO_PATH) || !defined(LIMIT) || !defined(LOWEST) || !defined(ORDER) || !defined(MINIMUM)
+#error "minplus/common.cl needs the macros WEIGHT, NO_PATH, LIMIT, LOWEST, ORDER and MINIMUM"
 #endif
 
 #include "core/language.cl"
@@ -24,14 +24,14 @@
 #define NONE AS_TYPE(ORDER, (WEIGHT)NO_PATH)
 
 // The smaller one of a path weight and that of a path by way of k.
-ORDER shorter(const ORDER least, const WEIGHT a, const WEIGHT b)
+ORDER relaxed(const ORDER minimum, const WEIGHT a, const WEIGHT b)
 {
     const ORDER sum = AS_TYPE(ORDER, (WEIGHT)(a + b));
-    return MINIMUM(least, sum);
+    return MINIMUM(minimum, sum);
 }
 
-WEIGHT result(const ORDER least)
+WEIGHT result(const ORDER minimum)
 {
-    const WEIGHT weight = AS_TYPE(WEIGHT, least);
-    return weight > LIMIT ? NO_PATH : weight < LEAST ? LEAST : weight;
+    const WEIGHT weight = AS_TYPE(WEIGHT, minimum);
+    return weight > LIMIT ? NO_PATH : weight < LOWEST ? LOWEST : weight;
 }

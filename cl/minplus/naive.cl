@@ -13,8 +13,8 @@ __kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT 
     const size_t column = get_global_id(0), row = get_global_id(1);
     if (row >= rows || column >= columns)
         return;
-    ORDER least = NONE;
+    ORDER minimum = NONE;
     for (size_t k = 0; k < inner; ++k)
-        least = shorter(least, a[row * inner + k], b[k * columns + column]);
-    c[row * columns + column] = result(least);
+        minimum = relaxed(minimum, a[row * inner + k], b[k * columns + column]);
+    c[row * columns + column] = result(minimum);
 }

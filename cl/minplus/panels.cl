@@ -28,11 +28,11 @@
 
 WORK_GROUP(1, 1, 1)
 __kernel void pack(__global const WEIGHT *restrict b, __global WEIGHT *restrict panels, const ulong4 firsts,
-                   const uint4 strides, const uint4 shape, const uint4 hole)
+                   const uint4 strides, const uint4 shape, const uint4 excluded)
 {
     const size_t panel = get_group_id(0), first = get_group_id(1) * DEPTH;
     const uint inner = shape.s1, last = min(inner, (uint)first + DEPTH);
-    b += firsts.s1 + leave_out(panel * WIDTH, hole.s2, hole.s3);
+    b += firsts.s1 + leave_out(panel * WIDTH, excluded.s2, excluded.s3);
     panels += panel * inner * WIDTH;
     for (size_t k = first; k < last; ++k) {
 #pragma unroll
@@ -49,22 +49,22 @@ __kernel void multiply(BLOCK_PARAMETERS)
     const size_t end = group + 1 == get_num_groups(1) ? shape.s0 : (group + 1) * ROWS;
     a += firsts.s0;
     b += firsts.s1 + panel * inner * WIDTH;
-    c += firsts.s2 + leave_out(panel * WIDTH, hole.s2, hole.s3);
+    c += firsts.s2 + leave_out(panel * WIDTH, excluded.s2, excluded.s3);
     for (size_t step = 0; step < inner; step += DEPTH) {
         const size_t last_k = min(inner, (uint)step + DEPTH);
         for (size_t start = group * ROWS; start < end; start += ITEM_ROWS) {
             const size_t row = min(start, end - ITEM_ROWS);
             __global const WEIGHT *a_rows[ITEM_ROWS];
             __global WEIGHT *c_rows[ITEM_ROWS];
-            Orders least[ITEM_ROWS][VECTORS];
+            Orders minimum[ITEM_ROWS][VECTORS];
 #pragma unroll
             for (uint i = 0; i < ITEM_ROWS; ++i) {
-                const size_t place = leave_out(row + i, hole.s0, hole.s1);
-                a_rows[i] = a + place * strides.s0;
-                c_rows[i] = c + place * strides.s2;
+                const size_t index = leave_out(row + i, excluded.s0, excluded.s1);
+                a_rows[i] = a + index * strides.s0;
+                c_rows[i] = c + index * strides.s2;
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v)
-                    least[i][v] =
+                    minimum[i][v] =
                         ACCUMULATE || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
             }
             for (size_t k = step; k < last_k; ++k) {
@@ -77,14 +77,14 @@ __kernel void multiply(BLOCK_PARAMETERS)
                     const Weights a_own = (Weights)(a_rows[i][k]);
 #pragma unroll
                     for (uint v = 0; v < VECTORS; ++v)
-                        least[i][v] = shorter_vector(least[i][v], a_own, b_own[v]);
+                        minimum[i][v] = relaxed_vector(minimum[i][v], a_own, b_own[v]);
                 }
             }
 #pragma unroll
             for (uint i = 0; i < ITEM_ROWS; ++i) {
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v) {
-                    const Weights weights = last_k < inner ? TO_WEIGHTS(least[i][v]) : results(least[i][v]);
+                    const Weights weights = last_k < inner ? TO_WEIGHTS(minimum[i][v]) : results(minimum[i][v]);
                     STORE(weights, c_rows[i] + v * VECTOR_LENGTH);
                 }
             }

@@ -10,8 +10,8 @@
 //               two neighbouring ones of a row of B or C; PTX, with PAIRS, 1: NVIDIA's instructions for pairs, which
 //               its compiler of OpenCL C does not use by itself; those of minplus/common.cl and minplus/blocks.cl.
 //
-// Sizes and places are multiples: rows of TILE_ROWS, columns of TILE_COLUMNS, inner of DEPTH; the host fills up with
-// NO_PATH. The registers of a work-item lie in quads that are a whole row or column of work-items apart, so that
+// Sizes and offsets are multiples: rows of TILE_ROWS, columns of TILE_COLUMNS, inner of DEPTH; the host fills up with
+// NO_PATH. The registers of a work-item lie in quads that are a row or column of work-items apart, so that
 // neighbouring work-items read neighbouring quads of local memory.
 
 #if !defined(TILE_ROWS) || !defined(TILE_COLUMNS) || !defined(DEPTH) || !defined(ITEM_ROWS) || !defined(ITEM_COLUMNS)
@@ -25,35 +25,35 @@
 
 #if PAIRS
 #define REGISTER uint
-#define LEAST_REGISTER uint
+#define MINIMUM_REGISTER uint
 #define WEIGHTS_EACH 2
 #define STEPS 1
 #define SPREAD(weight) ((uint)(weight) * 0x10001u)  // as both weights of a register
 
 // Sums of two weights stay below 2^16, so that both weights of a register are added at once.
-uint shorter_register(const uint least, const uint a, const uint b)
+uint relaxed_register(const uint minimum, const uint a, const uint b)
 {
 #if PTX
-    uint sum, shorter;
+    uint sum, smaller_one;
     asm("add.u16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-    asm("min.u16x2 %0, %1, %2;" : "=r"(shorter) : "r"(least), "r"(sum));
-    return shorter;
+    asm("min.u16x2 %0, %1, %2;" : "=r"(smaller_one) : "r"(minimum), "r"(sum));
+    return smaller_one;
 #else
-    return as_uint(min(as_ushort2(least), as_ushort2(a + b)));
+    return as_uint(min(as_ushort2(minimum), as_ushort2(a + b)));
 #endif
 }
 
-uint finish_register(const uint least, const uint present)
+uint finish_register(const uint minimum, const uint present)
 {
-    return (uint)finish(least & 0xFFFFu, present & 0xFFFFu) | (uint)finish(least >> 16, present >> 16) << 16;
+    return (uint)finish(minimum & 0xFFFFu, present & 0xFFFFu) | (uint)finish(minimum >> 16, present >> 16) << 16;
 }
 #else
 #define REGISTER WEIGHT
-#define LEAST_REGISTER ORDER
+#define MINIMUM_REGISTER ORDER
 #define WEIGHTS_EACH 1
 #define STEPS 2  // of k at a time: some GPUs take the minimum of three
 #define SPREAD(weight) (weight)
-#define shorter_register shorter
+#define relaxed_register relaxed
 #define finish_register finish
 #endif
 
@@ -86,19 +86,19 @@ __kernel void multiply(BLOCK_PARAMETERS)
     __local REGISTER b_tile[2][DEPTH][TILE_REGISTERS];
     const uint item = get_local_id(0);
     const uint across = item % ITEMS_ACROSS * QUAD, down = item / ITEMS_ACROSS * QUAD;
-    const size_t first_row = leave_out(get_group_id(1) * TILE_ROWS, hole.s0, hole.s1);
-    const size_t first_column = leave_out(get_group_id(0) * TILE_COLUMNS, hole.s2, hole.s3);
+    const size_t first_row = leave_out(get_group_id(1) * TILE_ROWS, excluded.s0, excluded.s1);
+    const size_t first_column = leave_out(get_group_id(0) * TILE_COLUMNS, excluded.s2, excluded.s3);
     const uint inner = shape.s1;
     a += firsts.s0;
     b += firsts.s1;
     c += firsts.s2 + (first_row + down) * strides.s2 + first_column + WEIGHTS_EACH * across;
 
-    LEAST_REGISTER least[ITEM_ROWS][ITEM_REGISTERS];
+    MINIMUM_REGISTER minimum[ITEM_ROWS][ITEM_REGISTERS];
 #pragma unroll
     for (uint i = 0; i < ITEM_ROWS; ++i) {
 #pragma unroll
         for (uint j = 0; j < ITEM_REGISTERS; ++j)
-            least[i][j] = SPREAD(NONE);
+            minimum[i][j] = SPREAD(NONE);
     }
 
     Weights a_next[A_QUADS];
@@ -141,7 +141,7 @@ __kernel void multiply(BLOCK_PARAMETERS)
                     for (uint j = 0; j < ITEM_REGISTERS; ++j) {
 #pragma unroll
                         for (uint n = 0; n < STEPS; ++n)
-                            least[i][j] = shorter_register(least[i][j], a_own[n][i], b_own[n][j]);
+                            minimum[i][j] = relaxed_register(minimum[i][j], a_own[n][i], b_own[n][j]);
                     }
                 }
             }
@@ -182,7 +182,7 @@ __kernel void multiply(BLOCK_PARAMETERS)
 #endif
 #pragma unroll
             for (uint n = 0; n < QUAD; ++n)
-                entries[n] = finish_register(least[i][j + n], entries[n]);
+                entries[n] = finish_register(minimum[i][j + n], entries[n]);
             *quad = vload4(0, entries);
         }
     }

@@ -20,7 +20,7 @@ __kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT 
     __local WEIGHT block[BLOCK];
     const size_t column = get_global_id(0), row = get_global_id(1);
     const uint item = get_local_id(0);
-    ORDER least = NONE;
+    ORDER minimum = NONE;
     for (size_t first = 0; first < inner; first += BLOCK) {
         block[item] = first + item < inner ? a[row * inner + first + item] : NO_PATH;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -28,14 +28,14 @@ __kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT 
             const uint count = min((size_t)BLOCK, inner - first);
             for (uint k = 0; k < count; ++k) {
 #if TRANSPOSED
-                least = shorter(least, block[k], b[column * inner + first + k]);
+                minimum = relaxed(minimum, block[k], b[column * inner + first + k]);
 #else
-                least = shorter(least, block[k], b[(first + k) * columns + column]);
+                minimum = relaxed(minimum, block[k], b[(first + k) * columns + column]);
 #endif
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (column < columns)
-        c[row * columns + column] = result(least);
+        c[row * columns + column] = result(minimum);
 }

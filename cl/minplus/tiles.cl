@@ -21,15 +21,15 @@ __kernel void multiply(__global const WEIGHT *restrict a, __global const WEIGHT 
     __local WEIGHT b_tile[TILE][TILE + 1];  // a column of it lies in TILE different banks (figure 4.2)
     const size_t column = get_global_id(0), row = get_global_id(1);
     const uint x = get_local_id(0), y = get_local_id(1);
-    ORDER least = NONE;
+    ORDER minimum = NONE;
     for (size_t first = 0; first < inner; first += TILE) {
         a_tile[y][x] = row < rows && first + x < inner ? a[row * inner + first + x] : NO_PATH;
         b_tile[y][x] = first + y < inner && column < columns ? b[(first + y) * columns + column] : NO_PATH;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = 0; k < TILE; ++k)
-            least = shorter(least, a_tile[y][k], b_tile[k][x]);
+            minimum = relaxed(minimum, a_tile[y][k], b_tile[k][x]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (row < rows && column < columns)
-        c[row * columns + column] = result(least);
+        c[row * columns + column] = result(minimum);
 }

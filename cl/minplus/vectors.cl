@@ -1,6 +1,6 @@
 // Min-plus arithmetic of vectors, for kernels whose work-items have no neighbours.
 //
-// Source:       shorter() and result() of minplus/common.cl, entry by entry.
+// Source:       relaxed() and result() of minplus/common.cl, entry by entry.
 // Macros:       VECTOR_LENGTH, elements of a vector; those of minplus/common.cl.
 
 #ifndef VECTOR_LENGTH
@@ -9,23 +9,23 @@
 
 #include "minplus/common.cl"
 
-#define LOAD(place) VECTOR(vload, VECTOR_LENGTH)(0, place)
-#define STORE(vector, place) VECTOR(vstore, VECTOR_LENGTH)(vector, 0, place)
+#define LOAD(address) VECTOR(vload, VECTOR_LENGTH)(0, address)
+#define STORE(vector, address) VECTOR(vstore, VECTOR_LENGTH)(vector, 0, address)
 #define TO_ORDER(x) AS_TYPE(VECTOR(ORDER, VECTOR_LENGTH), x)
 #define TO_WEIGHTS(x) AS_TYPE(VECTOR(WEIGHT, VECTOR_LENGTH), x)
 
 typedef VECTOR(WEIGHT, VECTOR_LENGTH) Weights;
 typedef VECTOR(ORDER, VECTOR_LENGTH) Orders;
 
-Orders shorter_vector(const Orders least, const Weights a, const Weights b)
+Orders relaxed_vector(const Orders minimum, const Weights a, const Weights b)
 {
     const Orders sum = TO_ORDER(a + b);
-    return MINIMUM(least, sum);
+    return MINIMUM(minimum, sum);
 }
 
-Weights results(const Orders least)
+Weights results(const Orders minimum)
 {
-    const Weights weights = TO_WEIGHTS(least), none = (Weights)(NO_PATH), lowest = (Weights)(LEAST);
+    const Weights weights = TO_WEIGHTS(minimum), none = (Weights)(NO_PATH), lowest = (Weights)(LOWEST);
     const Weights raised = weights < lowest ? lowest : weights;
     return raised > (Weights)(LIMIT) ? none : raised;
 }

@@ -6,10 +6,10 @@
 // Local memory: PADDED(2 * GROUP_SIZE) * sizeof(Item).
 // Macros:       GROUP_SIZE, work-items of a work-group, a power of two; OF_SUMS, 1: the elements are the segment sums
 //               of the level below, scanned in place and exclusively; those of primitives/elements.cl.
-//   sums         out  (segments) the join of each segment; of a single one it is not written
-//   first_heads  out  (segments) with SEGMENTED and not OF_SUMS: place in the segment of the first head of x
+//   sums         out  (segments) the combination of each segment; of a single one it is not written
+//   first_heads  out  (segments) with SEGMENTED and not OF_SUMS: index in the segment of the first head of x
 //
-// A leaf of the tree is a quad, which its work-item joins in registers: the "processor local phase" of section 4.2.3.
+// A leaf of the tree is a quad, combined by its work-item in registers: the "processor local phase" of section 4.2.3.
 // What the thesis calls a segment is a work-group's part of the elements; the segments of a segmented scan (5.4.1)
 // begin at heads.
 
@@ -45,21 +45,21 @@ void put_leaf(__global Stored *out, __global const Stored *x, __global const MAR
 #if OF_SUMS
     for (uint k = 0; k < QUAD; ++k) {
         if (i + k < n)
-            out[i + k] = k == 0 ? before : join(before, leaf[k - 1]);
+            out[i + k] = k == 0 ? before : combine_items(before, leaf[k - 1]);
     }
 #else
     put_quad(out, x, marks, i, n, before, leaf);
 #endif
 }
 
-// Algorithm 9: turn the items of the tree's leaves into the joins of all earlier leaves; returns the join of all.
+// Algorithm 9: turn the items of the tree's leaves into the combinations of all earlier leaves; returns that of all.
 Item sweep(__local Item *tree)
 {
     const uint item = get_local_id(0);
     for (uint stride = 1; stride < LEAVES; stride *= 2) {  // leaf to root
         const uint right = 2 * stride * (item + 1) - 1;
         if (right < LEAVES)
-            tree[PADDED(right)] = join(tree[PADDED(right - stride)], tree[PADDED(right)]);
+            tree[PADDED(right)] = combine_items(tree[PADDED(right - stride)], tree[PADDED(right)]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     const Item sum = tree[PADDED(LEAVES - 1)];
@@ -73,7 +73,7 @@ Item sweep(__local Item *tree)
         const uint right = 2 * stride * (item + 1) - 1;
         if (right < LEAVES) {
             const Item before = tree[PADDED(right)];
-            tree[PADDED(right)] = join(before, tree[PADDED(right - stride)]);
+            tree[PADDED(right)] = combine_items(before, tree[PADDED(right - stride)]);
             tree[PADDED(right - stride)] = before;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -122,8 +122,8 @@ __kernel void segment_sums(__global const Stored *x, __global const MARK *marks,
     }
 }
 
-// Section 4.2.5: join what precedes a segment to each of its prefixes. The last segments come first: they are the ones
-// that may still be in cache.
+// Section 4.2.5: combine what precedes a segment with each of its prefixes. The last segments come first: they are the
+// ones that may still be in cache.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void uniform_add(__global Stored *out, __global const Item *restrict sums,
                           __global const uint *restrict first_heads, const ulong n)
@@ -141,7 +141,7 @@ __kernel void uniform_add(__global Stored *out, __global const Item *restrict su
 #if OF_SUMS
         for (uint k = 0; k < QUAD; ++k) {
             if (i + k < end)
-                out[i + k] = join(before, out[i + k]);
+                out[i + k] = combine_items(before, out[i + k]);
         }
 #else
         if (i + QUAD <= end) {

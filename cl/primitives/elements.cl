@@ -1,18 +1,18 @@
 // What reductions, scans and compactions share: the operator, the elements, and what becomes of each one's prefix.
 //
 // Macros, all set by the host (reedsp/primitives/operators.py):
-//   ELEMENT      type of the elements that are joined: int, uint, long, ulong, float or double
+//   ELEMENT      type of the elements that are combined: int, uint, long, ulong, float or double
 //   OPERATION    OpenCL C expression in a and b: the associative operator
 //   IDENTITY     its identity element
-//   COMMUTATIVE  1 if elements may be joined in any order
+//   COMMUTATIVE  1 if elements may be combined in any order
 //   EXCLUSIVE    1 if the prefix of an element leaves out the element itself
 //   SEGMENTED    1 if marks[i] != 0 starts a segment at element i, whose prefixes begin there (thesis section 5.4.1)
-//   COMPACTION   1: collect the x[i] with marks[i] != 0; 2: collect their places i (section 5.4.2). The elements
+//   COMPACTION   1: collect the x[i] with marks[i] != 0; 2: collect their indices i (section 5.4.2). The elements
 //                that are scanned are then 1 where marks[i] != 0 and 0 elsewhere. 0: neither, store the prefixes
 //   VALUE, MARK  types of x and out, and of the marks
 //
 // Arrays of elements:
-//   x      in   (n) values; not read if places are collected
+//   x      in   (n) values; not read if indices are collected
 //   marks  in   (n) heads of segments, or what to collect; not read by plain scans
 //   out    out  (n) prefixes; may be x itself. Or what was collected, which has to be another array
 
@@ -25,7 +25,7 @@
 
 #include "core/language.cl"
 
-// One element, or several joined; HEAD_OF: whether a segment starts among them, 0 or 1.
+// One element, or several combined; HEAD_OF: whether a segment starts among them, 0 or 1.
 #if SEGMENTED
 typedef VECTOR(ELEMENT, 2) Item;
 #define VALUE_OF(item) ((item).x)
@@ -46,7 +46,7 @@ ELEMENT combine(const ELEMENT a, const ELEMENT b)
 }
 
 // The operator on items: as associative as `combine`, and never commutative if there are segments.
-Item join(const Item left, const Item right)
+Item combine_items(const Item left, const Item right)
 {
 #if SEGMENTED
     const bool head = HEAD_OF(right) != 0;
@@ -65,7 +65,7 @@ Item item_at(__global const VALUE *x, __global const MARK *marks, const size_t i
 #endif
 }
 
-// What a scan stores for element i, given the join of all items before it and the join that includes it.
+// What a scan stores for element i, given the combination of all items before it and the combination that includes it.
 ELEMENT prefix(__global const MARK *marks, const size_t i, const Item before, const Item after)
 {
 #if EXCLUSIVE && SEGMENTED

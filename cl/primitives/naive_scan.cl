@@ -1,4 +1,4 @@
-// The naive scan: with every round each element joins the one `stride` places before it.
+// The naive scan: with every round each element is combined with the one `stride` before it.
 //
 // Source:       thesis Algorithm 8 (section 4.2.1). Its text compares pid - stride > 0, which leaves out one element,
 //               and doubles the stride inside the condition, so that work-items lose step; both are corrected here.
@@ -10,7 +10,7 @@
 
 #include "primitives/elements.cl"
 
-// Line 1 of Algorithm 8. An exclusive scan is the inclusive one of the elements moved one place to the right.
+// Line 1 of Algorithm 8. An exclusive scan is the inclusive one of the elements moved right by one.
 __kernel void copy_elements(__global const VALUE *restrict x, __global const MARK *restrict marks,
                             __global Item *restrict items, const ulong n)
 {
@@ -32,7 +32,7 @@ __kernel void add_earlier(__global const Item *restrict items, __global Item *re
 {
     const size_t i = get_global_id(0);
     if (i < n)
-        new_items[i] = i >= stride ? join(items[i - stride], items[i]) : items[i];
+        new_items[i] = i >= stride ? combine_items(items[i - stride], items[i]) : items[i];
 }
 
 __kernel void store_prefixes(__global const Item *restrict items, __global VALUE *restrict out, const ulong n)

@@ -34,21 +34,21 @@ void load_quad(Item *items, __global const VALUE *x, __global const MARK *marks,
     }
 }
 
-// Join each item of a quad with the ones before it in the quad.
+// Combine each item of a quad with the ones before it in the quad.
 void scan_quad(Item *items)
 {
     for (uint k = 1; k < QUAD; ++k)
-        items[k] = join(items[k - 1], items[k]);
+        items[k] = combine_items(items[k - 1], items[k]);
 }
 
-// Store the results for a scanned quad, `before` being the join of all items before it.
+// Store the results for a scanned quad, `before` being the combination of all items before it.
 void put_quad(__global VALUE *out, __global const VALUE *x, __global const MARK *marks, const size_t i,
               const size_t end, const Item before, const Item *scanned)
 {
     Item prefixes[QUAD + 1];
     prefixes[0] = before;
     for (uint k = 0; k < QUAD; ++k)
-        prefixes[k + 1] = join(before, scanned[k]);
+        prefixes[k + 1] = combine_items(before, scanned[k]);
 #if !COMPACTION
     if (i + QUAD <= end) {
         VALUE values[QUAD];

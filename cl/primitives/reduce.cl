@@ -1,11 +1,11 @@
-// Parallel left fold: each work-group joins a chunk of the elements, in their order.
+// Parallel left fold: each work-group combines a chunk of the elements, in their order.
 //
 // Source:       thesis Algorithm 7 (section 4.2.1), with the choice of work-items of section 4.2.4.
 // NDRange:      global (chunks * GROUP_SIZE), work-group (GROUP_SIZE).
 // Local memory: GROUP_SIZE * sizeof(Item).
 // Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item loads at once; those of
 //               primitives/elements.cl.
-//   sums   out  (chunks) the join of each chunk
+//   sums   out  (chunks) the combination of each chunk
 //   chunk       elements of a chunk, a multiple of TILE
 
 #if !defined(GROUP_SIZE) || !defined(ROWS) || ROWS < 1
@@ -16,7 +16,7 @@
 
 #define TILE (ROWS * GROUP_SIZE * QUAD)
 
-// Algorithm 7: work-item i gives item i; every work-item gets the join of all.
+// Algorithm 7: work-item i gives item i; every work-item gets the combination of all.
 Item left_fold(const Item own, __local Item *values)
 {
     const uint item = get_local_id(0);
@@ -25,7 +25,7 @@ Item left_fold(const Item own, __local Item *values)
     for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
         const uint left = 2 * stride * item;  // the active work-items are the first ones
         if (left + stride < GROUP_SIZE)
-            values[left] = join(values[left], values[left + stride]);
+            values[left] = combine_items(values[left], values[left + stride]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     const Item total = values[0];
@@ -54,13 +54,14 @@ __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MAR
             load_quad(quads[row], x, marks, tile + quad * QUAD, last);
         }
         for (uint row = 0; row < ROWS; ++row)
-            own = join(own, join(join(quads[row][0], quads[row][1]), join(quads[row][2], quads[row][3])));
+            own = combine_items(own, combine_items(combine_items(quads[row][0], quads[row][1]),
+                                                   combine_items(quads[row][2], quads[row][3])));
 #if COMMUTATIVE
-        total = join(total, own);
+        total = combine_items(total, own);
     }
     total = left_fold(total, values);
 #else
-        total = join(total, left_fold(own, values));
+        total = combine_items(total, left_fold(own, values));
     }
 #endif
     if (item == 0)

@@ -6,8 +6,8 @@
 // Local memory: (2 * GROUP_SIZE + PADDED(ROWS * GROUP_SIZE)) * sizeof(Item).
 // Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads that a work-item scans at once; those of
 //               primitives/elements.cl.
-//   sums   in   (chunks) the join of each chunk, by reduce_chunks
-//   total  out  (1) the join of all elements
+//   sums   in   (chunks) the combination of each chunk, by reduce_chunks
+//   total  out  (1) the combination of all elements
 //   chunk       elements of a chunk, a multiple of TILE
 //
 // A tile lies in registers as ROWS rows of GROUP_SIZE quads, so that neighbouring work-items read neighbouring quads:
@@ -16,7 +16,7 @@
 //     row 1        quad of work-item 0 | quad of work-item 1 | ...
 //
 // Each work-item scans its own quads; the last item of each goes to local memory, where work-item i then owns the
-// ROWS neighbouring ones from i * ROWS on, whose joins are scanned as in Algorithm 8.
+// ROWS neighbouring ones from i * ROWS on, whose combinations are scanned as in Algorithm 8.
 
 #if !defined(GROUP_SIZE) || !defined(ROWS) || ROWS < 1
 #error "primitives/work_group_scan.cl needs GROUP_SIZE and ROWS of at least 1"
@@ -26,15 +26,15 @@
 
 #define PADDED(i) ((i) + (i) / 32)  // so that neighbouring work-items, ROWS items apart, use different banks
 
-// The join of the sums of all earlier chunks, the same in every work-item.
-Item join_of_earlier_chunks(__global const Item *sums, __local Item *values)
+// The combination of the sums of all earlier chunks, the same in every work-item.
+Item sum_of_earlier_chunks(__global const Item *sums, __local Item *values)
 {
     const uint item = get_local_id(0);
     const uint earlier = get_group_id(0);
     const uint share = (earlier + GROUP_SIZE - 1) / GROUP_SIZE;
     Item own = IDENTITY_ITEM;
     for (uint chunk = item * share; chunk < min((item + 1) * share, earlier); ++chunk)
-        own = join(own, sums[chunk]);
+        own = combine_items(own, sums[chunk]);
     return left_fold(own, values);
 }
 
@@ -47,7 +47,7 @@ __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, _
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk;
     const size_t last = min(first + chunk, (size_t)n);
-    Item carry = join_of_earlier_chunks(sums, group[0]);
+    Item carry = sum_of_earlier_chunks(sums, group[0]);
 
     for (size_t tile = first; tile < last; tile += TILE) {
         Item quads[ROWS][QUAD];
@@ -64,23 +64,23 @@ __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, _
             own[row] = rows[PADDED(item * ROWS + row)];
         Item sum = own[0];
         for (uint row = 1; row < ROWS; ++row)
-            sum = join(sum, own[row]);
+            sum = combine_items(sum, own[row]);
         uint side = 0;
         group[side][item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
             if (item >= stride)
-                sum = join(group[side][item - stride], sum);
+                sum = combine_items(group[side][item - stride], sum);
             side = 1 - side;
             group[side][item] = sum;
             barrier(CLK_LOCAL_MEM_FENCE);
         }
 
-        Item before = item == 0 ? carry : join(carry, group[side][item - 1]);
-        carry = join(carry, group[side][GROUP_SIZE - 1]);
+        Item before = item == 0 ? carry : combine_items(carry, group[side][item - 1]);
+        carry = combine_items(carry, group[side][GROUP_SIZE - 1]);
         for (uint row = 0; row < ROWS; ++row) {
             rows[PADDED(item * ROWS + row)] = before;
-            before = join(before, own[row]);
+            before = combine_items(before, own[row]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 

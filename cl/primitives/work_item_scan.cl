@@ -4,8 +4,9 @@
 // NDRange:      global (chunks), work-group (1).
 // Local memory: none.
 // Macros:       VECTORS, 1 if OPERATION holds for vectors, too; those of primitives/elements.cl.
-//   sums   i/o  (p) sums[0]: the join of all elements up to the end of chunk 0; then of each longer chunk but the last
-//   total  i/o  (1) the join of all elements up to the end of what is scanned already
+//   sums   i/o  (p) sums[0]: the combination of all elements up to the end of chunk 0; then of each longer
+//                  chunk but the last
+//   total  i/o  (1) the combination of all elements up to the end of what is scanned already
 //   base        first element of the span
 //   first_length, length  elements of chunk 0, and of each longer one
 //
@@ -42,7 +43,7 @@ Vector scan_vector(const Vector vector)
 }
 #endif
 
-// The join of elements first to last - 1.
+// The combination of elements first to last - 1.
 Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t first, const size_t last)
 {
     size_t i = first;
@@ -62,11 +63,11 @@ Item sum_of(__global const VALUE *x, __global const MARK *marks, const size_t fi
     VALUE_OF(sum) = combine(combine(sums[0].s0, sums[0].s1), combine(sums[0].s2, sums[0].s3));
 #endif
     for (; i < last; ++i)
-        sum = join(sum, item_at(x, marks, i));
+        sum = combine_items(sum, item_at(x, marks, i));
     return sum;
 }
 
-// Scan elements first to last - 1, `carry` being the join of all before; returns the join of all up to the last.
+// Scan elements first to last - 1, `carry` being the combination of all before; returns that of all up to the last.
 Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, __global VALUE *out, const size_t first,
                const size_t last)
 {
@@ -100,7 +101,7 @@ Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, 
 #endif
     for (; i < last; ++i) {
         const Item before = carry;
-        carry = join(before, item_at(x, marks, i));
+        carry = combine_items(before, item_at(x, marks, i));
         put(out, x, marks, i, before, carry);
     }
     return carry;
@@ -138,7 +139,7 @@ __kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *ma
     const size_t first = min(base + first_length + item * length, (size_t)n);
     Item carry = sums[0];
     for (size_t chunk = 1; chunk <= item; ++chunk)
-        carry = join(carry, sums[chunk]);
+        carry = combine_items(carry, sums[chunk]);
     carry = scan_from(carry, x, marks, out, first, min(first + length, (size_t)n));
     if (item == get_global_size(0) - 1)
         total[0] = VALUE_OF(carry);

@@ -11,9 +11,9 @@
 //   edge_weights       in   (m) weight of each edge, edges sorted by the vertex that they end at
 //   edge_sources       in   (m) source of each edge
 //   sums               out  (m) weight of the best known path that ends with each edge
-//   prefixes           in   (m) the least of these up to each edge within its segment; may be the same buffer as `sums`
+//   prefixes           in   (m) the minimum of these up to each edge within its segment; may be the buffer of `sums`
 //   edge_counts        in   (n) number of edges that end at each vertex
-//   vertex_edge_index  in   (n) place of the first of these edges
+//   vertex_edge_index  in   (n) offset of the first of these edges
 //   weights            i/o  (n) path weight of each vertex; INF = no path yet
 //   predecessors       i/o  (n) with KEEP_PREDECESSORS
 //   updates, phase     i/o  whether the last round updated a path weight, and whether this one does; see core/rounds.cl
@@ -69,15 +69,15 @@ __kernel void finalise(__global const WEIGHT *restrict prefixes, __global const 
     if (vertex < n && edge_counts[vertex] > 0 && !skipped) {
         ulong first = vertex_edge_index[vertex];
         ulong last = first + edge_counts[vertex] - 1;
-        const WEIGHT least = prefixes[last];
-        if (least < weights[vertex] && least < ceiling) {
-            weights[vertex] = least;
+        const WEIGHT minimum = prefixes[last];
+        if (minimum < weights[vertex] && minimum < ceiling) {
+            weights[vertex] = minimum;
             atomic_or(&group_updated, 1u);
 #if KEEP_PREDECESSORS
-            // Prefixes only fall within a segment, so the first of the least ones is at the edge that gave it.
+            // Prefixes only fall within a segment, so the first minimum is at the edge that gave it.
             while (first < last) {
                 const ulong middle = first + (last - first) / 2;
-                if (prefixes[middle] == least)
+                if (prefixes[middle] == minimum)
                     last = middle;
                 else
                     first = middle + 1;

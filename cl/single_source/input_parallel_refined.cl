@@ -18,22 +18,22 @@
 //     last round has counted the edges that leave each vertex, none if it is not active
 //   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/primitives/scan.py), after which the last
 //     of them is the number of active edges
-//   - relax, once a step: each active edge is relaxed, first to find the least path weight of each vertex, and then the
-//     source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k
+//   - relax, once a step: each active edge is relaxed, first to find the minimum path weight of each vertex, and then
+//     the source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k
 //   - finalise: updates, and the marks or counts of the next round
 //
 // Edges that end at the same vertex are no neighbours in this order, so they meet in atomic operations, which OpenCL C
 // 1.2 has for words of 32 bits. A path weight becomes an unsigned key with the same order, and the key one word or two:
-// step HIGH_WORDS finds the least high word, and LOW_WORDS the least low word among the keys with this high word. Both
-// belong to this round alone: `weights` is read, but not written, until they are final. So the path weights after
-// k rounds are the least of all paths of at most k edges, whatever the order in which the work-items run.
+// step HIGH_WORDS finds the minimum high word, and LOW_WORDS the minimum low word among the keys with this high word.
+// Both belong to this round alone: `weights` is read, but not written, until they are final. So the path weights after
+// k rounds are the minimum over all paths of at most k edges, whatever the order in which the work-items run.
 //   first_edge, edges     in   (n + 1), (m) see core/out_edges.cl
 //   active, active_count  in   (n), (1) with LISTED
 //   marks                 i/o  (n) with LISTED: 1 if the vertex is active
 //   prefixes              i/o  (n + 1) counts of active edges, then how many there are before
 //   weights               i/o  (n) path weight of each vertex; INF = no path yet
-//   best                  i/o  (n, WORDS) key of the least path weight of this round, high word first; else NONE
-//   best_sources          i/o  (n) with KEEP_PREDECESSORS: the least source of an edge that gives it; else NONE
+//   best                  i/o  (n, WORDS) key of the minimum path weight of this round, high word first; else NONE
+//   best_sources          i/o  (n) with KEEP_PREDECESSORS: the minimum source of an edge that gives it; else NONE
 //   predecessors          i/o  (n) with KEEP_PREDECESSORS
 //   updates, phase        i/o  whether the last round updated a path weight, and this one does; see core/rounds.cl
 //   ceiling               path weights from here on are not recorded (INF: all are)
@@ -129,7 +129,7 @@ __kernel void count_edges(__global const OFFSET *restrict first_edge, __global c
         prefixes[i] = i < *active_count ? first_edge[active[i] + 1] - first_edge[active[i]] : 0;
 }
 
-// The place of the vertex that an active edge leaves.
+// The index of the vertex that an active edge leaves.
 size_t owner(__global const OFFSET *restrict prefixes, const size_t count, const ulong edge)
 {
     size_t first = 0, last = count - 1;
@@ -175,7 +175,7 @@ __kernel void relax(__global const OFFSET *restrict first_edge, __global const E
                 continue;  // the next vertex without active edges
             const uint source = LISTED ? active[i] : i;
             const WEIGHT before = weights[source];
-            const ulong shift = (ulong)first_edge[source] - prefixes[i];  // from the number of an edge to its place
+            const ulong shift = (ulong)first_edge[source] - prefixes[i];  // from the number of an edge to its offset
             for (; number < own_end; ++number) {
                 const Edge edge = edges[number + shift];
                 const WEIGHT sum = path_sum(before, edge.weight);
@@ -205,8 +205,8 @@ __kernel void finalise(__global WEIGHT *restrict weights, __global uint *restric
     const size_t last = min(first + RUN, (size_t)n);
     bool any = false;
     for (size_t vertex = first; vertex < last; ++vertex) {
-        const Key least = KEY_AT(best, vertex);
-        const bool updated = least != NO_KEY;
+        const Key minimum = KEY_AT(best, vertex);
+        const bool updated = minimum != NO_KEY;
 #if LISTED
         marks[vertex] = updated;
 #else
@@ -214,7 +214,7 @@ __kernel void finalise(__global WEIGHT *restrict weights, __global uint *restric
 #endif
         if (updated) {
             any = true;
-            weights[vertex] = weight_of(least);
+            weights[vertex] = weight_of(minimum);
             for (uint word = 0; word < WORDS; ++word)
                 best[WORDS * vertex + word] = NONE;
 #if KEEP_PREDECESSORS

@@ -4,9 +4,10 @@
 //         WIDE, 1 if WEIGHT has 64 bits;
 //         CHUNK, edges relaxed between two looks at the room that is left; core/prefetch.cl; core/out_edges.cl.
 //
-// An entry says that a vertex has been reached at a distance. Whoever lowers a distance keeps an entry of its own; one
-// whose vertex has been lowered again since then is stale, and is dropped when it is met. So a work-item holds at most
-// one entry a vertex that is not stale, and room for n + CHUNK entries is always enough, once the stale ones are gone.
+// An entry says that a vertex has been reached at a distance. The work-item that lowers a distance keeps an entry of
+// its own; one whose vertex has been lowered again since then is stale, and is dropped when it is met. So a work-item
+// holds at most one entry a vertex that is not stale, and room for n + CHUNK entries is always enough, once the stale
+// ones are gone.
 // Nothing here depends on the order in which other work-items see two different words: a work-item that reads a
 // distance that is out of date does some work in vain, and its atomic minimum then changes nothing.
 //
@@ -49,11 +50,11 @@ typedef struct {
     uint head, tail, far_count;
     uint capacity;  // entries, of either
     WEIGHT limit;
-    WEIGHT least;    // no far entry is below it; INF if there is none
+    WEIGHT minimum;  // no far entry is below it; INF if there is none
     WEIGHT width;    // of an interval
     WEIGHT delta;    // the width that intervals grow to
     WEIGHT ceiling;  // path weights from here on are not recorded
-    bool alone;      // nobody else lowers distances in this launch
+    bool alone;      // no other work-item lowers distances in this launch
     ulong relaxed, scanned;
 } Search;
 
@@ -66,7 +67,7 @@ WEIGHT distance_of(__global WEIGHT *dist, const size_t vertex)
 #endif
 }
 
-// Records a distance if it is the least so far, and below the ceiling.
+// Records a distance if it is the minimum so far, and below the ceiling.
 bool lower(__global WEIGHT *dist, const size_t vertex, const WEIGHT sum, const WEIGHT ceiling, const bool alone)
 {
     if (!(sum < distance_of(dist, vertex)) || !(sum < ceiling))
@@ -91,7 +92,7 @@ void put(Search *s, const Entry entry)
         s->near[s->tail++] = entry;
     } else {
         s->far[s->far_count++] = entry;
-        s->least = min(s->least, entry.dist);
+        s->minimum = min(s->minimum, entry.dist);
     }
 }
 
@@ -121,7 +122,7 @@ void make_room(Search *s)
 // Relaxes what is near, what becomes near by that included, until nothing is, or about `budget` edges are relaxed.
 void relax_near(Search *s, const ulong budget)
 {
-    // Copies, which a compiler can keep in registers: it cannot tell that an entry or a distance is none of these.
+    // Copies, which a compiler can keep in registers: it cannot know that an entry or a distance is none of these.
     __global const OFFSET *first_edge = s->first_edge;
     __global const Edge *edges = s->edges;
     __global Entry *near = s->near;
@@ -129,7 +130,7 @@ void relax_near(Search *s, const ulong budget)
     __global WEIGHT *dist = s->dist;
     const WEIGHT limit = s->limit, ceiling = s->ceiling;
     const bool alone = s->alone;
-    WEIGHT least = s->least;
+    WEIGHT minimum = s->minimum;
     uint head = s->head, tail = s->tail, far_count = s->far_count;
     ulong relaxed = 0;
 
@@ -167,13 +168,13 @@ void relax_near(Search *s, const ulong budget)
                         near[tail++] = reached;
                     } else {
                         far[far_count++] = reached;
-                        least = min(least, sum);
+                        minimum = min(minimum, sum);
                     }
                 }
             }
         }
     }
-    s->least = least;
+    s->minimum = minimum;
     s->head = head;
     s->tail = tail;
     s->far_count = far_count;
@@ -197,7 +198,7 @@ WEIGHT first_width(const WEIGHT delta)
     return width > 0 ? width : delta;
 }
 
-// Once nothing is near: begins the next interval at the least far distance. Far distances beyond `bound` are of no
+// Once nothing is near: begins the next interval at the minimum far distance. Far distances beyond `bound` are of no
 // interest. Where the pile is scanned again and again for a few entries, intervals become wider than `delta`, so that
 // all scans together take no longer than the relaxations, up to a factor.
 void begin_interval(Search *s, const WEIGHT bound)
@@ -205,8 +206,8 @@ void begin_interval(Search *s, const WEIGHT bound)
     s->scanned += s->far_count;
     if (s->width < s->delta || s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)
         s->width = saturated_sum(s->width, s->width);
-    s->limit = min(saturated_sum(s->least, s->width), bound);
-    s->least = INF;
+    s->limit = min(saturated_sum(s->minimum, s->width), bound);
+    s->minimum = INF;
     s->head = s->tail = 0;
     uint kept = 0;
     for (uint i = 0; i < s->far_count; ++i) {
@@ -215,7 +216,7 @@ void begin_interval(Search *s, const WEIGHT bound)
             s->near[s->tail++] = entry;
         } else if (entry.dist <= bound) {
             s->far[kept++] = entry;
-            s->least = min(s->least, entry.dist);
+            s->minimum = min(s->minimum, entry.dist);
         }
     }
     s->far_count = kept;

@@ -3,7 +3,7 @@
 // Source:       near-far worklists as in single_source/near_far_work_item.cl.
 // NDRange:      global the number of work-items; work-group (1). A launch ends when each work-item has relaxed about
 //               `budget` edges; earlier if one of them has nothing left to do, or has to wait: then the next launch
-//               shares the entries out anew.
+//               shares the entries out again.
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
 //               LAG, near intervals that a work-item may be behind before another one waits for it;
@@ -25,10 +25,10 @@
 //   target             distances beyond that of this vertex need not be found; n or more: all are
 //
 // In a launch, each work-item searches by itself among all vertices, from its share of the entries, and keeps what it
-// discovers. All it learns from the others is the distances, which it need not know, and their limits: who is ahead
-// waits for a while, lest it spend its time on distances that will be lowered. It does not wait for long, because
-// nothing says that work-groups run at the same time. If the other one has not even begun, one work-item goes on alone
-// for some launches, for more each time that this happens.
+// discovers. All it learns from the others is the distances, which it need not know, and their limits: one that is
+// ahead waits for a while, so as not to spend its time on distances that will be lowered. It does not wait for long,
+// because nothing says that work-groups run at the same time. If the other one has not even begun, one work-item goes
+// on alone for some launches, for more each time that this happens.
 
 #if !defined(SLICE) || !defined(LAG)
 #error "single_source/near_far_team.cl needs SLICE and LAG"
@@ -36,7 +36,7 @@
 
 #include "single_source/near_far_piles.cl"
 
-// Instead of limits; the latter two are beyond every other one, so that nobody waits.
+// Instead of limits; the latter two are beyond every other one, so that none waits.
 #define NOT_BEGUN 0
 #define IDLE AS_KEY(INF)
 #define BUDGET_SPENT (AS_KEY(INF) - 1)
@@ -51,10 +51,10 @@ typedef struct {
     uint head, tail, far_count;
     uint side;  // where the piles are; the same for all work-items
     uint is_thin;
-    uint is_uneven;       // whether to share anew, because this work-item has ended before its budget was spent
+    uint is_uneven;       // whether to share again, because this work-item has ended before its budget was spent
     uint launches_alone;  // from the next one on
     uint setback;         // launches alone if this work-item waits in vain for one that has not begun
-    WEIGHT limit, least, width;
+    WEIGHT limit, minimum, width;
     ulong relaxed, scanned;
 } Share;
 
@@ -94,11 +94,11 @@ __kernel void begin(__global const int *restrict starts, const uint count, __glo
 }
 
 // The vertex of an entry, numbered through the near and then the far pile of a work-item.
-uint vertex_at(__global Entry *entries, const Share *share, const size_t worker, const uint place, const uint capacity)
+uint vertex_at(__global Entry *entries, const Share *share, const size_t worker, const uint index, const uint capacity)
 {
     const uint near_count = share->tail - share->head;
-    return place < near_count ? pile(entries, share->side, worker, 0, capacity)[share->head + place].vertex
-                              : pile(entries, share->side, worker, 1, capacity)[place - near_count].vertex;
+    return index < near_count ? pile(entries, share->side, worker, 0, capacity)[share->head + index].vertex
+                              : pile(entries, share->side, worker, 1, capacity)[index - near_count].vertex;
 }
 
 // Whether hardly an edge leaves the vertices of the entries: then to share them takes longer than to relax their edges.
@@ -122,12 +122,12 @@ void take_sample(__global Entry *entries, __global const Share *shares, const ul
     ulong before = 0;  // entries of the work-items before that one
     Share share = shares[0];
     for (uint i = 0; i < SAMPLE; ++i) {
-        const ulong place = total * i / SAMPLE;
-        while (place - before >= share.tail - share.head + share.far_count) {
+        const ulong index = total * i / SAMPLE;
+        while (index - before >= share.tail - share.head + share.far_count) {
             before += share.tail - share.head + share.far_count;
             share = shares[++worker];
         }
-        const uint vertex = vertex_at(entries, &share, worker, place - before, capacity);
+        const uint vertex = vertex_at(entries, &share, worker, index - before, capacity);
         uint slot = i;
         for (; slot > 0 && sample[slot - 1] > vertex; --slot)
             sample[slot] = sample[slot - 1];
@@ -145,8 +145,8 @@ void take(Search *s, __global const Entry *pile, const uint count, const uint fi
     }
 }
 
-// Whether one of the others has said so.
-bool somebody_is(const Key word, volatile __global Key *limits, const size_t worker)
+// Whether one of the others has published this word.
+bool another_is(const Key word, volatile __global Key *limits, const size_t worker)
 {
     bool found = false;
     for (size_t other = 0; other < get_global_size(0); ++other)
@@ -154,7 +154,7 @@ bool somebody_is(const Key word, volatile __global Key *limits, const size_t wor
     return found;
 }
 
-// Tells the others where this work-item is, and waits for those that are too far behind. Returns whether they came.
+// Publishes where this work-item is, and waits for those that are too far behind. Returns whether they came.
 bool keep_step(const Search *s, volatile __global Key *limits, const size_t worker, const uint patience)
 {
     EXCHANGE(&limits[worker], AS_KEY(s->limit));
@@ -198,10 +198,10 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     is_uneven |= fewest < total / (2 * workers);
     const bool are_few = total < few;
     const bool alone = are_few || launches_alone > 0 || (before[0].is_thin && !is_apart);
-    const bool shares_anew = alone ? is_apart : is_uneven;
+    const bool shares_again = alone ? is_apart : is_uneven;
 
     const Share mine = before[worker];
-    const uint side = shares_anew ? 1 - mine.side : mine.side;
+    const uint side = shares_again ? 1 - mine.side : mine.side;
     Search s;
     s.first_edge = first_edge;
     s.edges = edges;
@@ -215,16 +215,16 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     s.tail = mine.tail;
     s.far_count = mine.far_count;
     s.limit = mine.limit;
-    s.least = mine.least;
+    s.minimum = mine.minimum;
     s.width = width;
     s.delta = delta;
     s.relaxed = mine.relaxed;
     s.scanned = mine.scanned;
 
-    if (shares_anew) {  // between all work-items, or everything to the first one
+    if (shares_again) {  // between all work-items, or everything to the first one
         s.head = s.tail = s.far_count = 0;
         s.limit = limit;
-        s.least = INF;
+        s.minimum = INF;
         // Numbers close together mostly mean vertices close together: then work-items seldom reach the same ones.
         uint first = 0, last = worker == 0 ? n : 0;
         if (!alone) {
@@ -254,12 +254,12 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
             begin_interval(&s, target < n ? distance_of(dist, target) : INF);
             ++intervals;
             if (!alone && !keep_step(&s, limits, worker, patience)) {
-                in_vain = somebody_is(NOT_BEGUN, limits, worker);
+                in_vain = another_is(NOT_BEGUN, limits, worker);
                 break;
             }
         }
         if (s.tail - s.head + s.far_count >= 2 * few && s.relaxed >= some &&
-            (are_few || (!alone && somebody_is(IDLE, limits, worker))))
+            (are_few || (!alone && another_is(IDLE, limits, worker))))
             break;
     }
     const bool spent = s.relaxed >= enough;
@@ -268,7 +268,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     report[2 * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
     report[2 * worker + INTERVALS] += intervals;
     Share after = {s.head,       s.tail,  s.far_count, side,    0,         !spent,   0,
-                   mine.setback, s.limit, s.least,     s.width, s.relaxed, s.scanned};
+                   mine.setback, s.limit, s.minimum,   s.width, s.relaxed, s.scanned};
     after.is_thin = is_thin(first_edge, entries, &after, worker, capacity);
     if (in_vain) {
         after.launches_alone = after.setback;

@@ -355,9 +355,9 @@ void relax(Search *s, const Edge edge, const uint row, const Key key)
     }
 }
 
-// Relaxes the edges of the entries from `first` on, one a work-item, shared out among the work-items. Those of a hub are
-// left to the next launch; so are all if they are many and `may_leave`: then the other work-groups can help. Returns
-// whether all are left.
+// Relaxes the edges of the entries from `first` on, one a work-item, shared out among the work-items. Those of a hub
+// are left to the next launch; so are all if they are many and `may_leave`: then the other work-groups can help.
+// Returns whether all are left.
 bool relax_batch(Search *s, const uint first, const uint active, const bool may_leave)
 {
     const uint item = get_local_id(0);

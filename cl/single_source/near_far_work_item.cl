@@ -5,9 +5,10 @@
 // NDRange:      global the number of work-items; work-group (1). A launch ends when each work-item has relaxed about
 //               `budget` edges, and the next one goes on from there.
 // Local memory: none.
-// Macros:       WIDE, CHUNK, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 0); core/out_edges.cl; core/weights.cl.
+// Macros:       WIDE, CHUNK, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 0); core/out_edges.cl;
+//               core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
-//   first_start        in      (rows + 1) place in `starts` of the first vertex at distance 0 of each row
+//   first_start        in      (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
 //   dist               out     (rows, n) INF = not reached
 //   near, far          local to a work-item, (work-items, capacity); capacity at least n + CHUNK
@@ -27,7 +28,7 @@ typedef struct {
     uint active;
     uint row;
     uint head, tail, far_count;
-    WEIGHT limit, least, width;
+    WEIGHT limit, minimum, width;
     ulong relaxed, scanned;
 } Progress;
 
@@ -41,7 +42,7 @@ void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, con
         dist[vertex] = INF;
     s->head = s->tail = s->far_count = 0;
     s->limit = s->width = first_width(s->delta);
-    s->least = INF;
+    s->minimum = INF;
     s->relaxed = s->scanned = 0;
     for (uint i = 0; i < count; ++i) {
         const Entry start = {starts[i], 0};
@@ -73,7 +74,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     s.tail = before.tail;
     s.far_count = before.far_count;
     s.limit = before.limit;
-    s.least = before.least;
+    s.minimum = before.minimum;
     s.width = before.width;
     s.delta = delta;
     s.relaxed = before.relaxed;
@@ -107,6 +108,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     }
 
     atomic_add(&counters[INTERVALS], intervals);
-    const Progress after = {active, row, s.head, s.tail, s.far_count, s.limit, s.least, s.width, s.relaxed, s.scanned};
+    const Progress after = {active,  row,       s.head,  s.tail,    s.far_count,
+                            s.limit, s.minimum, s.width, s.relaxed, s.scanned};
     searches[worker] = after;
 }

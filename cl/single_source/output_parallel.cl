@@ -13,7 +13,7 @@
 //   edge_sources       in   (m) source of each edge
 //   weights            in   (n) path weight of each vertex after the last round; INF = no path yet
 //   edge_counts        in   (n) number of edges that end at each vertex
-//   vertex_edge_index  in   (n) place of the first of these edges
+//   vertex_edge_index  in   (n) offset of the first of these edges
 // and
 //   new_weights        out  (n) path weights after this round; never the same buffer as `weights`, so that no
 //                           work-item reads what another one writes (the thesis updates in place, and races)
@@ -71,8 +71,8 @@ __kernel void relax(__global const WEIGHT *restrict edge_weights, __global const
     const ulong first = mine ? vertex_edge_index[vertex] : 0;
     const ulong last = mine ? first + edge_counts[vertex] : 0;
     const WEIGHT before = mine ? weights[vertex] : INF;
-    WEIGHT least = before < ceiling ? before : ceiling;
-    const WEIGHT start = least;
+    WEIGHT minimum = before < ceiling ? before : ceiling;
+    const WEIGHT start = minimum;
 #if KEEP_PREDECESSORS
     ulong best_edge = 0;
 #endif
@@ -91,8 +91,8 @@ __kernel void relax(__global const WEIGHT *restrict edge_weights, __global const
         // Relax: each work-item takes the part of the chunk that ends at its own vertex.
         const ulong stop = min(last, chunk + CHUNK);
         for (ulong edge = max(first, chunk); edge < stop; ++edge) {
-            if (sums[edge - chunk] < least) {
-                least = sums[edge - chunk];
+            if (sums[edge - chunk] < minimum) {
+                minimum = sums[edge - chunk];
 #if KEEP_PREDECESSORS
                 best_edge = edge;
 #endif
@@ -103,8 +103,8 @@ __kernel void relax(__global const WEIGHT *restrict edge_weights, __global const
 #else
     for (ulong edge = first; edge < last; ++edge) {
         const WEIGHT sum = path_sum(weights[edge_sources[edge]], edge_weights[edge]);
-        if (sum < least) {
-            least = sum;
+        if (sum < minimum) {
+            minimum = sum;
 #if KEEP_PREDECESSORS
             best_edge = edge;
 #endif
@@ -112,9 +112,9 @@ __kernel void relax(__global const WEIGHT *restrict edge_weights, __global const
     }
 #endif
 
-    const bool updated = mine && least < start;
+    const bool updated = mine && minimum < start;
     if (mine)
-        new_weights[vertex] = updated ? least : before;
+        new_weights[vertex] = updated ? minimum : before;
 #if KEEP_PREDECESSORS
     if (updated)
         predecessors[vertex] = edge_sources[best_edge];

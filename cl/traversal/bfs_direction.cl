@@ -1,6 +1,6 @@
 // What every breadth-first search shares: when it goes bottom-up, and what stands for "no predecessor".
 //
-// Macros: OFFSET, type of places in the list of edges: uint, or ulong if there are 2^32 edges or more.
+// Macros: OFFSET, type of offsets in the list of edges: uint, or ulong if there are 2^32 edges or more.
 
 #ifndef OFFSET
 #error "traversal/bfs_direction.cl needs the macro OFFSET"

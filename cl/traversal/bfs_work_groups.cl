@@ -127,7 +127,7 @@ typedef struct {
     uint source[GROUP_SIZE];
     uint ends[2][GROUP_SIZE];  // edges of the pieces up to each, the second time for the scan
     uint list[LIST];           // vertices found
-    uint places[LIST];         // of their pieces
+    uint offsets[LIST];        // of their pieces
     uint found, edges, pieces, reserved;
 } TopDown;
 
@@ -135,7 +135,7 @@ typedef struct {
 // to the queue of the next level, which other work-groups append to as well unless this one is alone. Each work-item
 // adds what its work-group has found to `totals`: VERTICES, EDGES and PIECES.
 //
-// The least source that reaches a vertex is its predecessor. The one that came first, and therefore finds none before
+// The minimum source that reaches a vertex is its predecessor. The one that came first, and therefore finds none before
 // it, brings the vertex into the queue.
 void search_from(__global const ulong *pieces, const uint count, __global const OFFSET *restrict first_edge,
                  __global const int *restrict targets, __global int *levels, __global uint *predecessors,
@@ -184,11 +184,11 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint found = shared->found;
-        for (uint place = item; place < found; place += GROUP_SIZE) {
-            const uint vertex = shared->list[place];
+        for (uint index = item; index < found; index += GROUP_SIZE) {
+            const uint vertex = shared->list[index];
             const OFFSET own = first_edge[vertex + 1] - first_edge[vertex];
             levels[vertex] = (int)level + 1;
-            shared->places[place] = atomic_add(&shared->pieces, pieces_of(own));
+            shared->offsets[index] = atomic_add(&shared->pieces, pieces_of(own));
             atomic_add(&shared->edges, counted(own));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -198,11 +198,11 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
         totals[EDGES] += shared->edges;
         totals[PIECES] += shared->pieces;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint place = item; place < found; place += GROUP_SIZE) {
-            const uint vertex = shared->list[place];
+        for (uint index = item; index < found; index += GROUP_SIZE) {
+            const uint vertex = shared->list[index];
             const uint own = pieces_of(first_edge[vertex + 1] - first_edge[vertex]);
             for (uint piece = 0; piece < own; ++piece)
-                next_queue[shared->reserved + shared->places[place] + piece] = PIECE_OF(vertex, piece);
+                next_queue[shared->reserved + shared->offsets[index] + piece] = PIECE_OF(vertex, piece);
         }
         start += LIST;
     } while (start < total);
@@ -211,9 +211,9 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
 void mark_visited(__global const ulong *queue, const uint pieces, __global uint *visited, const size_t first,
                   const size_t step)
 {
-    for (size_t place = first; place < pieces; place += step) {
-        const uint vertex = VERTEX_OF(queue[place]);
-        if (NUMBER_OF(queue[place]) == 0)
+    for (size_t index = first; index < pieces; index += step) {
+        const uint vertex = VERTEX_OF(queue[index]);
+        if (NUMBER_OF(queue[index]) == 0)
             atomic_or(&visited[vertex / 32], 1u << (vertex % 32));
     }
 }
@@ -264,7 +264,7 @@ void search_to(__global const OFFSET *restrict first_edge, __global const OFFSET
                 shared->waiting[atomic_inc(&shared->waiters)] = (uint)vertex;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        // The whole work-group goes through the other edges of a vertex.
+        // All of the work-group goes through the other edges of a vertex.
         for (uint waiter = 0; waiter < shared->waiters; ++waiter) {
             const uint waiting = shared->waiting[waiter];
             const OFFSET last = first_in[waiting + 1];
@@ -275,9 +275,9 @@ void search_to(__global const OFFSET *restrict first_edge, __global const OFFSET
                     shared->nearest = NOWHERE;
                 barrier(CLK_LOCAL_MEM_FENCE);
                 const uint length = (uint)min((OFFSET)LIST, last - chunk);
-                for (uint place = item; place < length; place += GROUP_SIZE) {
-                    if (bit_of(last_level, (uint)sources[chunk + place])) {
-                        atomic_min(&shared->nearest, place);
+                for (uint index = item; index < length; index += GROUP_SIZE) {
+                    if (bit_of(last_level, (uint)sources[chunk + index])) {
+                        atomic_min(&shared->nearest, index);
                         break;
                     }
                 }
@@ -407,7 +407,7 @@ __kernel void settle(__global const OFFSET *restrict first_edge, __global const 
                 atomic_or(&words[item / 32], 1u << (item % 32));
             const bool queued = next == TOP_DOWN && in_level;
             const uint own_pieces = queued ? pieces_of(first_edge[vertex + 1] - first_edge[vertex]) : 0;
-            const uint place = queued ? atomic_add(&pieces, own_pieces) : 0;
+            const uint index = queued ? atomic_add(&pieces, own_pieces) : 0;
             barrier(CLK_LOCAL_MEM_FENCE);
             if (item < GROUP_WORDS && base + 32 * item < n)
                 bits[base / 32 + item] = words[item];
@@ -415,7 +415,7 @@ __kernel void settle(__global const OFFSET *restrict first_edge, __global const 
                 reserved = atomic_add(&counts[PIECES], pieces);
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint piece = 0; piece < own_pieces; ++piece)
-                queues[reserved + place + piece] = PIECE_OF(vertex, piece);
+                queues[reserved + index + piece] = PIECE_OF(vertex, piece);
         }
     }
     if (get_global_id(0) == 0) {

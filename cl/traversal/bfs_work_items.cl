@@ -8,7 +8,7 @@
 // Macros:       those of core/prefetch.cl and traversal/bfs_direction.cl.
 //
 // One 64-bit word holds all about a vertex: its level above its predecessor. A later level or a larger predecessor is
-// a greater word, so that the least word is the answer, whatever the order in which a level is searched.
+// a greater word, so that the minimum word is the answer, whatever the order in which a level is searched.
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending
 //   first_in, sources    in   (n + 1), (m) predecessors of each vertex, ascending
 //   found                i/o  (rows, n) the words
@@ -31,7 +31,7 @@
 // Words of control.
 #define STEP 0        // what comes next
 #define LEVEL 1       // of the vertices that are searched from
-#define HEAD 2        // places in the queue: of the first vertex of this level that is still to be searched from,
+#define HEAD 2        // indices in the queue: of the first vertex of this level that is still to be searched from,
 #define END 3         // of the first vertex behind this level,
 #define TAIL 4        // and behind the vertices found so far
 #define UNEXPLORED 5  // edges that leave vertices not reached yet, and top-down also those not searched from yet
@@ -46,7 +46,7 @@
 #define DONE 3
 
 // How far PREFETCH is ahead.
-#define FAR_AHEAD 16  // places in the queue, or vertices
+#define FAR_AHEAD 16  // indices in the queue, or vertices
 #define AHEAD 8
 #define SOON 4
 
@@ -110,8 +110,8 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
         if (head == end) {
             ulong level_edges = 0;
             if (bottom_up_pays((tail - end) * largest_degree, 0, edge_factor, n))
-                for (size_t place = end; place < tail; ++place)
-                    level_edges += first_edge[queue[place] + 1] - first_edge[queue[place]];
+                for (size_t index = end; index < tail; ++index)
+                    level_edges += first_edge[queue[index] + 1] - first_edge[queue[index]];
             if (end == tail) {
                 step = DONE;
             } else if (bottom_up_pays(level_edges, unexplored - level_edges, edge_factor, n)) {

@@ -60,7 +60,7 @@ class Weights:
         lowest = -np.inf if dtype.kind == "f" else self.lowest
         return {
             **{"WEIGHT": name, "NO_PATH": literal(self.no_path, dtype), "LIMIT": literal(self.limit, dtype)},
-            **{"LEAST": literal(lowest, dtype), "ORDER": order, "MINIMUM": minimum},
+            **{"LOWEST": literal(lowest, dtype), "ORDER": order, "MINIMUM": minimum},
         }
 
 

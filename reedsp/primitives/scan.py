@@ -383,7 +383,7 @@ def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> cl.Buffer:
     size = min(PLAIN_GROUP_SIZE, job.device.max_work_group_size)
     buffer = job.allocate(words, np.uint32)
     clear, mark = (
-        job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[heads.dtype]) for name in ("clear", "mark_heads")
+        job.device.kernel("primitives/heads.cl", name, INDEX=C_TYPES[heads.dtype]) for name in ("clear", "mark_heads")
     )
     job.launch(clear, words, size, buffer, np.uint64(words))
     job.launch(mark, heads.size, size, arrays.read(heads), buffer, np.uint64(heads.size), np.uint64(n))

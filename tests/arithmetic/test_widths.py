@@ -32,11 +32,11 @@ FITS: dict[tuple[str, str], str] = {
     ("minplus/row_blocks.cl", "const uint count = min((size_t)BLOCK, inner - first);"): SMALLEST,
     (
         "single_source/near_far_team.cl",
-        "return place < near_count ? pile(entries, share->side, worker, 0, capacity)[share->head + place].vertex",
+        "return index < near_count ? pile(entries, share->side, worker, 0, capacity)[share->head + index].vertex",
     ): VERTEX,
     (
         "single_source/near_far_team.cl",
-        ": pile(entries, share->side, worker, 1, capacity)[place - near_count].vertex;",
+        ": pile(entries, share->side, worker, 1, capacity)[index - near_count].vertex;",
     ): VERTEX,
     (
         "single_source/near_far_team.cl",
@@ -44,7 +44,7 @@ FITS: dict[tuple[str, str], str] = {
     ): "below count, a sum of two places in piles of `capacity`, a uint",
     (
         "single_source/near_far_team.cl",
-        "const uint vertex = vertex_at(entries, &share, worker, place - before, capacity);",
+        "const uint vertex = vertex_at(entries, &share, worker, index - before, capacity);",
     ): "within the piles of one work-item",
     ("single_source/near_far_work_group.cl", "const uint number = get_global_id(0);"): LAUNCHED,
     ("single_source/near_far_work_group.cl", "const uint slot = get_global_id(0);"): LAUNCHED,

@@ -124,12 +124,12 @@ IN_MEMORY = (
 READ_BY_HOST = "the host reads the number here, too"
 ANY_ITEM = "one work-item or work-group does it, whichever that is"
 UNREACHED: dict[tuple[str, str], str] = {
-    ("primitives/heads.cl", "atomic_or(&marks[place / 4], 1u << (8 * (3 - place % 4)));"): OTHER_DEVICES,
+    ("primitives/heads.cl", "atomic_or(&marks[index / 4], 1u << (8 * (3 - index % 4)));"): OTHER_DEVICES,
 }
 """Statements that no device here reaches, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
-    ("minplus/common.cl", "return weight > LIMIT ? NO_PATH : weight <= LEAST ? LEAST : weight;"): SAME_IF_EQUAL,
+    ("minplus/common.cl", "return weight > LIMIT ? NO_PATH : weight <= LOWEST ? LOWEST : weight;"): SAME_IF_EQUAL,
     ("minplus/common.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
     ("edges/verify.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
     (
@@ -160,7 +160,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_piles.cl",
         "#define WIDEN_FREELY 65537  // entries that are scanned so quickly that nothing is gained",
     ): SPEED,
-    ("traversal/bfs_work_items.cl", "#define FAR_AHEAD 17  // places in the queue, or vertices"): SPEED,
+    ("traversal/bfs_work_items.cl", "#define FAR_AHEAD 17  // indices in the queue, or vertices"): SPEED,
     ("traversal/bfs_work_items.cl", "#define AHEAD 9"): SPEED,
     ("traversal/bfs_work_items.cl", "#define SOON 5"): SPEED,
     (
@@ -191,30 +191,30 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_work_group.cl",
         "uint max_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
     ): SPEED,
-    ("minplus/common.cl", "return MINIMUM(sum, least);"): SAME_IF_EQUAL,
-    ("minplus/blocks.cl", "return result(MINIMUM(other, least));"): SAME_IF_EQUAL,
+    ("minplus/common.cl", "return MINIMUM(sum, minimum);"): SAME_IF_EQUAL,
+    ("minplus/blocks.cl", "return result(MINIMUM(other, minimum));"): SAME_IF_EQUAL,
     ("minplus/vectors.cl", "const Weights raised = weights <= lowest ? lowest : weights;"): SAME_IF_EQUAL,
     ("core/weights.cl", "return dist == INF ? INF : add_sat(weight, dist);"): COMMUTES,
     ("core/atomic_min.cl", "return AS_KEY(path_sum(weight, AS_WEIGHT(key)));"): COMMUTES,
     ("edges/predecessors.cl", "const WEIGHT sum = path_sum(weight[i], before[i]);"): COMMUTES,
     ("single_source/input_parallel_refined.cl", "const WEIGHT sum = path_sum(edge.weight, before);"): COMMUTES,
-    ("all_pairs/floyd_warshall_tile.cl", "own[i][j] = shorter(own[i][j], row[j], column[i]);"): COMMUTES,
+    ("all_pairs/floyd_warshall_tile.cl", "own[i][j] = relaxed(own[i][j], row[j], column[i]);"): COMMUTES,
     (
         "all_pairs/floyd_warshall_serial_tile.cl",
-        "STORE(results(shorter_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
+        "STORE(results(relaxed_vector(TO_ORDER(LOAD(own + j)), LOAD(row + j), column)), own + j);",
     ): COMMUTES,
     (
         "experiments/minplus_arithmetic.cl",
-        "least[i] = shorter_vector(least[i], (Weights)weight, TO_WEIGHTS(least[(i + 1) % RING]));",
+        "minimum[i] = relaxed_vector(minimum[i], (Weights)weight, TO_WEIGHTS(minimum[(i + 1) % RING]));",
     ): COMMUTES,
-    ("minplus/row_blocks.cl", "least = shorter(least, b[column * inner + first + k], block[k]);"): COMMUTES,
+    ("minplus/row_blocks.cl", "minimum = relaxed(minimum, b[column * inner + first + k], block[k]);"): COMMUTES,
     ("primitives/reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
     ("primitives/work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
     (
         "edges/predecessors.cl",
         "const size_t edge = min(get_global_id(0) + i * stride, (m - 1));  // the last one again, past the end",
     ): SAME_TYPE,
-    ("primitives/heads.cl", "if (i >= count || places[i] < 0 || places[i] >= n)"): SAME_TYPE,
+    ("primitives/heads.cl", "if (i >= count || indices[i] < 0 || indices[i] >= n)"): SAME_TYPE,
     ("minplus/naive.cl", "for (uint k = 0; k < inner; ++k)"): SMALL,
     ("single_source/near_far_team.cl", "for (uint vertex = first; vertex < last; ++vertex)"): SMALL,
     ("minplus/registers.cl", "const uint row = i / QUAD * QUAD * ITEMS_DOWN + i % QUAD;"): IN_MEMORY,
@@ -234,7 +234,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("all_pairs/katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
     (
         "all_pairs/trees.cl",
-        "return source != (int)target || between >= least && weight <= (WEIGHT)(between + slack);",
+        "return source != (int)target || between >= lowest && weight <= (WEIGHT)(between + slack);",
     ): "keeps more edges, none of which is the last one of a shortest path",
     (
         "single_source/near_far_team.cl",

@@ -101,9 +101,9 @@ def test_floyd_warshall_is_cut(kernel: str, hasty: Device, monkeypatch: pytest.M
     edges = oracle.edges_of(*ends.tolist(), weights.tolist(), True)
     for source in (0, 64, n - 1):
         assert found[0][source].tolist() == [np.inf if d is None else d for d in oracle.distances(n, edges, source)]
-    name = "shorten" if kernel == "harish-narayanan" else "doubly_dependent_tiles"
+    name = "relax" if kernel == "harish-narayanan" else "doubly_dependent_tiles"
     offsets = {offset[1] for each, offset, _ in dispatches if each == name and offset is not None}
-    assert len(offsets) == (192 // 4 if name == "shorten" else 192 // 32 - 1)  # whole tiles, of the fast method, too
+    assert len(offsets) == (192 // 4 if name == "relax" else 192 // 32 - 1)  # whole tiles, of the fast method, too
 
 
 @pytest.mark.parametrize("method", ["output-parallel", "input-parallel", "input-parallel-refined", "near-far"])

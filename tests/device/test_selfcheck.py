@@ -44,8 +44,8 @@ FAULTS = {
     ),
     "core/weights.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
     "all_pairs/floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
-    "minplus/common.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + ((sum & 63) == 7))"),
-    "minplus/vectors.cl": ("MINIMUM(least, sum)", "MINIMUM(least, sum + 1)"),
+    "minplus/common.cl": ("MINIMUM(minimum, sum)", "MINIMUM(minimum, sum + ((sum & 63) == 7))"),
+    "minplus/vectors.cl": ("MINIMUM(minimum, sum)", "MINIMUM(minimum, sum + 1)"),
     "primitives/work_item_scan.cl": (
         "base == 0 ? IDENTITY_ITEM",
         "base < 15000 ? IDENTITY_ITEM",

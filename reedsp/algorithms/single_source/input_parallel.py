@@ -181,7 +181,7 @@ def _heads(row: _Row) -> cl.Buffer:
     graph, words = row.on_device, -(-row.on_device.m // 4)
     marks = row.job.allocate(words, np.uint32)
     clear, mark = (
-        row.job.device.kernel("primitives/heads.cl", name, PLACE=C_TYPES[np.dtype(np.uint64)])
+        row.job.device.kernel("primitives/heads.cl", name, INDEX=C_TYPES[np.dtype(np.uint64)])
         for name in ("clear", "mark_heads")
     )
     row.bind(clear, words, marks, np.uint64(words)).queue()
