@@ -60,7 +60,12 @@ def kernel_directory() -> Path:
     FileNotFoundError
         The installation is incomplete.
     """
-    for folder in (_PACKAGE / "cl", _PACKAGE.parent / "cl"):
+    return _kernels_of(_PACKAGE)
+
+
+@functools.cache
+def _kernels_of(package: Path) -> Path:
+    for folder in (package / "cl", package.parent / "cl"):
         if (folder / "core/weights.cl").is_file():
             return folder
     raise FileNotFoundError("the kernel sources of reedsp are missing; run: pip install --force-reinstall reedsp")

@@ -28,8 +28,8 @@ from reedsp.system.cache_folders import private_directory
 
 _log = logging.getLogger(__name__)
 
-_known: dict[tuple[tuple[str, ...], str], frozenset[Program] | None] = {}
-"""The programs that each trial on each driver covers, if it was passed."""
+_known: dict[tuple[tuple[str, ...], str, tuple[Any, ...]], frozenset[Program] | None] = {}
+"""The programs that each trial on each driver covers, by its name and its arguments, if it was passed."""
 
 
 def is_trusted(device: Device, description: str, trial: Callable[..., bool], *arguments: Any) -> bool:
@@ -44,8 +44,8 @@ def is_trusted(device: Device, description: str, trial: Callable[..., bool], *ar
         Solves a small problem and compares. If it and its arguments can be pickled but for the device, a child process
         does it first.
     *arguments
-        All that decides which programs the trial asks the device for. A verdict is kept by the name of the trial and
-        by these: functions by their names, and everything else as ``repr`` shows it.
+        All that decides which programs the trial asks the device for, hashable. A verdict is kept by the name of the
+        trial and by these; on disk functions by their names, and everything else as ``repr`` shows it.
 
     Raises
     ------
@@ -55,9 +55,9 @@ def is_trusted(device: Device, description: str, trial: Callable[..., bool], *ar
     if device.platform in build.SIMULATORS:
         return True
     driver = (device.platform, device.platform_version, device.name, device.driver_version)
-    key = (driver, f"{_name_of(trial)}({', '.join(map(_name_of, arguments))})")
+    key = (driver, _name_of(trial), arguments)
     if key not in _known:
-        record = _record(key, trial.__module__)
+        record = _record((driver, key[1], *map(_name_of, arguments)), trial.__module__)
         programs = None if record is None else _covered_by(record)
         if programs is None:
             own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
@@ -110,7 +110,7 @@ def _rehearse(device: Device, trial: Callable[[], bool]) -> None:
 # ---- what is remembered -----------------------------------------------------------------------------
 
 
-def _record(key: tuple[tuple[str, ...], str], module: str) -> Path | None:
+def _record(key: tuple[Any, ...], module: str) -> Path | None:
     """Return the file that says which programs a trial of a module has passed with."""
     try:
         folder, digest = private_directory("trusted"), _digest_of(module)

@@ -12,7 +12,7 @@ import logging
 import warnings
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ class Tiling:
 
     kernel: str
     file: str
-    macros: dict[str, int]
+    macros: dict[str, int] = field(hash=False)
     rows: int
     inner: int
     columns: int

@@ -141,17 +141,25 @@ def test_75_tried_again_when_a_source_of_its_programs_has_changed(fresh: Device,
 
 
 def test_75_other_arguments_are_another_trial(device: Device) -> None:
-    """Also such as are equal; functions are known by their names, which are the same in every process."""
+    """Functions are known by their names, which are the same in every process."""
     tried: list[Any] = []
 
     def trial(device: Device, thing: Any) -> bool:
         return bool(tried.append(thing)) or True
 
-    things = [0.0, -0.0, 0, False, np.add, np.dtype("int32"), np.dtype("int64"), "0", crash, Arithmetic]
+    things = [0, "0", np.add, np.dtype("int32"), np.dtype("int64"), crash, Arithmetic, INT32]
     for thing in things * 2:
         assert is_trusted(device, "a way", trial, thing)
     assert len(tried) == len(things)
-    assert not any(" at 0x" in name for _, name in selfcheck._known)
+    assert not any(" at 0x" in selfcheck._name_of(thing) for thing in things)
+
+
+def test_75_scans_that_begin_with_another_zero_are_tried_by_themselves(device: Device) -> None:
+    x = np.zeros(3, np.float32)
+    reedsp.reduce(x, device=device)
+    before = len(selfcheck._known)
+    reedsp.inclusive_scan(x, device=device)
+    assert len(selfcheck._known) == before + 1
 
 
 def test_75_failure_is_said_once_and_not_remembered(device: Device, private_cache: Path) -> None:

@@ -146,7 +146,7 @@ def _trusted_products(job: Job, weights: Weights) -> Products:
     for wanted in (None, False):
         in_groups, tilings = right_tilings(job.device, weights, wanted)
         name = f"Floyd-Warshall in {'work-groups' if in_groups else 'work-items'} and {name_of(weights)}"
-        trial = (closes_known_matrix, _closed, weights, TILE, in_groups, tilings)
+        trial = (closes_known_matrix, _closed, weights, TILE, in_groups, tuple(tilings))
         if is_trusted(job.device, name, *trial):
             return Products(job, weights, in_groups, tilings)
     raise DeviceError(f"{job.device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
