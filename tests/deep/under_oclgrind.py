@@ -34,6 +34,7 @@ from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
+from reedsp.algorithms.single_source.task import Task
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
@@ -559,20 +560,29 @@ def check_input_parallel(
     """Solve and compare with the oracle."""
     with pytest.MonkeyPatch.context() as patch:
         small_groups(patch, shares)
-        solution = solve(graph_of(family, np.int64), family.source, Job(device), arithmetic)
+        dist, predecessors = answer_of(solve, device, family, arithmetic)
     expected = oracle.distances(family.n, family.edges, family.source)
-    assert solution.dist.tolist() == [arithmetic.infinity if d is None else d for d in expected], family.name
+    assert dist.tolist() == [arithmetic.infinity if d is None else d for d in expected], family.name
     tree = oracle.predecessors(family.n, family.edges, family.source, expected)
-    assert solution.predecessors.tolist() == tree, family.name
+    assert predecessors.tolist() == tree, family.name
+
+
+def answer_of(
+    solve: Callable[[Task], object], device: Device, family: Family, arithmetic: Arithmetic
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distances and predecessors that a search finds."""
+    graph = graph_of(family, np.int64)
+    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    solve(Task(graph, [[family.source]], Job(device), arithmetic, dist, predecessors))
+    return dist[0], predecessors[0]
 
 
 def check_input_parallel_cycle(device: Device, family: Family) -> None:
     """Find a real cycle, for which sources are kept after the first rounds only."""
-    solve = partial(input_parallel.input_parallel_refined, job=Job(device), arithmetic=Arithmetic(np.dtype(np.float64)))
     with pytest.MonkeyPatch.context() as patch:
         small_groups(patch, "one edge each")
         with pytest.raises(reedsp.NegativeCycleError) as found:
-            solve(graph_of(family, np.int64), family.source)
+            answer_of(input_parallel.input_parallel_refined, device, family, Arithmetic(np.dtype(np.float64)))
     assert oracle.closed_walk_weight(family.edges, found.value.cycle) < 0
 
 
