@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.conversion import convert, first_lost
 from reedsp.arithmetic.paths import choose_arithmetic
-from reedsp.arithmetic.types import C_TYPES, infinity, literal, signed
+from reedsp.arithmetic.types import C_TYPES, convert, first_lost, infinity, literal, signed
 from reedsp.graph.graph import Graph
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.conversion import convert
-from reedsp.arithmetic.types import infinity, weight_macros
+from reedsp.arithmetic.types import convert, infinity, weight_macros
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
 

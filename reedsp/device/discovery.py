@@ -13,9 +13,8 @@ import pyopencl as cl
 
 from reedsp.device import build
 from reedsp.device.device import Device, one_line
-from reedsp.device.errors import DeviceError
+from reedsp.device.errors import DeviceError, opencl_is_used, refuse_after_fork
 from reedsp.system import icd
-from reedsp.system.fork import opencl_is_used, refuse_after_fork
 
 _log = logging.getLogger(__name__)
 

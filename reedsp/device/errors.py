@@ -1,6 +1,8 @@
-"""What is raised when a device cannot do what it was asked to."""
+"""What is raised when a device cannot do what it was asked to, or may not be asked after a fork."""
 
 from __future__ import annotations
+
+import os
 
 from reedsp.system.public import public
 
@@ -40,3 +42,23 @@ class DeviceMemoryError(DeviceError, MemoryError):
     ... except MemoryError:
     ...     dist = reedsp.apsp(graph, out="distances.npy").dist
     """
+
+
+# ---- OpenCL does not survive a fork -----------------------------------------------------------------
+
+_process: int | None = None
+
+
+def opencl_is_used() -> None:
+    """Remember that it is this process that calls OpenCL."""
+    global _process
+    _process = os.getpid()
+
+
+def refuse_after_fork() -> None:
+    """Raise a RuntimeError if another process has called OpenCL before this one was forked."""
+    if _process not in (None, os.getpid()):
+        raise RuntimeError(
+            "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
+            "start worker processes with multiprocessing.get_context('spawn')"
+        )

@@ -16,8 +16,7 @@ import pyopencl as cl
 
 from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
-from reedsp.device.errors import DeviceError, DeviceMemoryError
-from reedsp.system.fork import refuse_after_fork
+from reedsp.device.errors import DeviceError, DeviceMemoryError, refuse_after_fork
 from reedsp.system.parts import TRANSFERRED, in_parts
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ Size = int | tuple[int, ...]
 Argument = cl.Buffer | np.generic | bytes
 """Of a kernel."""
 
+_set_number = pyopencl_private.number_setter()
 _OUT_OF_MEMORY = (
     cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
     cl.status_code.OUT_OF_HOST_MEMORY,
@@ -455,7 +455,7 @@ class BoundKernel:
         self._args[position] = argument
         try:
             if isinstance(argument, (np.generic, bytes)):
-                pyopencl_private.set_number(self._handle, position, argument)
+                _set_number(self._handle, position, argument)
             else:
                 self._handle.set_arg(position, argument)
         except cl.Error as error:

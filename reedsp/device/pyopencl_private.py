@@ -5,6 +5,7 @@ They are below its own layer, which unpickles cache files and obeys the environm
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,9 +44,11 @@ def built(program: cl._cl._Program, device: cl.Device, options: bytes) -> cl.Pro
     return cl.Program(program)
 
 
-def set_number(kernel: cl.Kernel, position: int, number: np.generic | bytes) -> None:
-    """Set an argument to a number: ``set_arg`` tries every other kind of argument first, for ten microseconds."""
-    getattr(kernel, "_set_arg_buf", kernel.set_arg)(position, number)
+def number_setter() -> Callable[[cl.Kernel, int, np.generic | bytes], None]:
+    """Return what sets an argument to a number: ``set_arg`` tries every other kind first, for ten microseconds."""
+    import pyopencl as cl
+
+    return getattr(cl.Kernel, "_set_arg_buf", cl.Kernel.set_arg)
 
 
 class _Invokers(dict[Any, Any]):

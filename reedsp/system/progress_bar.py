@@ -221,3 +221,19 @@ def _notebook_bar(verb: str, after: float) -> Iterator[_Show | None]:
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+# ---- several searches ---------------------------------------------------------------------------------
+
+
+def of_a_search(report: Report | None, done: int, searches: int) -> Report | None:
+    """Return what a search, or some of them together, report rounds to once `done` of all searches are done."""
+    if report is None or searches == 1:
+        return report
+    return lambda rounds, most_rounds: report(done, searches)
+
+
+def report_done(report: Report | None, done: int, searches: int) -> None:
+    """Report how many searches are done, unless there is only one."""
+    if report is not None and searches > 1:
+        report(done, searches)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reedsp.arithmetic.conversion import convert, first_lost
+from reedsp.arithmetic.types import convert, first_lost
 
 NO_PATH, UNBOUNDED = 2**62 - 1, -(2**61)
 

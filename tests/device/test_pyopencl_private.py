@@ -15,7 +15,7 @@ def value_from(device: Device, program: cl.Program, number: np.generic) -> int:
     kernel, found = cl.Kernel(program, "put"), np.zeros(1, np.int32)
     buffer = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 4)
     kernel.set_arg(0, buffer)
-    pyopencl_private.set_number(kernel, 1, number)
+    pyopencl_private.number_setter()(kernel, 1, number)
     cl.enqueue_nd_range_kernel(device.queue, kernel, (1,), (1,))
     cl.enqueue_copy(device.queue, found, buffer)
     return int(found[0])
@@ -40,7 +40,7 @@ def test_log_of_a_program_that_does_not_build(device: Device) -> None:
 def test_numbers_of_the_wrong_size_are_refused(device: Device) -> None:
     program = pyopencl_private.built(pyopencl_private.from_source(device.context, SOURCE), device.handle, b"")
     with pytest.raises(cl.Error):
-        pyopencl_private.set_number(cl.Kernel(program, "put"), 1, np.int64(1))
+        pyopencl_private.number_setter()(cl.Kernel(program, "put"), 1, np.int64(1))
 
 
 def test_fast_way_to_set_a_number_is_there() -> None:

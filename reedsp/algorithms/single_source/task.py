@@ -13,7 +13,7 @@ import numpy.typing as npt
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
-from reedsp.system.progress import of_a_search, report_done
+from reedsp.system.progress_bar import of_a_search, report_done
 
 
 @dataclass(frozen=True)

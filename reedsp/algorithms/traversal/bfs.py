@@ -24,8 +24,7 @@ from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
 from reedsp.system.options import checked_options
-from reedsp.system.progress import Progress, of_a_search, report_done
-from reedsp.system.progress_bar import search_bar
+from reedsp.system.progress_bar import Report, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
 METHODS = ("work-items", "work-groups")
@@ -147,7 +146,7 @@ def _search_by_work_items(
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],
     job: Job,
-    progress: Progress | None,
+    progress: Report | None,
     direction: str = "auto",
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
@@ -217,7 +216,7 @@ class _RowsOfWorkItems:
         kernel = self._job.device.kernel(_ITEMS_FILE, name, **self._macros)
         return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
 
-    def run(self, progress: Progress | None) -> int:
+    def run(self, progress: Report | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
         if self._goes_up:
             self._queue_bottom_up()
@@ -318,7 +317,7 @@ def _search_by_work_groups(
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],
     job: Job,
-    progress: Progress | None,
+    progress: Report | None,
     direction: str = "auto",
     group_size: int | None = None,
 ) -> dict[str, Any]:
@@ -372,7 +371,7 @@ class _WorkGroups:
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
 
-    def run(self, source: int, progress: Progress | None) -> int:
+    def run(self, source: int, progress: Report | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
         self._begin.set(self._source, np.uint32(source))
         self._begin.queue()
