@@ -67,6 +67,8 @@ class Job:
     Attributes
     ----------
     device : Device
+    queue : pyopencl.CommandQueue
+        That of the device.
     after : list of pyopencl.Event, optional
         What the next command has to wait for; None on an in-order queue.
     kernels_launched : int
@@ -76,6 +78,7 @@ class Job:
     def __init__(self, device: Device, recycle: bool = False) -> None:
         refuse_after_fork()
         self.device = device
+        self.queue: cl.CommandQueue = device.queue
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
@@ -90,11 +93,11 @@ class Job:
         # Something has failed, or was interrupted, while kernels may be using the arrays' memory, which then goes.
         if getattr(self, "_borrowed", None):
             with contextlib.suppress(cl.Error):
-                self.device.queue.finish()
+                self.queue.finish()
 
     def begin_after(self, events: Sequence[cl.Event]) -> None:
         """Have this job begin when these events, and everything queued so far, are done."""
-        queue = self.device.queue
+        queue = self.queue
         if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
             self.after = [cl.enqueue_marker(queue), *events]
         elif events:
@@ -157,7 +160,7 @@ class Job:
         with self.translated("filling a buffer"):
             pattern = np.full(1, value)
             size = max(1, length) * pattern.itemsize
-            self.queued(cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, 0, size, wait_for=self.after))
+            self.queued(cl.enqueue_fill_buffer(self.queue, buffer, pattern, 0, size, wait_for=self.after))
 
     def upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> cl.Buffer:
         """Copy an array into a new buffer, which is never recycled.
@@ -218,11 +221,11 @@ class Job:
         """
         try:
             mapped, _ = cl.enqueue_map_buffer(
-                *(self.device.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype),
+                *(self.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype),
                 wait_for=self.after,
                 is_blocking=True,
             )
-            mapped.base.release(self.device.queue)
+            mapped.base.release(self.queue)
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
         self._borrowed.clear()
@@ -286,7 +289,7 @@ class Job:
 
     def _copy_back(self, array: npt.NDArray[Any], buffer: cl.Buffer, byte: int) -> None:
         if array.size:
-            cl.enqueue_copy(self.device.queue, array, buffer, src_offset=byte, wait_for=self.after)
+            cl.enqueue_copy(self.queue, array, buffer, src_offset=byte, wait_for=self.after)
         with self.device._lock:  # several threads may read parts of what one job has computed
             self.bytes_from_device += array.nbytes
 
@@ -294,7 +297,7 @@ class Job:
         self, buffer: cl.Buffer, count: int, dtype: np.dtype[Any], write: Callable[[int, int, npt.NDArray[Any]], None]
     ) -> None:
         """Fill the beginning of a buffer, through pinned memory that ``write(first, last, part)`` fills."""
-        queue = self.device.queue
+        queue = self.queue
 
         def send(first: int, last: int) -> None:
             with self._host_memory(last - first, dtype) as part:
@@ -307,7 +310,7 @@ class Job:
         """Queue a copy of some bytes from one buffer to another."""
         try:
             event = cl.enqueue_copy(
-                self.device.queue,
+                self.queue,
                 target,
                 source,
                 byte_count=size,
@@ -337,7 +340,7 @@ class Job:
         ]
         try:
             event = cl.enqueue_copy(
-                self.device.queue,
+                self.queue,
                 target,
                 source,
                 dst_origin=origins[0],
@@ -405,7 +408,7 @@ class Job:
     def finish(self) -> None:
         """Wait until everything queued is done."""
         try:
-            self.device.queue.finish()
+            self.queue.finish()
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
 
@@ -473,7 +476,7 @@ class BoundKernel:
 
     def queue(self) -> None:
         """Queue a launch; where it was cut, or follows others that took long, wait for what is queued."""
-        queue = self._job.device.queue
+        queue = self._job.queue
         for offset, size in self._dispatches:
             try:
                 event = cl.enqueue_nd_range_kernel(
