@@ -29,7 +29,7 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cli import command, doctor, machine
 from reedsp.device import arrays as device_arrays
-from reedsp.device import build, compiler_child, kernel_cache
+from reedsp.device import build, compiler_child, errors, kernel_cache
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
@@ -38,7 +38,7 @@ from reedsp.minplus import tilings, tune
 from reedsp.networkx_backend.functions import backend
 from reedsp.results import certificate, files
 from reedsp.results.files import Stored
-from reedsp.system import cache_folders, fork
+from reedsp.system import cache_folders
 from tests.deep import raises
 
 FLOAT32 = Weights(np.dtype(np.float32), np.inf, np.inf)
@@ -171,7 +171,7 @@ def test_an_argument_that_pyopencl_refuses(device: Device) -> None:
 
 
 def test_a_process_that_was_forked(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fork, "_process", os.getpid() + 1)
+    monkeypatch.setattr(errors, "_process", os.getpid() + 1)
     with pytest.raises(RuntimeError, match="before this process was forked"):
         Job(device)
 

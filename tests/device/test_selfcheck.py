@@ -276,7 +276,7 @@ def test_75_wrong_size_of_work_groups_is_replaced(
     monkeypatch.setattr(near_far_work_group, "tuning_for", lambda *given: replace(tuning_for(*given), **larger))
     right, wrong = FAULTS["single_source/near_far_work_group.cl"]
     file = kernel_copy / "single_source/near_far_work_group.cl"
-    file.write_text(file.read_text().replace(right, wrong.replace("(out", "(GROUP_SIZE == 32 && out")))
+    file.write_text(file.read_text().replace(right, wrong.replace("(edge.target", "(GROUP_SIZE == 32 && edge.target")))
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="near-far in work-groups of 32 and int32 gives a wrong answer"):
         assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
