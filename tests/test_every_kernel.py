@@ -14,7 +14,8 @@ import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device, Job
+from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.minplus import selfcheck
 from tests.support.calls import made_graph
@@ -112,7 +113,14 @@ def self_test(device: Device) -> bool:
     return True
 
 
-PATHS = {"core/language.cl", "core/weights.cl", "core/rounds.cl", "edges/predecessors.cl", "edges/verify.cl"}
+PATHS = {
+    "core/language.cl",
+    "core/weights.cl",
+    "core/no_vertex.cl",
+    "core/rounds.cl",
+    "edges/predecessors.cl",
+    "edges/verify.cl",
+}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
 SCANS = {"primitives/elements.cl"}
@@ -130,7 +138,10 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         PATHS | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"},
     ),
     "to a target": (target, {"single_source/near_far_target.cl"}),
-    "levels in work-items": (by_levels("work-items"), {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl"}),
+    "levels in work-items": (
+        by_levels("work-items"),
+        {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl", "core/prefetch.cl"},
+    ),
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),
@@ -145,11 +156,11 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         for name in ("harish-narayanan", "katz-kider", "optimized-blocked", "staged-load")
     },
     **{
-        f"products, {file}": (
+        f"products, {what}": (
             all_pairs("min-plus", negative, product=name),
-            {f"minplus/{file}.cl", "minplus/compare.cl"},
+            {f"minplus/{'registers' if what == 'pairs' else what}.cl", "minplus/compare.cl"},
         )
-        for name, file, negative in (
+        for name, what, negative in (
             ("naive", "naive", False),
             ("row-blocks", "row_blocks", False),
             ("tiles", "tiles", False),

@@ -30,6 +30,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cli import command, doctor, machine
 from reedsp.device import arrays as device_arrays
 from reedsp.device import build, compiler_child, errors, kernel_cache
+from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
@@ -158,14 +159,14 @@ def test_a_device_that_is_lost(device: Device, monkeypatch: pytest.MonkeyPatch) 
         Job(device).finish()
 
 
-def test_an_argument_that_pyopencl_refuses(device: Device) -> None:
-    def refuse(position: int, argument: object) -> None:
+def test_an_argument_that_pyopencl_refuses(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kernel: object, position: int, argument: object) -> None:
         raise TypeError("no argument")
 
     job = Job(device)
     kernel = device.kernel("primitives/heads.cl", "clear", INDEX="int")
     bound = job.bind(kernel, 1, 1, job.allocate(1, np.uint32), np.uint64(1))
-    bound._handle = SimpleNamespace(set_arg=refuse)
+    monkeypatch.setattr(job_module, "_set_number", refuse)
     with pytest.raises(DeviceError, match="clear, argument 1 failed: no argument"):
         bound.set(1, np.uint64(2))
 
@@ -458,6 +459,7 @@ def test_nobody_has_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_installation_without_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "_PACKAGE", tmp_path / "reedsp")
+    build.kernel_directory.cache_clear()
     with pytest.raises(FileNotFoundError, match=r"^the kernel sources of reedsp are missing; run: pip install"):
         build.kernel_directory()
 

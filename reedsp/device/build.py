@@ -115,13 +115,17 @@ def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:
     included.add(file)
     yield f'#line 1 "cl/{file}"'
     text = (kernel_directory() / file).read_text(encoding="utf-8")
+    in_condition = False  # of an include, whose own #line does not count if the condition does not hold
     for number, line in enumerate(text.splitlines(), start=1):
         if directive := re.fullmatch(r'#include "(\w+/\w+\.cl)"', line):
             if directive[1] not in included:
                 yield from _lines_with_includes(directive[1], included)
+            in_condition = True
             yield f'#line {number + 1} "cl/{file}"'
         else:
             yield line
+            if in_condition and line.startswith("#endif"):
+                yield f'#line {number + 1} "cl/{file}"'
 
 
 def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str, str | int]) -> cl.Program:

@@ -278,7 +278,8 @@ class Recorder:
     def __init__(self, folder: Path) -> None:
         import pyopencl as cl
 
-        from reedsp.device import build, device
+        from reedsp.device import build
+        from reedsp.device.job import BoundKernel, Job
 
         source = build.kernel_directory()
         self.every = all_statements(source)
@@ -287,15 +288,15 @@ class Recorder:
         self.kept = time.monotonic()
         self.flags: dict[int, tuple[cl.Context, cl.Buffer]] = {}
         build.kernel_directory = lambda: folder / "cl"
-        bind = device.BoundKernel.__init__
+        bind = BoundKernel.__init__
 
         @functools.wraps(bind)
-        def bind_with_flags(bound: device.BoundKernel, job: device.Job, *arguments: Any) -> None:
+        def bind_with_flags(bound: BoundKernel, job: Job, *arguments: Any) -> None:
             bind(bound, job, *arguments)
             if bound._handle.num_args == len(bound._args) + 1:  # not in kernels that a test has written
                 bound._handle.set_arg(len(bound._args), self.flags_in(job.device.context))
 
-        device.BoundKernel.__init__ = bind_with_flags
+        BoundKernel.__init__ = bind_with_flags  # type: ignore[method-assign]
 
     def flags_in(self, context: Any) -> Any:
         """Return the flags of a context."""
