@@ -1017,9 +1017,9 @@ def _from_nearest(
     dist, predecessors = _rows(graph, vertices, limit)
     # Of several nearest vertices the first: the vertex before the last one on a path has the same, so a tree it stays.
     row, column = dist.argmin(axis=0), np.arange(graph.n)
-    least = dist[row, column]
-    sources = np.where(least < np.inf, vertices[row], NO_VERTEX).astype(np.int32)
-    return least, predecessors[row, column], sources
+    minimum = dist[row, column]
+    sources = np.where(minimum < np.inf, vertices[row], NO_VERTEX).astype(np.int32)
+    return minimum, predecessors[row, column], sources
 
 
 def _refuse_negative_cycles(graph: Graph) -> None:

@@ -2,7 +2,7 @@
 
 Programs are timed as a whole, from a graph that is not converted yet; their answers have to be the same, in values,
 types and orders. The other rows are single calls on a graph that is converted, each forced to the device: from which
-size on it answers sooner is where `LEAST_NODES` and `LEAST_NODES_FROM_EACH` of `reedsp.networkx_backend.on_device`
+size on it answers sooner is where `MIN_NODES` and `MIN_NODES_FROM_EACH` of `reedsp.networkx_backend.on_device`
 belong. Last, graphs of a million edges are read into arrays here and by `networkx.to_scipy_sparse_array`.
 """
 

@@ -19,7 +19,7 @@ _LAUNCHES_BETWEEN_WAITS = 16
 
 def is_device_array(array: object) -> bool:
     """Tell whether this is an array of pyopencl."""
-    module = sys.modules.get("pyopencl.array")  # whoever has such an array has imported it
+    module = sys.modules.get("pyopencl.array")  # a caller with such an array has imported it
     return module is not None and isinstance(array, module.Array)
 
 

@@ -43,7 +43,7 @@ SIMULATORS = ("Oclgrind",)
 """Platforms that are slow, and are there to find faults.
 
 They take build options from their own command line, which no cache key of ours could name; and their log file, which a
-child process would begin anew.
+child process would begin again.
 """
 
 
@@ -99,8 +99,8 @@ def _constants(folder: Path, file: str) -> Mapping[str, int]:
     return {name: int(value, 0) for name, value in found if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", value)}
 
 
-def place_of(file: str, kernel: str, argument: str) -> int:
-    """Return the place of an argument among those of a kernel."""
+def position_of(file: str, kernel: str, argument: str) -> int:
+    """Return the position of an argument among those of a kernel."""
     return _arguments(kernel_directory(), file, kernel).index(argument)
 
 

@@ -160,7 +160,7 @@ class Compiler:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         impatient = threading.Timer(PATIENCE, self._child.kill)
-        impatient.daemon = True  # nobody waits for it if it is never cancelled
+        impatient.daemon = True  # nothing waits for it if it is never cancelled
         try:
             impatient.start()
             if request is not None:

@@ -52,7 +52,7 @@ def _answer(request: bytes) -> bytes:
     except (cl.Error, LookupError) as error:
         return UNABLE + str(error).encode()
     if "call" in asked:
-        with contextlib.suppress(Exception):  # whoever asks will see it, too
+        with contextlib.suppress(Exception):  # the caller will see it, too
             _Call(base64.b64decode(asked["call"]), device).load()()
         return RETURNED
     try:
@@ -73,7 +73,7 @@ class _Call(pickle.Unpickler):
         return self._device
 
 
-@functools.cache  # PoCL reads its library of built-in functions anew for each context
+@functools.cache  # PoCL reads its library of built-in functions again for each context
 def _device(driver: tuple[str, ...]) -> Device:
     for platform in cl.get_platforms():
         for handle in platform.get_devices(cl.device_type.ALL):

@@ -58,9 +58,9 @@ class Device:
         work-groups write it by atomic operations. OpenCL C 1.2 does not promise it; CPUs and NVIDIA's GPUs do.
     steps_at_once : int
         Edges, or as much else, that the device is given at a time, so that Ctrl-C is prompt. GPUs, which are
-        much faster, have no limit, nor has somebody else's queue, on which nothing waits.
+        much faster, have no limit, nor has a user's own queue, on which nothing waits.
     shares_queue : bool
-        Whether its queue is somebody else's.
+        Whether its queue is a user's own.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
 

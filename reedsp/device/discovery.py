@@ -46,7 +46,7 @@ def devices() -> list[Device]:
 
 @functools.lru_cache(maxsize=8)
 def device_of(queue: cl.CommandQueue) -> Device:
-    """Return the device of somebody else's queue, on which everything is then queued, and nothing waits."""
+    """Return the device of a user's own queue, on which everything is then queued, and nothing waits."""
     matching = [each.index for each in devices() if each.handle == queue.device]
     return Device(matching[0] if matching else -1, queue.device, queue)
 

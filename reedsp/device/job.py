@@ -49,9 +49,9 @@ class Kernel:
     max_work_group_size: int
     local_memory: int
 
-    def place_of(self, argument: str) -> int:
-        """Return the place of an argument by its name in the source, for :meth:`BoundKernel.set`."""
-        return build.place_of(self.file, self.name, argument)
+    def position_of(self, argument: str) -> int:
+        """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
+        return build.position_of(self.file, self.name, argument)
 
 
 class Job:
@@ -62,7 +62,7 @@ class Job:
     device : Device
     recycle : bool
         Keep small buffers for later jobs on the same queue: with NVIDIA's driver, to release a buffer is to wait for
-        everything queued. Whoever queues the job calls :meth:`recycle` then.
+        everything queued. The caller that queues the job calls :meth:`recycle` then.
 
     Attributes
     ----------
@@ -508,5 +508,5 @@ def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, 
 
 
 def round_up(count: int, multiple: int) -> int:
-    """Return the least multiple that is not below `count`."""
+    """Return the smallest multiple that is not below `count`."""
     return -(-count // multiple) * multiple

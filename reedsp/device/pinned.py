@@ -49,11 +49,11 @@ class PinnedParts:
         self._free: list[PinnedArray] = []
 
     def take(self) -> PinnedArray:
-        """Return an array of TRANSFERRED bytes that nobody else has."""
+        """Return an array of TRANSFERRED bytes that is in use nowhere else."""
         with self._lock:
             return self._free.pop() if self._free else PinnedArray(self._queue, (TRANSFERRED,), np.uint8)
 
     def give_back(self, part: PinnedArray) -> None:
-        """Keep an array for whoever is next."""
+        """Keep an array for the next caller."""
         with self._lock:
             self._free.append(part)

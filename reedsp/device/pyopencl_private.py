@@ -52,7 +52,7 @@ def number_setter() -> Callable[[cl.Kernel, int, np.generic | bytes], None]:
 
 
 class _Invokers(dict[Any, Any]):
-    """In memory, what pyopencl keeps in a database of pickles and reads anew for every kernel object."""
+    """In memory, what pyopencl keeps in a database of pickles and reads again for every kernel object."""
 
     def store_if_not_present(self, key: Any, value: Any) -> None:
         self.setdefault(key, value)

@@ -39,9 +39,9 @@ def _test(device: Device, dtype: np.dtype[Any]) -> None:
     expected[unreached] = infinity(dtype)
     job = Job(device)
     kernel = device.kernel("core/self_test.cl", "self_test", GROUP_SIZE=size, **weight_macros(dtype))
-    least, sums = job.allocate(groups, dtype), job.allocate(groups * size, dtype)
-    job.launch(kernel, groups * size, size, job.upload(dist), job.upload(weights), least, sums)
+    minimum, sums = job.allocate(groups, dtype), job.allocate(groups * size, dtype)
+    job.launch(kernel, groups * size, size, job.upload(dist), job.upload(weights), minimum, sums)
     rows = expected.reshape(groups, size)
-    right = np.array_equal(job.download(least, groups, dtype), rows.min(axis=1))
+    right = np.array_equal(job.download(minimum, groups, dtype), rows.min(axis=1))
     if not right or not np.array_equal(job.download(sums, groups * size, dtype), rows[:, ::-1].ravel()):
         raise DeviceError(f"{device} gives wrong answers in {dtype} arithmetic")

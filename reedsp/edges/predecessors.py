@@ -85,15 +85,15 @@ def find_trees(
         items = -(-graph.m // _EDGES_EACH)
         launch("resolve_progress_by_edges", (items, rows), *ends, dist, predecessors, counts, np.uint64(graph.m))
         launch("count_unresolved", vertices, dist, predecessors, counts)
-    places = np.unique([row * n + int(graph.number_of[v]) for row, some in enumerate(sources) for v in some])
+    slots = np.unique([row * n + int(graph.number_of[v]) for row, some in enumerate(sources) for v in some])
     left, overflowed = map(int, job.download(counts, 2, np.uint32))
     unresolved = 0
-    if left > len(places):
+    if left > len(slots):
         levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
         launch("start_levels", vertices, predecessors, levels[0])
         start = job.device.kernel(_FILE, "start_at_sources", **macros)
-        on_device = job.upload(places.astype(np.uint64))
-        job.launch(start, len(places), GROUP_SIZE, on_device, levels[0], np.uint32(len(places)))
+        on_device = job.upload(slots.astype(np.uint64))
+        job.launch(start, len(slots), GROUP_SIZE, on_device, levels[0], np.uint32(len(slots)))
         _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
         final_levels = job.download(levels[0], rows * n, np.uint32)
         reached = job.download(dist, rows * n, graph.arithmetic.dtype) != graph.arithmetic.infinity
@@ -113,7 +113,7 @@ def _resolve_levels(
     """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
     kernel = job.device.kernel(_FILE, "resolve_level", **macros)
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
-    place = kernel.place_of("level")
+    position = kernel.position_of("level")
     rounds = Rounds(job)
     passes = []
     for number in range(PASSES):
@@ -124,7 +124,7 @@ def _resolve_levels(
         passes.append(job.bind(kernel, size, group, *args, slices=graph.slices(GROUP_SIZE, rows)))
 
     def queue_level(level: int) -> None:
-        passes[level % PASSES].set(place, np.uint32(level))
+        passes[level % PASSES].set(position, np.uint32(level))
         passes[level % PASSES].queue()
 
     rounds.run(queue_level, limit=graph.n + 1)

@@ -78,7 +78,7 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
     if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
         raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
     named = enumerate(vertices)
-    return np.array([vertex_argument(graph, each, f"{argument}[{place}]") for place, each in named], np.intp)
+    return np.array([vertex_argument(graph, each, f"{argument}[{index}]") for index, each in named], np.intp)
 
 
 def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:

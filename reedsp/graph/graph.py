@@ -372,8 +372,8 @@ class Graph:
     def _from_matrix_entries(cls, n: int, entries: _Edges, directed: bool) -> Graph:
         """Build a graph of rows, columns and values; the list is emptied, so that they go when they are copied."""
         _require_real(entries[2], "matrix")
-        for place, name in enumerate(("row indices", "column indices")):
-            entries[place] = _vertex_vector(entries[place], name, n)
+        for index, name in enumerate(("row indices", "column indices")):
+            entries[index] = _vertex_vector(entries[index], name, n)
         rows, columns, values = map(len, entries)
         if not rows == columns == values:
             raise ValueError(f"matrix has {rows} rows, {columns} columns and {values} weights")
@@ -711,13 +711,13 @@ class Graph:
         ([(2, 3, 6)], (3, 2))
         """
         number_of: dict[int, int] = {}
-        for place, name in enumerate(vertices):
+        for index, name in enumerate(vertices):
             try:
                 vertex = self.index(name)
             except ValueError as error:
-                raise ValueError(f"vertices[{place}] = {error}") from None
-            if number_of.setdefault(vertex, place) != place:
-                raise ValueError(f"vertices[{place}] = {name!r} is also vertices[{number_of[vertex]}]")
+                raise ValueError(f"vertices[{index}] = {error}") from None
+            if number_of.setdefault(vertex, index) != index:
+                raise ValueError(f"vertices[{index}] = {name!r} is also vertices[{number_of[vertex]}]")
         chosen = np.fromiter(number_of, np.intp, len(number_of))
         number = np.full(self.n, -1, np.int32)
         number[chosen] = np.arange(len(chosen))
@@ -991,8 +991,8 @@ def _clean_rows(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int3
     indptr, minor = _checked_rows(matrix, _square(matrix.shape))
 
     def position(edge: int) -> str:
-        place = int(np.searchsorted(indptr, edge, side="right")) - 1, int(minor[edge])
-        row, column = place if matrix.format == "csr" else place[::-1]
+        index = int(np.searchsorted(indptr, edge, side="right")) - 1, int(minor[edge])
+        row, column = index if matrix.format == "csr" else index[::-1]
         return f"matrix[{row}, {column}]"
 
     return _existing(indptr, minor, *_clean_weights(matrix.data, position))

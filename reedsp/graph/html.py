@@ -37,8 +37,8 @@ def card(title: str, facts: Iterable[tuple[str, Any]], columns: list[str], rows:
 
 
 def _cells(row: Iterable[Any]) -> Iterable[str]:
-    for place, value in enumerate(row):
-        weight = ";opacity:.75" if place == 0 else ""
+    for index, value in enumerate(row):
+        weight = ";opacity:.75" if index == 0 else ""
         yield f'<td style="{_LINE.format("right")}{weight}">{_text(value)}</td>'
 
 

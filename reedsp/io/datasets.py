@@ -157,7 +157,7 @@ class _Bar:
         self._progress(self._done, self.total)
 
     def reset(self) -> None:
-        """Begin to count anew, which pooch asks for before its last update."""
+        """Begin to count again, which pooch asks for before its last update."""
         self._done = 0
 
     def close(self) -> Any:

@@ -109,7 +109,7 @@ def read(
     .gr          DIMACS shortest path (``p sp n m``, arcs ``a u v w``): directed, vertices from 1; or PACE
                  (``p tw n m``, edges ``u v``): undirected, weight 1, vertices from 1
     .mtx         Matrix Market, real, integer or pattern; entry (i, j) is the edge from i to j, vertices
-                 from 1. Coordinate format: a zero is an edge of weight 0, of duplicates the least counts.
+                 from 1. Coordinate format: a zero is an edge of weight 0, of duplicates the minimum counts.
                  Array format: a zero is no edge. A symmetric matrix is an undirected graph
     .el, .wel    edge list (SNAP, GAPBS): lines ``u v`` or ``u v w``, comments with ``#`` or ``%``: directed,
                  vertices from 0, as many as the largest number says. A first line ``n m`` that is followed
@@ -472,9 +472,9 @@ def naturals(
     lengths = lengths.astype(np.uint8)
     position = ends - longest  # before the first byte this wraps round, to where a byte counts as a zero, too
     values = np.zeros(len(ends), dtype=np.int64)
-    for place in range(longest, 0, -1):
+    for index in range(longest, 0, -1):
         digits = data.take(position) - np.uint8(ord("0"))
-        digits *= lengths >= place  # what is before a shorter word counts as a zero
+        digits *= lengths >= index  # what is before a shorter word counts as a zero
         if digits.max() > 9:
             return None
         values *= 10
@@ -677,9 +677,9 @@ def _narrowest(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return integers in the narrowest type that holds all of them."""
     if numbers.dtype.kind != "i":
         return numbers
-    least, largest = numbers.min(initial=0), numbers.max(initial=0)
+    minimum, largest = numbers.min(initial=0), numbers.max(initial=0)
     kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32, np.int64)
-    return numbers.astype(next(k for k in kinds if np.iinfo(k).min <= least and largest <= np.iinfo(k).max))
+    return numbers.astype(next(k for k in kinds if np.iinfo(k).min <= minimum and largest <= np.iinfo(k).max))
 
 
 def _join(text: Text, parts: list[_Rows], real: bool = False) -> _Content:
@@ -820,7 +820,7 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
 
 
 def _relabelled(text: Text, listed: list[npt.NDArray[Any] | None]) -> Graph:
-    """Build the graph of an edge list whose vertices are numbered anew; the list is emptied."""
+    """Build the graph of an edge list whose vertices are given new numbers; the list is emptied."""
     weights, ids = listed.pop(), listed.pop()
     assert ids is not None
     held = ids.nbytes + (0 if weights is None else weights.nbytes)

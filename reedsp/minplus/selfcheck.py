@@ -52,7 +52,7 @@ def is_right(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) 
     """Return whether products with a tiling are those of numpy.
 
     They have several tiles and a rest, negative weights and pairs without a path, leave out rows and columns, and are
-    joined with what is there or not.
+    combined with what is there or not.
     """
     rng = np.random.default_rng(2012)
     return all(_is_right(device, weights, in_groups, tiling, accumulate, rng) for accumulate in (False, True))
@@ -72,8 +72,8 @@ def product(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], weights: Wei
     """Return the product, by numpy."""
     if weights.dtype.kind == "f":
         return np.array([(row[:, None] + b).min(axis=0) for row in a])
-    least = np.array([(row[:, None].astype(np.int64) + b).min(axis=0) for row in a])
-    return np.where(least > weights.limit, weights.no_path, least).astype(weights.dtype)
+    minimum = np.array([(row[:, None].astype(np.int64) + b).min(axis=0) for row in a])
+    return np.where(minimum > weights.limit, weights.no_path, minimum).astype(weights.dtype)
 
 
 def _is_trusted(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:
@@ -94,9 +94,9 @@ def _is_right(
     a, b, c = (numbers(size, weights, rng) for size in sizes)
     c[rng.random(c.shape) < 0.5] = 0 if weights.non_negative else -2 * _LARGEST_WEIGHT  # less than sums
     there = np.ix_(rows, columns)
-    least = product(a[rows], b[:, columns], weights)
+    minimum = product(a[rows], b[:, columns], weights)
     expected = c.copy()
-    expected[there] = np.minimum(least, c[there]) if accumulate else least
+    expected[there] = np.minimum(minimum, c[there]) if accumulate else minimum
     job = Job(device)
     left, right, result = (Block(job.upload(each), each.shape[1]) for each in (a, b, c))
     Products(job, weights, in_groups, [tiling]).queue(left, right, result, shape, accumulate, excluded)

@@ -239,11 +239,11 @@ class _Bench:
         best = [np.inf] * len(tilings)
         for number in range(rounds):
             hopeless = _HOPELESS * min(best, default=np.inf)
-            for place, tiling in enumerate(tilings):
-                if self.works(tiling) and (number < rounds_for_all or best[place] <= hopeless):
+            for index, tiling in enumerate(tilings):
+                if self.works(tiling) and (number < rounds_for_all or best[index] <= hopeless):
                     products = self._products[repr(tiling)]
                     assert products is not None
-                    best[place] = min(best[place], self._seconds(products))
+                    best[index] = min(best[index], self._seconds(products))
         return [self._n**3 / seconds / 1e9 for seconds in best]
 
     def _products_with(self, tiling: Tiling) -> Products:

@@ -79,9 +79,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     graph = args[0] if args else kwargs["G"]
     if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
         return "a search that is led by a function is searched on the host, where networkx is as fast"
-    least = on_device.LEAST_NODES_FROM_EACH if name in FROM_EACH else on_device.LEAST_NODES
-    if len(graph) < least:
-        return f"{len(graph)} nodes, fewer than {least}: networkx answers sooner"
+    minimum = on_device.MIN_NODES_FROM_EACH if name in FROM_EACH else on_device.MIN_NODES
+    if len(graph) < minimum:
+        return f"{len(graph)} nodes, fewer than {minimum}: networkx answers sooner"
     return on_device.has_device() or "there is no usable OpenCL device"
 
 

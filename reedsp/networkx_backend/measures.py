@@ -177,8 +177,8 @@ def center(G: NetworkXGraph, e: Any = None, usebounds: bool = False, weight: Any
     if e is None and weight is None and _is_tree(G):
         return nx.tree.center(G.source)  # type: ignore[no-any-return]
     e = eccentricity(G, weight=weight) if e is None else e
-    least = min(e.values())
-    return [node for node in e if e[node] == least]
+    minimum = min(e.values())
+    return [node for node in e if e[node] == minimum]
 
 
 def _is_tree(G: NetworkXGraph) -> bool:
@@ -268,16 +268,16 @@ def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = N
         raise ValueError("Cannot use both sp, weight arguments together")
     else:
         found = ((node, list(lengths.values())) for node, lengths in sp.items())
-    least, nodes = math.inf, []
+    minimum, nodes = math.inf, []
     for node, values in found:
         if len(values) < len(G):
             raise nx.NetworkXNoPath(f"Input graph {G.source} is disconnected, so that no sum is finite.")
         total = sum(_summands(values))
         if attr is not None:
             G.source.nodes[node][attr] = total
-        if total < least:
-            least, nodes = total, [node]
-        elif total == least:
+        if total < minimum:
+            minimum, nodes = total, [node]
+        elif total == minimum:
             nodes.append(node)
     return nodes
 

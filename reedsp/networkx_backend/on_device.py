@@ -27,9 +27,9 @@ from reedsp.typing import DistanceTypeName
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
 """Environment variable: 1 sends every search that a device can do to the device, however small."""
-LEAST_NODES = 10_000
+MIN_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/reference/networkx.md)."""
-LEAST_NODES_FROM_EACH = 250
+MIN_NODES_FROM_EACH = 250
 """The same of distances from each node, of which only sums and extremes are wanted."""
 NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
@@ -56,7 +56,7 @@ def has_device() -> bool:
 
 def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
-    large = len(graph) >= (LEAST_NODES if searches < len(graph) else LEAST_NODES_FROM_EACH)
+    large = len(graph) >= (MIN_NODES if searches < len(graph) else MIN_NODES_FROM_EACH)
     return (large or is_forced()) and len(graph) > 0 and has_device()
 
 

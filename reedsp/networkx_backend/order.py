@@ -194,11 +194,11 @@ class _Ranking:
     def _settle_together(self) -> bool:
         """Put all distances in order again and again until nothing changes; tell whether it came to that."""
         tails, heads = self._upward.tails, self._upward.heads
-        place = np.zeros(len(self._rank), np.int64)
+        index = np.zeros(len(self._rank), np.int64)
         for _ in range(_MOST_ROUNDS):
             order = np.argsort(self._rank[tails], kind="stable")[::-1]
-            place[heads[order]] = np.arange(len(order))[::-1]  # the last one stays, which is the first edge
-            again = self._by_distance[np.lexsort((place[self._by_distance], self._level[self._by_distance]))]
+            index[heads[order]] = np.arange(len(order))[::-1]  # the last one stays, which is the first edge
+            again = self._by_distance[np.lexsort((index[self._by_distance], self._level[self._by_distance]))]
             first = self._starts[1]
             again[:first] = again[:first][np.argsort(self._rank[again[:first]])]  # the sources are in order
             ranks = np.arange(len(again))

@@ -51,7 +51,7 @@ class Elements:
     ----------
     operator : Operator
     dtype : dtype
-        Of the elements that are joined.
+        Of the elements that are combined.
     built_in : bool
         Whether the operator is one of ours, whose expressions hold for vectors, too.
     exclusive, segmented : bool
@@ -96,7 +96,7 @@ class Buffers:
     x, marks, out : pyopencl.Buffer
         As in ``cl/primitives/elements.cl``.
     total : pyopencl.Buffer
-        One element: the join of all. Written by the methods that scan chunks only.
+        One element: all combined. Written by the methods that scan chunks only.
     """
 
     x: cl.Buffer
@@ -112,7 +112,7 @@ Plan = list[BoundKernel]
 def reduce_in_form(
     job: Job, elements: Elements, x: cl.Buffer, total: cl.Buffer, n: int, form: str, group_size: int | None
 ) -> Plan:
-    """Plan to join the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
+    """Plan to combine the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
     if form == "work-item":
         size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
         kernel = _kernel(job, elements, "primitives/work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))

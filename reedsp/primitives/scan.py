@@ -50,7 +50,7 @@ def reduce(
 ) -> Any:
     """Join all elements of an array, in their order.
 
-    The parallel left fold of thesis section 4.2.1 (Algorithm 7): each work-group joins a chunk in a tree that keeps
+    The parallel left fold of thesis section 4.2.1 (Algorithm 7): each work-group combines a chunk in a tree that keeps
     the order of the elements, so that the operator has to be associative but need not be commutative.
 
     Parameters
@@ -58,7 +58,7 @@ def reduce(
     x : array_like or pyopencl.array.Array, shape (n,)
         Elements of type int32, uint32, int64, uint64, float32 or float64.
     op : {"add", "min", "max"} or Operator
-        Sums of integers wrap around, as ``numpy.sum(x, dtype=x.dtype)`` does. The least or greatest of NaN and
+        Sums of integers wrap around, as ``numpy.sum(x, dtype=x.dtype)`` does. The minimum or maximum of NaN and
         anything is NaN.
     method : {"fast", "work-group", "work-item"}
         One work-group a chunk, or one work-item a chunk; "fast" takes the second on CPUs and the first elsewhere.
@@ -114,7 +114,7 @@ def inclusive_scan(
     x : array_like or pyopencl.array.Array, shape (n,)
         Elements of type int32, uint32, int64, uint64, float32 or float64.
     op : {"add", "min", "max"} or Operator
-        Sums of integers wrap around, as ``numpy.cumsum(x, dtype=x.dtype)`` does. The least or greatest of NaN and
+        Sums of integers wrap around, as ``numpy.cumsum(x, dtype=x.dtype)`` does. The minimum or maximum of NaN and
         anything is NaN.
     method : {"fast", "blelloch", "naive", "work-group", "work-item"}
         "blelloch" is the work-efficient scan of Algorithms 9 to 11, "naive" that of Algorithm 8. The others first
@@ -412,7 +412,7 @@ def plan_reduce(
     method: str = "fast",
     group_size: int | None = None,
 ) -> Plan:
-    """Plan to join the first n elements of a buffer into one (section 4.2.1, Algorithm 7).
+    """Plan to combine the first n elements of a buffer into one (section 4.2.1, Algorithm 7).
 
     `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
     """

@@ -109,7 +109,7 @@ def _name_of(elements: Elements) -> str:
 
 
 class KnownScan(NamedTuple):
-    """An array, where its segments begin, and all joins within them, of the elements up to each, and before it."""
+    """An array, where its segments begin, and within them the elements up to each combined, and those before it."""
 
     x: npt.NDArray[Any]
     heads: npt.NDArray[np.uint8]
@@ -147,7 +147,7 @@ def known_scan(dtype: np.dtype[Any], op: str, identity: Any, segmented: bool, n:
 
 
 def _numbers(rng: np.random.Generator, dtype: np.dtype[Any], op: str, n: int) -> npt.NDArray[Any]:
-    """Return numbers whose least, or greatest, so far changes now and then."""
+    """Return numbers whose minimum, or maximum, so far changes now and then."""
     if op == "add" and dtype.kind == "u":
         return rng.integers(0, np.iinfo(dtype).max, n, dtype)
     x = rng.integers(-_SMALL, _SMALL, n) if dtype.kind != "u" else rng.integers(0, _SMALL, n)

@@ -89,8 +89,8 @@ def _draw_map(
     width = float(np.clip(40 / np.sqrt(graph.n + 1), 0.25, 2))
     _add_lines(ax, [places[ends[~reached]]], ["0.8"], width)
     if reached.any():
-        least, most = min(0, far[reached].min()), far[reached].max()
-        norm = Normalize(least, most if most > least else least + 1)
+        minimum, most = min(0, far[reached].min()), far[reached].max()
+        norm = Normalize(minimum, most if most > minimum else minimum + 1)
         shade = (np.clip(norm(far[reached]), 0, 1) * (_SHADES - 1)).astype(np.intp)
         scale = ScalarMappable(norm, _COLOURS)
         groups = [places[ends[reached][shade == each]] for each in range(_SHADES)]

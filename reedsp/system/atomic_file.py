@@ -22,7 +22,7 @@ _NO_SYNCHRONISING = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOSYS, errn
 def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: bool = False) -> None:
     """Write a file under another name beside its place, and move it there when it is complete, and on the disk.
 
-    Others may write a file of the same name at the same time: one of them stays. The other name is random, and nobody
+    Others may write a file of the same name at the same time: one of them stays. The other name is random, and no one
     deletes it but who has made it: after a kill it is left.
 
     Parameters
@@ -77,7 +77,7 @@ def _write_beside(
 
 
 def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> None:
-    """Give a file another name, which nobody else may have taken.
+    """Give a file another name, which may not be taken.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> N
     except (OSError, NotImplementedError) as error:
         if isinstance(error, OSError) and error.errno not in _NO_LINKS:
             raise
-        _refuse_existing(path)  # where a file has one name only, somebody may take this one in between
+        _refuse_existing(path)  # where a file has one name only, it may be taken in between
         os.rename(source, path, src_dir_fd=folder)
     else:
         os.unlink(source, dir_fd=folder)

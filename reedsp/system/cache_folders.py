@@ -1,4 +1,4 @@
-"""Directories that nobody else can change, in the user's cache or temporary. Only the standard library is used."""
+"""Directories that no other user can change, in the user's cache or temporary. Only the standard library is used."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SharedDirectoryError(OSError):
 def private_directory(*names: str) -> Path:
     """Return ``reedsp/<names>`` in the user's cache, made where missing, without symbolic links.
 
-    The cache is ``XDG_CACHE_HOME``, or ``~/.cache``. Nobody else can put something in its place: each directory from
+    The cache is ``XDG_CACHE_HOME``, or ``~/.cache``. No other user can put something in its place: each directory from
     the root down belongs to this user or to root, and others cannot write to it, unless its sticky bit keeps them from
     renaming what is not theirs; the owner's own group, the one with the owner's number, may. So a directory that has
     been checked still is what it was when those in it are checked and read. ``reedsp`` and what is below are this

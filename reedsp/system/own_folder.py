@@ -1,4 +1,4 @@
-"""A folder of this user's, in which no file is opened that somebody else may have put there.
+"""A folder of this user's, in which no file is opened that another user may have put there.
 
 The name of the folder may be known to others, and they may be able to write beside it. So it is opened once, and its
 files by way of it; neither it nor they may be links, or another user's. Where the system has no users, or cannot open

@@ -1,4 +1,4 @@
-"""Progress bars: on standard error if that is a terminal, or in a notebook; elsewhere nobody would see one."""
+"""Progress bars: on standard error if that is a terminal, or in a notebook; elsewhere there are none."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def search_bar(
     Returns
     -------
     context manager
-        Gives the function to report to: None if nobody wants to know. Nothing is shown before a first report.
+        Gives the function to report to: None if there is none. Nothing is shown before a first report.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def parts_bar(verb: str, after: float = 0.0) -> Iterator[Callable[[float, str], 
 
 @contextlib.contextmanager
 def hidden() -> Iterator[None]:
-    """Let nobody see a bar."""
+    """Show no bar."""
     token = _HIDDEN.set(True)
     try:
         yield

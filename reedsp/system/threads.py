@@ -2,7 +2,7 @@
 
 The handler of a signal runs in the main thread, between any two steps, also while that waits for others to end, and it
 may raise. No arrangement of ``try`` and ``finally`` is safe from a second signal. So once an error has ended the
-waiting, what handlers raise is dropped until nobody is at work. Two things of the standard library cannot be used in
+waiting, what handlers raise is dropped until no task is at work. Two things of the standard library cannot be used in
 the main thread:
 
 - ``Thread.join``: until Python 3.13 a thread counts as ended when a handler raises while it is joined.
@@ -62,7 +62,7 @@ class _Handlers:
                 signal.signal(number, self._handle)
 
     def put_back(self) -> None:
-        """Undo that, where nobody has set another handler since."""
+        """Undo that, unless another handler has been set since."""
         for number, handler in self._replaced.items():
             if signal.getsignal(number) == self._handle:
                 signal.signal(number, handler)
@@ -140,7 +140,7 @@ class _Tasks:
             self._count = self._next
 
     def see_through(self, begin: Callable[[], object], watch: Callable[[], None] = _nothing) -> None:
-        """Begin, and return or raise when nobody is at work; errors of tasks are not raised.
+        """Begin, and return or raise when no task is at work; errors of tasks are not raised.
 
         Parameters
         ----------

@@ -953,10 +953,10 @@ def test_places_of_arguments(kernel_copy: Path) -> None:
     one = "__kernel void one(const uint b)\n{\n}\n"
     text = f"{one}__kernel void two(__global int *restrict a, // not b, c\n  const uint b,\n  const uint bb)\n{{\n}}\n"
     (kernel_copy / "core/rounds.cl").write_text(text)
-    places = [device_build.place_of("core/rounds.cl", "two", name) for name in ("a", "b", "bb")]
+    places = [device_build.position_of("core/rounds.cl", "two", name) for name in ("a", "b", "bb")]
     assert places == [0, 1, 2]
     with pytest.raises(ValueError, match="'c' is not in list"):
-        device_build.place_of("core/rounds.cl", "two", "c")
+        device_build.position_of("core/rounds.cl", "two", "c")
 
 
 def test_no_vertex_is_that_of_the_kernels() -> None:

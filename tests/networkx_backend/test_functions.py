@@ -319,7 +319,7 @@ TO_A_TARGET = (
 @pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float", "negative", "unique"])
 def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However soon the host leaves a search to the device, which names a path only if there is no other."""
-    monkeypatch.setattr(on_device, "LEAST_NODES", 0)
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_NODES", near)
     for seed in range(8):
         graph = some_graph(seed, "int" if kind == "unique" else kind, n=60, m=150)
@@ -538,7 +538,7 @@ def test_device_functions_launch_kernels(forced: None) -> None:
 def test_large_graphs_are_searched_on_the_device_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
     before = on_device.kernels_launched()
-    small, large = nx.path_graph(10), nx.path_graph(on_device.LEAST_NODES)
+    small, large = nx.path_graph(10), nx.path_graph(on_device.MIN_NODES)
     with nx.config(backend_priority=["reedsp"]):
         nx.single_source_dijkstra_path_length(small, 0)
         assert on_device.kernels_launched() == before
@@ -552,7 +552,7 @@ def test_reasons_not_to_run() -> None:
     assert "3 nodes" in str(functions.should_run("dijkstra_path", (), {"G": graph}))
     assert "host" in str(functions.should_run("goldberg_radzik", (graph, 0), {}))
     assert "host" in str(functions.should_run("astar_path", (graph, 0, 1), {"heuristic": weight_of}))
-    large = nx.empty_graph(on_device.LEAST_NODES)
+    large = nx.empty_graph(on_device.MIN_NODES)
     assert functions.should_run("dijkstra_path", (large, 0, 1), {}) is True
     assert functions.can_run("dijkstra_path", (graph, 0, 1), {}) is True
     assert isinstance(functions.can_run("pagerank", (graph,), {}), str)
@@ -563,7 +563,7 @@ def test_without_a_device_the_host_answers(forced: None, monkeypatch: pytest.Mon
     before = on_device.kernels_launched()
     assert nx.dijkstra_path_length(nx.path_graph(4), 0, 3, backend="reedsp") == 3
     assert on_device.kernels_launched() == before
-    large = nx.empty_graph(on_device.LEAST_NODES)
+    large = nx.empty_graph(on_device.MIN_NODES)
     assert "no usable" in str(functions.should_run("dijkstra_path", (large, 0, 1), {}))
 
 
@@ -579,7 +579,7 @@ def test_converted_graphs_are_cached_until_the_graph_changes(engine: str) -> Non
 
 
 def test_graph_with_a_converted_graph_in_its_cache_can_be_pickled(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_device, "LEAST_NODES", 0)
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
     graph = nx.path_graph(4)
     nx.shortest_path(graph, 0, 3, "weight", backend="reedsp")
     nx.dijkstra_path_length(graph, 0, 3, backend="reedsp")

@@ -179,8 +179,8 @@ def test_a_node_named_weight(engine: str) -> None:
 
 def test_distances_from_each_node_go_to_the_device_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
-    least = on_device.LEAST_NODES_FROM_EACH
-    assert least < on_device.LEAST_NODES
+    least = on_device.MIN_NODES_FROM_EACH
+    assert least < on_device.MIN_NODES
     before = on_device.kernels_launched()
     with nx.config(backend_priority=["reedsp"]):
         assert nx.diameter(nx.cycle_graph(least - 1)) == (least - 1) // 2

@@ -40,9 +40,9 @@ from reedsp.system.progress_bar import vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
-_LEAST_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
+_MIN_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
-_LEAST_OF_ROUNDED_SUMS = 300
+_MIN_VERTICES_OF_ROUNDED_SUMS = 300
 """The same where sums are rounded, in another way by each method: so it is the same for all devices."""
 _FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
@@ -409,8 +409,9 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
         return False
     if matrix_weights(graph, result) is None:
         return True
-    least = _LEAST_OF_ROUNDED_SUMS if floats else _LEAST_VERTICES_PER_EDGE["cpu" if device.kind == "cpu" else "gpu"]
-    return graph.n**2 > least * (graph.m + graph.n)
+    kind = "cpu" if device.kind == "cpu" else "gpu"
+    minimum = _MIN_VERTICES_OF_ROUNDED_SUMS if floats else _MIN_VERTICES_PER_EDGE[kind]
+    return graph.n**2 > minimum * (graph.m + graph.n)
 
 
 # ---- negative cycles --------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def solve(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) ->
 
     Afterwards entry (i, j) is the weight of the best path from i to j. Where a path can pass a negative cycle it is no
     greater than the weight of any path that passes no vertex twice, and entry (i, i) is negative for each vertex i of
-    such a cycle. Integers below the least of `weights` are raised to it.
+    such a cycle. Integers below the lowest of `weights` are raised to it.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> No
     kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "relax", **weights.macros(job.device.kind))
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
     relax = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0), slices=slices)
-    place = kernel.place_of("k")
+    position = kernel.position_of("k")
     for k in range(n):
-        relax.set(place, np.uint32(k))
+        relax.set(position, np.uint32(k))
         relax.queue()
 
 
@@ -99,10 +99,10 @@ def _close_by_tiles(
         items = (across * group[0], down * group[1])
         slices = even(1, items[1], group[1], across * down * TILE**3 // PAIRS_A_STEP, job.device.steps_at_once)
         kernels.append(job.bind(kernel, items, group, matrix, np.uint32(n), np.uint32(0), slices=slices))
-    place = kernel.place_of("diagonal")
+    position = kernel.position_of("diagonal")
     for diagonal in range(n // TILE):
         for bound in kernels:
-            bound.set(place, np.uint32(diagonal))
+            bound.set(position, np.uint32(diagonal))
             bound.queue()
 
 

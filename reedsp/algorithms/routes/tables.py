@@ -101,10 +101,10 @@ def distance_table(
     into = table
     if _is_better_backwards(graph, starts, ends, result):
         graph, starts, ends, into = graph.reverse(), ends, starts, table.T
-    place = 0
+    index = 0
     for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
-        into[place : place + len(block)] = rows[:, ends]
-        place += len(block)
+        into[index : index + len(block)] = rows[:, ends]
+        index += len(block)
     return table
 
 
@@ -184,13 +184,13 @@ def k_nearest(
         for block, rows in row_blocks(graph.reverse(), ends, result, memory_limit, chosen):
             _merge(nearest, block, rows[:, starts].T)
         return _named(nearest, graph)
-    place = 0
+    index = 0
     for block, rows in row_blocks(graph, starts, result, memory_limit, chosen):
         for source, row in zip(block.tolist(), rows, strict=True):
             if ends is None:
                 row[source] = infinity(result)
-            _take_nearest(nearest, place, row if ends is None else row[ends], ends)
-            place += 1
+            _take_nearest(nearest, index, row if ends is None else row[ends], ends)
+            index += 1
     return _named(nearest, graph)
 
 
@@ -202,7 +202,7 @@ def _named(nearest: Nearest, graph: Graph) -> Nearest:
     return nearest._replace(vertices=names[np.maximum(nearest.vertices, -1)])
 
 
-def _take_nearest(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
+def _take_nearest(nearest: Nearest, index: int, dist: npt.NDArray[Any], ends: npt.NDArray[np.intp] | None) -> None:
     """Fill a row with the smallest of some distances, of equal ones those that come first."""
     k = min(nearest.dist.shape[1], len(dist))
     if k == 0:
@@ -210,8 +210,8 @@ def _take_nearest(nearest: Nearest, place: int, dist: npt.NDArray[Any], ends: np
     last = np.partition(dist, k - 1)[k - 1]
     near = np.flatnonzero((dist <= last) & (dist != infinity(dist.dtype)))
     near = near[np.argsort(dist[near], kind="stable")[:k]]
-    nearest.dist[place, : len(near)] = dist[near]
-    nearest.vertices[place, : len(near)] = near if ends is None else ends[near]
+    nearest.dist[index, : len(near)] = dist[near]
+    nearest.vertices[index, : len(near)] = near if ends is None else ends[near]
 
 
 def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[Any]) -> None:

@@ -202,8 +202,8 @@ class _Search:
         hubs = (job.allocate(2 * layout["HUB_ROOM"], np.uint32), job.allocate(2 * layout["HUB_ROOM"], key))
         far = (job.allocate(2 * int(room), np.uint32), job.allocate(2 * int(room), key))
         self._counts, limits = job.allocate(layout["COUNTS"], np.uint32), job.allocate(layout["LIMITS"], key)
-        places = np.array([row * n + vertex for row, some in enumerate(starts) for vertex in some], np.uint32)
-        count = np.uint32(len(places))
+        slots = np.array([row * n + vertex for row, some in enumerate(starts) for vertex in some], np.uint32)
+        count = np.uint32(len(slots))
         job.launch(
             self._kernel("clear"),
             rows * n,
@@ -215,9 +215,9 @@ class _Search:
             delta,
             np.uint64(rows * n),
         )
-        job.launch(self._kernel("start"), len(places), _SMALL_GROUP, job.upload(places), self.dist, *self._near, count)
+        job.launch(self._kernel("start"), len(slots), _SMALL_GROUP, job.upload(slots), self.dist, *self._near, count)
         advance = self._kernel("advance")
-        self._round = advance.place_of("round")
+        self._round = advance.position_of("round")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)
         bound = arithmetic.infinity if ceiling is None else ceiling
         stop = (np.uint32(0 if target is None else rows), np.uint32(target or 0))

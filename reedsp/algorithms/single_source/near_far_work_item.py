@@ -54,7 +54,7 @@ def solve(
     """Find the distances from some vertices to all vertices.
 
     Vertices up to a limit are near, and relaxed until none of them changes any more; the others wait in a pile. Then
-    the limit rises to `delta` above the least distance in the pile.
+    the limit rises to `delta` above the minimum distance in the pile.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _solve_rows(
         *bounds,
     ]
     sizes = (np.uint32(piles.capacity), np.uint32(n), np.uint32(rows))
-    budget = kernel.place_of("budget")
+    budget = kernel.position_of("budget")
     launch = job.bind(kernel, workers, 1, *arguments, np.uint64(pace.amount), *sizes)
     while True:
         pace.begin()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device.build import constants, place_of
+from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
@@ -367,7 +367,7 @@ class _WorkGroups:
         factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))
         begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
-        self._source = place_of(_GROUPS_FILE, "begin", "source")
+        self._source = position_of(_GROUPS_FILE, "begin", "source")
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
 

@@ -98,7 +98,7 @@ def test_large_weights_widen_or_are_refused(device: Device) -> None:
 
 def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     path = reedsp.Graph.from_edges(200, np.arange(199), np.arange(1, 200), np.arange(199))
-    monkeypatch.setattr(apsp, "_LEAST_VERTICES_PER_EDGE", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr(apsp, "_MIN_VERTICES_PER_EDGE", {"cpu": 1, "gpu": 1})
     paths = reedsp.apsp(path, device=device)
     assert paths.method == "johnson"
     assert np.array_equal(paths.dist, scipy.sparse.csgraph.dijkstra(path.to_scipy()))
@@ -113,7 +113,7 @@ def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.Mon
         reedsp.apsp(path, "johnson", memory_limit=1 << 24, device=device)
     with pytest.raises(ValueError, match="'johnson' has no option 'kernel'"):
         reedsp.apsp(path, "johnson", options={"kernel": "blocked"}, device=device)
-    monkeypatch.setattr(apsp, "_LEAST_VERTICES_PER_EDGE", {"cpu": 10**6, "gpu": 10**6})
+    monkeypatch.setattr(apsp, "_MIN_VERTICES_PER_EDGE", {"cpu": 10**6, "gpu": 10**6})
     assert reedsp.apsp(path, device=device).method == "floyd-warshall"
 
 
