@@ -190,7 +190,7 @@ def type_in_fresh_environment(pages: list[Path]) -> int:
     """Do what the tutorial says about installing, in a checkout that has nothing, and type pages there."""
     with tempfile.TemporaryDirectory(prefix="fresh-") as folder:
         copy = Path(folder, "reedsp")
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", "results", ".*_cache", ".hypothesis")
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
         shutil.copytree(ROOT, copy, ignore=ignored)
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         typed = [each for page in dict.fromkeys([TUTORIAL, *pages]) for each in commands_of(page) if installs(each)]
