@@ -16,8 +16,8 @@ import pyopencl as cl
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
+from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
-from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.selfcheck import finds_known_distances

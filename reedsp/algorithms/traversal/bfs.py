@@ -15,8 +15,8 @@ from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
+from reedsp.device.iterate import Pace
 from reedsp.device.job import BoundKernel, Job, round_up
-from reedsp.device.pace import Pace
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.selfcheck import finds_known_levels

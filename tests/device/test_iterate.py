@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reedsp.device import pace
-from reedsp.device.pace import Pace
+from reedsp.device import iterate
+from reedsp.device.iterate import Pace
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(iterate, "time", clock)
     return clock
 
 
