@@ -30,10 +30,7 @@
 #error "edges/predecessors.cl needs the macro EDGES_EACH"
 #endif
 
-#include "core/weights.cl"
-
-#define UNRESOLVED 0xFFFFFFFFu
-#define NOT_YET 0x7FFFFFFF  // greater than every vertex
+#include "edges/unresolved.cl"
 
 // First pass, by vertices.
 __kernel void resolve_progress(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
@@ -105,33 +102,7 @@ __kernel void resolve_progress_by_edges(__global const WEIGHT *restrict edge_wei
     }
 }
 
-__kernel void count_unresolved(__global const WEIGHT *restrict dist, __global int *restrict predecessors,
-                               __global uint *restrict counts, const uint n)
-{
-    const size_t vertex = get_global_id(0), index = get_global_id(1) * n + vertex;
-    if (vertex >= n || predecessors[index] != NOT_YET)
-        return;
-    predecessors[index] = NO_VERTEX;
-    if (dist[index] != INF)
-        atomic_inc(&counts[0]);
-}
-
-// Second pass, if anything but the sources is left: what is resolved so far has level 0, and so have the sources.
-__kernel void start_levels(__global const int *restrict predecessors, __global uint *restrict levels, const uint n)
-{
-    const size_t vertex = get_global_id(0), index = get_global_id(1) * n + vertex;
-    if (vertex < n)
-        levels[index] = predecessors[index] == NO_VERTEX ? UNRESOLVED : 0;
-}
-
-// sources: their indices in `levels`; one work-item for each of the `count`.
-__kernel void start_at_sources(__global const ulong *restrict sources, __global uint *restrict levels, const uint count)
-{
-    if (get_global_id(0) < count)
-        levels[sources[get_global_id(0)]] = 0;
-}
-
-// One hop level. `levels` is double-buffered; for `updates` and `phase` see core/rounds.cl.
+// Second pass, if anything but the sources is left: one hop level. `levels` is double-buffered; for `updates` and `phase` see core/rounds.cl.
 __kernel void resolve_level(__global const WEIGHT *restrict edge_weights, __global const int *restrict edge_sources,
                             __global const uint *restrict edge_counts, __global const ulong *restrict vertex_edge_index,
                             __global const WEIGHT *restrict dist, __global int *restrict predecessors,

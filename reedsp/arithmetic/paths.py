@@ -113,7 +113,9 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     largest = _INT64_MAX if result.kind == "i" else float(np.finfo(result).max)
     if graph.weights.dtype.kind == "f" and heaviest > largest:
         raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
-    bound = graph.simple_path_bound + heaviest
+    bound = graph.n * heaviest  # a simple path has fewer edges, and one more is tried
+    if not bound < _INT32_MAX:
+        bound = graph.simple_path_bound + heaviest
     integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:
         falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0
@@ -121,7 +123,8 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
         limit = _INT32_MAX if narrow else _INT64_MAX
         return Arithmetic(np.dtype(np.int32 if narrow else np.int64), saturate=max(bound, falling) >= limit)
     floats = np.dtype(np.float32) if result == np.float32 else np.dtype(np.float64)
-    return Arithmetic(floats, saturate=2 * graph.simple_path_bound > float(np.finfo(floats).max))
+    most = float(np.finfo(floats).max)
+    return Arithmetic(floats, saturate=2 * bound > most and 2 * graph.simple_path_bound > most)
 
 
 def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:

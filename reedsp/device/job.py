@@ -119,12 +119,12 @@ class Job:
             "bytes_allocated": self.bytes_allocated,
         }
 
-    def allocate(self, length: int, dtype: npt.DTypeLike) -> cl.Buffer:
-        """Allocate an uninitialised array of at least one element."""
+    def allocate(self, length: int, dtype: npt.DTypeLike, *, keep: bool = False) -> cl.Buffer:
+        """Allocate an uninitialised array of at least one element; one to `keep` is never recycled."""
         size = max(1, length) * np.dtype(dtype).itemsize
         self._check_allocation(size)
         try:
-            if self._scratch is not None and size <= _LARGEST_SCRATCH:
+            if self._scratch is not None and not keep and size <= _LARGEST_SCRATCH:
                 buffer = self._take_scratch(size)
             else:
                 buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
@@ -228,6 +228,11 @@ class Job:
             mapped.base.release(self.queue)
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
+        self._borrowed.clear()
+
+    def return_borrowed(self) -> None:
+        """Wait for the work queued so far; no array is borrowed any more then."""
+        self.finish()
         self._borrowed.clear()
 
     def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts
 from reedsp.device.job import Job
+from reedsp.edges.preparation import PreparedEdges, prepare
 from reedsp.graph.graph import Graph
 
 _SAMPLE = 1024  # weights
@@ -123,8 +125,6 @@ class OutEdges:
     Attributes
     ----------
     n, m : int
-    max_degree : int
-        The most edges that leave a vertex.
     mean_degree : float
     typical_weight : float
         Median of the positive weights in a sample: a few huge ones leave it as it is. 1 if there are none.
@@ -135,21 +135,25 @@ class OutEdges:
         Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
     """
 
-    def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic) -> None:
+    def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic, prepared: PreparedEdges | None = None) -> None:
         self.n: int = graph.n
         self.m: int = graph.m
-        self.macros: dict[str, str | int]
-        first_edge, self.macros = _offsets(graph.indptr, graph.m)
-        edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
-        edges["target"] = graph.indices
-        edges["weight"] = graph.weights
-        self.max_degree: int = int(np.diff(graph.indptr).max(initial=0))
+        prepared = (
+            prepare(job, graph.indptr, graph.indices, graph.weights, arithmetic) if prepared is None else prepared
+        )
+        self.macros: dict[str, str | int] = prepared.macros
+        self.first_edge: cl.Buffer = prepared.first_edge
+        self.edges: cl.Buffer = prepared.edges
         self.mean_degree: float = graph.m / max(1, graph.n)
         sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
         positive = np.sort(sample[sample > 0])
         self.typical_weight: float = float(positive[len(positive) // 2]) if len(positive) else 1.0
-        self.first_edge: cl.Buffer = job.upload(first_edge)
-        self.edges: cl.Buffer = job.upload(edges)
+        self._indptr = graph.indptr
+
+    @functools.cached_property
+    def max_degree(self) -> int:
+        """The most edges that leave a vertex."""
+        return int(np.diff(self._indptr).max(initial=0))
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic) -> OutEdges:

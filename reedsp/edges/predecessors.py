@@ -1,4 +1,8 @@
-"""Shortest-path trees from final distances, the same on every device (cl/edges/predecessors.cl)."""
+"""Shortest-path trees from final distances, the same on every device and whichever way the edges are sorted.
+
+The kernels are in cl/edges: predecessors.cl takes the edges that end at each vertex, and predecessors_outgoing.cl those
+that leave it.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,18 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
-from reedsp.device.dispatch import Slices
+from reedsp.device.dispatch import Slices, even
 from reedsp.device.iterate import PASSES, Rounds
 from reedsp.device.job import Job
-from reedsp.edges.device_graph import DeviceGraph
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
 
 GROUP_SIZE = 64
 _MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
 _EDGES_EACH = 4  # taken by one work-item, all of whose loads are then under way at once
-_FILE = "edges/predecessors.cl"
+_FILE, _OUTGOING = "edges/predecessors.cl", "edges/predecessors_outgoing.cl"
+_CPU_RUN = 4096  # edges of one work-item
 
 
 @dataclass(frozen=True)
@@ -42,10 +48,10 @@ class Trees:
     overflowed: bool
     unresolved: int
 
-    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job, graph: DeviceGraph) -> None:
-        """Copy them into an array of shape (rows, n), in the user's order and numbers."""
+    def read_into(self, predecessors: npt.NDArray[np.int32], job: Job, graph: DeviceGraph | None = None) -> None:
+        """Copy them into an array of shape (rows, n), in the user's order and numbers; `graph` may have others."""
         job.download_into(predecessors, self.predecessors)
-        if graph.reordered:
+        if graph is not None and graph.reordered:
             predecessors[...] = graph.to_user_order(graph.to_vertices(predecessors))
 
 
@@ -128,3 +134,76 @@ def _resolve_levels(
         passes[level % PASSES].queue()
 
     rounds.run(queue_level, limit=graph.n + 1)
+
+
+def find_trees_outgoing(
+    job: Job,
+    edges: OutEdges,
+    arithmetic: Arithmetic,
+    dist: cl.Buffer,
+    sources: Sequence[Sequence[int]],
+    zero_progress_only: bool,
+) -> Trees:
+    """Find the trees of final distances on the device by the edges that leave each vertex.
+
+    Parameters
+    ----------
+    job : Job
+    edges : OutEdges
+    arithmetic : Arithmetic
+        That of `edges`.
+    dist, sources, zero_progress_only
+        As for :func:`find_trees`, in the user's order.
+    """
+    n, m, rows = edges.n, edges.m, len(sources)
+    run, group = (_CPU_RUN, 1) if job.device.kind == "cpu" else (1, GROUP_SIZE)
+    macros = {
+        "ZERO_PROGRESS_ONLY": int(zero_progress_only),
+        "RUN": run,
+        "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
+        **edges.macros,
+        **arithmetic.macros,
+    }
+    at_once = job.device.steps_at_once
+    vertices = even(0, n, GROUP_SIZE, n * rows, at_once)
+    predecessors = job.full(rows * n, np.int32(constants(_OUTGOING)["NOT_YET"]))
+    counts = job.full(2, np.uint32(0))
+
+    def launch(name: str, *args: cl.Buffer | np.generic) -> None:
+        kernel = job.device.kernel(_OUTGOING, name, **macros)
+        job.launch(kernel, (n, rows), (GROUP_SIZE, 1), *args, np.uint32(n), slices=vertices)
+
+    if m > 0:
+        runs = -(-m // run)
+        kernel = job.device.kernel(_OUTGOING, "resolve_progress", **macros)
+        args = (edges.first_edge, edges.edges, dist, predecessors, counts, np.uint64(m), np.uint32(n))
+        job.launch(kernel, (runs, rows), (group, 1), *args, slices=even(0, runs, group, m * rows, at_once))
+    launch("count_unresolved", dist, predecessors, counts)
+    slots = np.unique([row * n + vertex for row, some in enumerate(sources) for vertex in some])
+    left, overflowed = map(int, job.download(counts, 2, np.uint32))
+    unresolved = 0
+    if left > len(slots):
+        levels = job.allocate(rows * n, np.uint32)
+        launch("start_levels", predecessors, levels)
+        start = job.device.kernel(_OUTGOING, "start_at_sources", **macros)
+        on_device = job.upload(slots.astype(np.uint64))
+        job.launch(start, len(slots), GROUP_SIZE, on_device, levels, np.uint32(len(slots)))
+        launch("reopen_unresolved", levels, predecessors)
+        rounds = Rounds(job)
+        resolve = job.device.kernel(_OUTGOING, "resolve_level", **macros)
+        args = (edges.first_edge, edges.edges, dist, predecessors, levels, rounds.updates)
+        numbers = (np.uint32(0), np.uint32(0), np.uint32(n))
+        sizes = (n, rows), (GROUP_SIZE, 1)
+        level_pass = job.bind(resolve, *sizes, *args, *numbers, slices=even(0, n, GROUP_SIZE, (n + m) * rows, at_once))
+        phase, level = resolve.position_of("phase"), resolve.position_of("level")
+
+        def queue_level(number: int) -> None:
+            level_pass.set(phase, np.uint32(number % 3))
+            level_pass.set(level, np.uint32(number))
+            level_pass.queue()
+
+        rounds.run(queue_level, limit=n + 1)
+        job.fill(counts, 2, np.uint32(0))
+        launch("count_unresolved", dist, predecessors, counts)
+        unresolved = int(job.download(counts, 2, np.uint32)[0])
+    return Trees(predecessors, rows, bool(overflowed), unresolved)

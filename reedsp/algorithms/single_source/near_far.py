@@ -14,8 +14,8 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import round_up
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.device_graph import DeviceGraph, OutEdges
-from reedsp.edges.predecessors import find_trees
+from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.predecessors import find_trees_outgoing
 
 _GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
@@ -120,8 +120,7 @@ def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
     if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
-        in_edges = DeviceGraph.of(graph, job, arithmetic, False)
-        trees = find_trees(job, in_edges, found, distinct, task.by_hops)
+        trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops)
         if trees.overflowed and task.ceiling is None:
             job.download_into(dist, found)
             if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
@@ -129,6 +128,6 @@ def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:
-            trees.read_into(task.predecessors, job, in_edges)
+            trees.read_into(task.predecessors, job)
     job.download_into(dist, found)
     return Outcome(rounds)

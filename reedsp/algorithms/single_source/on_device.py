@@ -12,8 +12,8 @@ from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device
 from reedsp.device.discovery import device_of, get_device
 from reedsp.device.job import Job
-from reedsp.edges.device_graph import DeviceGraph, OutEdges
-from reedsp.edges.predecessors import find_trees
+from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.predecessors import find_trees_outgoing
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.typing import DistanceType, GraphLike, Vertex, Vertices
 
@@ -91,9 +91,8 @@ def distances_on_device(
     edges = OutEdges.of(graph, job, arithmetic) if queue is None else OutEdges(graph, job, arithmetic)
     starts = [[each] for each in sources]
     found, _ = search(job, edges, arithmetic, starts)
-    if arithmetic.saturate:  # what finds the trees sees what has overflowed
-        in_edges = DeviceGraph(graph, job, arithmetic, in_degree_order=False)
-        if find_trees(job, in_edges, found, starts, zero_progress_only=False).overflowed:
-            raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+    # What finds the trees sees what has overflowed.
+    if arithmetic.saturate and find_trees_outgoing(job, edges, arithmetic, found, starts, False).overflowed:
+        raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
     job.finish()
     return Array(chosen.queue, shape, arithmetic.dtype, data=found)

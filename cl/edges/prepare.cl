@@ -1,0 +1,186 @@
+// The arrays of a compressed sparse row matrix, as a user has them, become edges in one pass that also looks at them.
+//
+// NDRange:      prepare_edges: a work-group for each PIECE of edges; prepare_rows: a work-group for each PIECE of rows.
+// Local memory: GROUP_SIZE * sizeof(Fact).
+// Macros:       GROUP_SIZE, 1 on CPU devices, which then take eight entries at a time;
+//               PIECE, entries of a work-group, a multiple of GROUP_SIZE;
+//               VALUE, type of the weights: int, long, float or double;
+//               VALUE_IS_INTEGER, 1 if that is int or long;
+//               UNIT, 1: every edge weighs 1, whatever its value;
+//               POINTER, type of row pointers, and INDEX, of columns: int or long; core/out_edges.cl.
+//   indptr      in   (n + 1) row pointers, of which the first is 0 and the last m
+//   indices     in   (m) columns
+//   values      in   (m) weights
+//   first_edge  out  (n + 1) core/out_edges.cl; meaningless if UNORDERED is found
+//   edges       out  (m) core/out_edges.cl; a weight that its type does not hold is any number
+//   facts       out  one for each work-group
+//
+// Rows ascend, without a column that occurs twice, if and only if there are as many descents among all columns as there
+// are at the first entry of a row.
+
+#if !defined(GROUP_SIZE) || !defined(PIECE) || !defined(VALUE) || !defined(VALUE_IS_INTEGER) || !defined(UNIT) || \
+    !defined(POINTER) || !defined(INDEX)
+#error "edges/prepare.cl needs the macros GROUP_SIZE, PIECE, VALUE, VALUE_IS_INTEGER, UNIT, POINTER and INDEX"
+#endif
+#if PIECE % GROUP_SIZE
+#error "PIECE has to be a multiple of GROUP_SIZE"
+#endif
+
+#include "core/dispatch.cl"
+#include "core/out_edges.cl"
+
+#define OUT_OF_RANGE 1u  // a column
+#define UNORDERED 2u     // row pointers
+#define NOT_FINITE 4u    // a weight
+#define FRACTIONAL 8u
+
+typedef struct {
+    VALUE low, high;  // of the weights and 0
+    uint flags;
+    uint descents;
+} Fact;
+
+#if VALUE_IS_INTEGER
+#define LOWER_OF(a, b) min(a, b)
+#define HIGHER_OF(a, b) max(a, b)
+#else
+#define LOWER_OF(a, b) fmin(a, b)
+#define HIGHER_OF(a, b) fmax(a, b)
+#endif
+
+// 0 for an integer, NaN for what is not finite; never so large that a sum of many is infinite.
+#define FRACTION(value) fabs((value) - rint(value))
+
+Edge edge_of(const VALUE value, const INDEX column)
+{
+#if UNIT
+    const Edge edge = {(int)column, 1};
+#else
+    const Edge edge = {(int)column, (WEIGHT)value + (WEIGHT)0};  // -0.0 + 0.0 is 0.0
+#endif
+    return edge;
+}
+
+// Looks at one entry and writes the edge.
+void prepare_entry(__global const INDEX *restrict indices, __global const VALUE *restrict values,
+                   __global Edge *restrict edges, const ulong entry, const uint n, Fact *fact)
+{
+    const VALUE value = values[entry];
+    const INDEX column = indices[entry];
+    fact->low = LOWER_OF(fact->low, value);
+    fact->high = HIGHER_OF(fact->high, value);
+#if !VALUE_IS_INTEGER
+    const VALUE fraction = FRACTION(value);
+    fact->flags |= (isnan(fraction) ? NOT_FINITE : 0) | (fraction == 0 ? 0 : FRACTIONAL);
+#endif
+    fact->flags |= column >= 0 && column < (INDEX)n ? 0 : OUT_OF_RANGE;
+    fact->descents += entry > 0 && column <= indices[entry - 1];
+    edges[entry] = edge_of(value, column);
+}
+
+#if GROUP_SIZE == 1
+#define EIGHT_VALUES VECTOR(VALUE, 8)
+#define ALL_OF(v, f) f(f(f((v).s0, (v).s1), f((v).s2, (v).s3)), f(f((v).s4, (v).s5), f((v).s6, (v).s7)))
+
+// The same for entries from `entry`, which is not the first, up to `last`, eight at a time; returns where it has ended.
+ulong prepare_eights(__global const INDEX *restrict indices, __global const VALUE *restrict values,
+                     __global Edge *restrict edges, ulong entry, const ulong last, const uint n, Fact *fact)
+{
+    EIGHT_VALUES low = 0, high = 0;
+#if !VALUE_IS_INTEGER
+    EIGHT_VALUES fractions = 0;
+#endif
+    VECTOR(INDEX, 8) descents = 0, smallest = 0, largest = 0;
+    for (; entry + 8 <= last; entry += 8) {
+        const EIGHT_VALUES value = vload8(0, values + entry);
+        const VECTOR(INDEX, 8) column = vload8(0, indices + entry);
+        low = LOWER_OF(low, value);
+        high = HIGHER_OF(high, value);
+#if !VALUE_IS_INTEGER
+        fractions += FRACTION(value);
+#endif
+        smallest = min(smallest, column);
+        largest = max(largest, column);
+        descents -= column <= vload8(0, indices + entry - 1);  // a comparison that holds is -1
+        __global Edge *to = edges + entry;
+        to[0] = edge_of(value.s0, column.s0);
+        to[1] = edge_of(value.s1, column.s1);
+        to[2] = edge_of(value.s2, column.s2);
+        to[3] = edge_of(value.s3, column.s3);
+        to[4] = edge_of(value.s4, column.s4);
+        to[5] = edge_of(value.s5, column.s5);
+        to[6] = edge_of(value.s6, column.s6);
+        to[7] = edge_of(value.s7, column.s7);
+    }
+    fact->low = LOWER_OF(fact->low, ALL_OF(low, LOWER_OF));
+    fact->high = HIGHER_OF(fact->high, ALL_OF(high, HIGHER_OF));
+#if !VALUE_IS_INTEGER
+    const VECTOR(VALUE, 4) halves = fractions.lo + fractions.hi;
+    const VALUE fraction = (halves.s0 + halves.s1) + (halves.s2 + halves.s3);
+    fact->flags |= (isnan(fraction) ? NOT_FINITE : 0) | (fraction == 0 ? 0 : FRACTIONAL);
+#endif
+    fact->flags |= ALL_OF(smallest, min) >= 0 && ALL_OF(largest, max) < (INDEX)n ? 0 : OUT_OF_RANGE;
+    fact->descents += (descents.s0 + descents.s1 + descents.s2 + descents.s3) +
+                      (descents.s4 + descents.s5 + descents.s6 + descents.s7);
+    return entry;
+}
+#endif
+
+// Joins what the work-items of a group have found.
+void report(__global Fact *restrict facts, __local Fact *restrict found, const Fact fact)
+{
+#if GROUP_SIZE == 1
+    facts[GROUP_OF_LAUNCH(0)] = fact;
+#else
+    found[get_local_id(0)] = fact;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) > 0)
+        return;
+    Fact all = fact;
+    for (uint i = 1; i < GROUP_SIZE; ++i) {
+        all.low = LOWER_OF(all.low, found[i].low);
+        all.high = HIGHER_OF(all.high, found[i].high);
+        all.flags |= found[i].flags;
+        all.descents += found[i].descents;
+    }
+    facts[GROUP_OF_LAUNCH(0)] = all;
+#endif
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void prepare_edges(__global const INDEX *restrict indices, __global const VALUE *restrict values,
+                            __global Edge *restrict edges, __global Fact *restrict facts, const ulong m, const uint n)
+{
+    __local Fact found[GROUP_SIZE];
+    const ulong first = GROUP_OF_LAUNCH(0) * PIECE, last = min(first + PIECE, m);
+    Fact fact = {0, 0, 0, 0};
+    ulong entry = first + get_local_id(0);
+#if GROUP_SIZE == 1
+    if (entry < last)
+        prepare_entry(indices, values, edges, entry++, n, &fact);
+    entry = prepare_eights(indices, values, edges, entry, last, n, &fact);
+#endif
+    for (; entry < last; entry += GROUP_SIZE)
+        prepare_entry(indices, values, edges, entry, n, &fact);
+    report(facts, found, fact);
+}
+
+// Its facts are flags, and the descents at the first entries of rows.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void prepare_rows(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
+                           __global OFFSET *restrict first_edge, __global Fact *restrict facts, const ulong m,
+                           const uint n)
+{
+    __local Fact found[GROUP_SIZE];
+    const ulong first = GROUP_OF_LAUNCH(0) * PIECE, last = min(first + PIECE, (ulong)n + 1);
+    Fact fact = {0, 0, 0, 0};
+    for (ulong row = first + get_local_id(0); row < last; row += GROUP_SIZE) {
+        const POINTER begin = indptr[row], end = row < n ? indptr[row + 1] : begin;
+        first_edge[row] = (OFFSET)begin;
+        if (begin < 0 || (ulong)begin > m || end < begin)
+            fact.flags |= UNORDERED;
+        else if (begin > 0 && begin < end && (ulong)begin < m)
+            fact.descents += indices[begin] <= indices[begin - 1];
+    }
+    report(facts, found, fact);
+}
