@@ -1,12 +1,14 @@
 // The arrays of a compressed sparse row matrix, as a user has them, become edges in one pass that also looks at them.
 //
-// NDRange:      prepare_edges: a work-group for each PIECE of edges; prepare_rows: a work-group for each PIECE of rows.
+// NDRange:      prepare_edges: a work-group for each PIECE of edges; prepare_rows and sum_heaviest: a work-group for each PIECE of
+//               rows.
 // Local memory: GROUP_SIZE * sizeof(Fact).
 // Macros:       GROUP_SIZE, 1 on CPU devices, which then take eight entries at a time;
 //               PIECE, entries of a work-group, a multiple of GROUP_SIZE;
 //               VALUE, type of the weights: int, long, float or double;
 //               VALUE_IS_INTEGER, 1 if that is int or long;
 //               UNIT, 1: every edge weighs 1, whatever its value;
+//               WRITES, 0: entries are looked at, and no edge is written;
 //               POINTER, type of row pointers, and INDEX, of columns: int or long; core/out_edges.cl.
 //   indptr      in   (n + 1) row pointers, of which the first is 0 and the last m
 //   indices     in   (m) columns
@@ -14,13 +16,14 @@
 //   first_edge  out  (n + 1) core/out_edges.cl; meaningless if UNORDERED is found
 //   edges       out  (m) core/out_edges.cl; a weight that its type does not hold is any number
 //   facts       out  one for each work-group
+//   sums        out  one for each work-group
 //
 // Rows ascend, without a column that occurs twice, if and only if there are as many descents among all columns as there
 // are at the first entry of a row.
 
 #if !defined(GROUP_SIZE) || !defined(PIECE) || !defined(VALUE) || !defined(VALUE_IS_INTEGER) || !defined(UNIT) || \
-    !defined(POINTER) || !defined(INDEX)
-#error "edges/prepare.cl needs the macros GROUP_SIZE, PIECE, VALUE, VALUE_IS_INTEGER, UNIT, POINTER and INDEX"
+    !defined(WRITES) || !defined(POINTER) || !defined(INDEX)
+#error "edges/prepare.cl needs the macros GROUP_SIZE, PIECE, VALUE, VALUE_IS_INTEGER, UNIT, WRITES, POINTER and INDEX"
 #endif
 #if PIECE % GROUP_SIZE
 #error "PIECE has to be a multiple of GROUP_SIZE"
@@ -75,7 +78,9 @@ void prepare_entry(__global const INDEX *restrict indices, __global const VALUE 
 #endif
     fact->flags |= column >= 0 && column < (INDEX)n ? 0 : OUT_OF_RANGE;
     fact->descents += entry > 0 && column <= indices[entry - 1];
+#if WRITES
     edges[entry] = edge_of(value, column);
+#endif
 }
 
 #if GROUP_SIZE == 1
@@ -102,6 +107,7 @@ ulong prepare_eights(__global const INDEX *restrict indices, __global const VALU
         smallest = min(smallest, column);
         largest = max(largest, column);
         descents -= column <= vload8(0, indices + entry - 1);  // a comparison that holds is -1
+#if WRITES
         __global Edge *to = edges + entry;
         to[0] = edge_of(value.s0, column.s0);
         to[1] = edge_of(value.s1, column.s1);
@@ -111,6 +117,7 @@ ulong prepare_eights(__global const INDEX *restrict indices, __global const VALU
         to[5] = edge_of(value.s5, column.s5);
         to[6] = edge_of(value.s6, column.s6);
         to[7] = edge_of(value.s7, column.s7);
+#endif
     }
     fact->low = LOWER_OF(fact->low, ALL_OF(low, LOWER_OF));
     fact->high = HIGHER_OF(fact->high, ALL_OF(high, HIGHER_OF));
@@ -176,11 +183,43 @@ __kernel void prepare_rows(__global const POINTER *restrict indptr, __global con
     Fact fact = {0, 0, 0, 0};
     for (ulong row = first + get_local_id(0); row < last; row += GROUP_SIZE) {
         const POINTER begin = indptr[row], end = row < n ? indptr[row + 1] : begin;
+#if WRITES
         first_edge[row] = (OFFSET)begin;
+#endif
         if (begin < 0 || (ulong)begin > m || end < begin)
             fact.flags |= UNORDERED;
         else if (begin > 0 && begin < end && (ulong)begin < m)
             fact.descents += indices[begin] <= indices[begin - 1];
     }
     report(facts, found, fact);
+}
+
+// The sum over the vertices of the magnitude of the heaviest edge that leaves each, rounded up, of each work-group. It has
+// to fit.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void sum_heaviest(__global const POINTER *restrict indptr, __global const VALUE *restrict values,
+                           __global ulong *restrict sums, const uint n)
+{
+    __local ulong found[GROUP_SIZE];
+    const ulong first = GROUP_OF_LAUNCH(0) * PIECE, last = min(first + PIECE, (ulong)n);
+    ulong sum = 0;
+    for (ulong row = first + get_local_id(0); row < last; row += GROUP_SIZE) {
+        VALUE low = 0, high = 0;
+        for (POINTER entry = indptr[row]; entry < indptr[row + 1]; ++entry) {
+            low = LOWER_OF(low, values[entry]);
+            high = HIGHER_OF(high, values[entry]);
+        }
+#if VALUE_IS_INTEGER
+        sum += max(abs(low), abs(high));
+#else
+        sum += (ulong)ceil(max(-low, high));
+#endif
+    }
+    found[get_local_id(0)] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) > 0)
+        return;
+    for (uint i = 1; i < GROUP_SIZE; ++i)
+        sum += found[i];
+    sums[GROUP_OF_LAUNCH(0)] = sum;
 }

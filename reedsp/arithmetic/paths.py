@@ -94,6 +94,11 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
     return out
 
 
+def bounds_matter(n: int, heaviest: float) -> bool:
+    """Return whether a path of as many edges as there are vertices, all of them the heaviest, may be beyond int32."""
+    return not n * heaviest < _INT32_MAX
+
+
 def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 
@@ -114,7 +119,7 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     if graph.weights.dtype.kind == "f" and heaviest > largest:
         raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
     bound = graph.n * heaviest  # a simple path has fewer edges, and one more is tried
-    if not bound < _INT32_MAX:
+    if bounds_matter(graph.n, heaviest):
         bound = graph.simple_path_bound + heaviest
     integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:

@@ -14,7 +14,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts
 from reedsp.device.job import Job
-from reedsp.edges.preparation import PreparedEdges, prepare
+from reedsp.edges.preparation import EdgeBuffers, Preparation
 from reedsp.graph.graph import Graph
 
 _SAMPLE = 1024  # weights
@@ -135,15 +135,16 @@ class OutEdges:
         Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
     """
 
-    def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic, prepared: PreparedEdges | None = None) -> None:
+    def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic, buffers: EdgeBuffers | None = None) -> None:
         self.n: int = graph.n
         self.m: int = graph.m
-        prepared = (
-            prepare(job, graph.indptr, graph.indices, graph.weights, arithmetic) if prepared is None else prepared
-        )
-        self.macros: dict[str, str | int] = prepared.macros
-        self.first_edge: cl.Buffer = prepared.first_edge
-        self.edges: cl.Buffer = prepared.edges
+        if buffers is None:
+            preparation = Preparation(job, graph.indptr, graph.indices, graph.weights, arithmetic)
+            buffers, _ = preparation.edges()
+            preparation.close()
+        self.macros: dict[str, str | int] = buffers.macros
+        self.first_edge: cl.Buffer = buffers.first_edge
+        self.edges: cl.Buffer = buffers.edges
         self.mean_degree: float = graph.m / max(1, graph.n)
         sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
         positive = np.sort(sample[sample > 0])
@@ -163,6 +164,11 @@ class OutEdges:
         if key not in copies:
             copies[key] = cls(graph, job, arithmetic)
         return copies[key]
+
+    @classmethod
+    def keep(cls, graph: Graph, job: Job, arithmetic: Arithmetic, buffers: EdgeBuffers) -> None:
+        """Have :meth:`of` return edges that were prepared before the graph was made."""
+        graph._derived.setdefault("out_edges", {})[job.device, arithmetic] = cls(graph, job, arithmetic, buffers)
 
 
 class Neighbours:

@@ -44,7 +44,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class PreparedEdges:
+class EdgeBuffers:
     """Edges on a device, as cl/core/out_edges.cl has them.
 
     Attributes
@@ -53,27 +53,15 @@ class PreparedEdges:
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
     macros : dict
         OFFSET, the OpenCL C type of `first_edge`.
-    facts : Facts
     """
 
     first_edge: cl.Buffer
     edges: cl.Buffer
     macros: dict[str, str | int]
-    facts: Facts
 
 
-def prepare(
-    job: Job,
-    indptr: npt.NDArray[Any],
-    indices: npt.NDArray[Any],
-    values: npt.NDArray[Any],
-    arithmetic: Arithmetic,
-    *,
-    unit: bool = False,
-) -> PreparedEdges:
-    """Return the edges of a matrix on the job's device.
-
-    A CPU device reads the arrays where they are.
+class Preparation:
+    """The arrays of a matrix, which a CPU device reads where they are.
 
     Parameters
     ----------
@@ -88,69 +76,100 @@ def prepare(
     unit : bool
         Have every edge weigh 1.
     """
-    n, m, device = len(indptr) - 1, len(indices), job.device
-    if values.dtype not in _VALUES or (values.dtype.itemsize == 8 and values.dtype.kind == "f" and not device.fp64):
-        values = values.astype(arithmetic.dtype)
-    is_cpu = device.kind == "cpu"
-    group, piece = (1, _CPU_PIECE) if is_cpu else (_GPU_GROUP, _GPU_PIECE)
-    offset = np.dtype(np.uint32 if m < 1 << 32 else np.uint64)
-    macros: dict[str, str | int] = {"OFFSET": C_TYPES[offset]}
-    options: dict[str, str | int] = {
-        "GROUP_SIZE": group,
-        "PIECE": piece,
-        "VALUE": C_TYPES[values.dtype],
-        "VALUE_IS_INTEGER": int(values.dtype.kind == "i"),
-        "UNIT": int(unit),
-        "POINTER": C_TYPES[indptr.dtype],
-        "INDEX": C_TYPES[indices.dtype],
-        **macros,
-        **arithmetic.macros,
-    }
-    fact = np.dtype([("low", values.dtype), ("high", values.dtype), ("flags", "u4"), ("descents", "u4")], align=True)
-    pieces, row_pieces = -(-m // piece), -(-(n + 1) // piece)
-    pointers, columns, weights = (
-        job.borrow(array, writable=False) if is_cpu and array.size else job.upload(array)
-        for array in map(np.ascontiguousarray, (indptr, indices, values))
-    )
-    first_edge = job.allocate(n + 1, offset, keep=True)
-    edges = job.allocate(m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True), keep=True)
-    facts = [job.allocate(count, fact) for count in (pieces, row_pieces)]
-    sizes = np.uint64(m), np.uint32(n)
-    rows = device.kernel(_FILE, "prepare_rows", **options)
-    args = (pointers, columns, first_edge, facts[1])
-    job.launch(
-        rows,
-        row_pieces * group,
-        group,
-        *args,
-        *sizes,
-        slices=even(0, row_pieces * group, group, n, device.steps_at_once),
-    )
-    if m > 0:
-        entries = device.kernel(_FILE, "prepare_edges", **options)
-        args = (columns, weights, edges, facts[0])
-        job.launch(
-            entries,
-            pieces * group,
-            group,
-            *args,
-            *sizes,
-            slices=even(0, pieces * group, group, m, device.steps_at_once),
+
+    def __init__(
+        self,
+        job: Job,
+        indptr: npt.NDArray[Any],
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        arithmetic: Arithmetic,
+        *,
+        unit: bool = False,
+    ) -> None:
+        self._job, self._n, self._m, self._dtype = job, len(indptr) - 1, len(indices), arithmetic.dtype
+        is_cpu, wide = job.device.kind == "cpu", values.dtype.itemsize == 8 and values.dtype.kind == "f"
+        if values.dtype not in _VALUES or (wide and not job.device.fp64):
+            values = values.astype(arithmetic.dtype)
+        self._value = values.dtype
+        self._group, self._piece = (1, _CPU_PIECE) if is_cpu else (_GPU_GROUP, _GPU_PIECE)
+        self._offset = np.dtype(np.uint32 if self._m < 1 << 32 else np.uint64)
+        self._macros: dict[str, str | int] = {"OFFSET": C_TYPES[self._offset]}
+        self._options: dict[str, str | int] = {
+            "GROUP_SIZE": self._group,
+            "PIECE": self._piece,
+            "VALUE": C_TYPES[values.dtype],
+            "VALUE_IS_INTEGER": int(values.dtype.kind == "i"),
+            "UNIT": int(unit),
+            "WRITES": 0,
+            "POINTER": C_TYPES[indptr.dtype],
+            "INDEX": C_TYPES[indices.dtype],
+            **self._macros,
+            **arithmetic.macros,
+        }
+        self._indptr, self._indices, self._values = (
+            job.borrow(array, writable=False) if is_cpu and array.size else job.upload(array)
+            for array in map(np.ascontiguousarray, (indptr, indices, values))
         )
-    seen = job.download(facts[0], pieces, fact)
-    of_rows = job.download(facts[1], row_pieces, fact)
-    job.return_borrowed()
-    return PreparedEdges(first_edge, edges, macros, _joined(seen, of_rows))
 
+    def edges(self) -> tuple[EdgeBuffers, Facts]:
+        """Return the edges, and what was seen on the way."""
+        edge = np.dtype([("target", np.int32), ("weight", self._dtype)], align=True)
+        first_edge = self._job.allocate(self._n + 1, self._offset, keep=True)
+        found = EdgeBuffers(first_edge, self._job.allocate(self._m, edge, keep=True), self._macros)
+        return found, self._look(found.first_edge, found.edges, writes=True)
 
-def _joined(entries: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Facts:
-    """Join what each work-group has seen of the entries, and of the rows."""
-    bits = constants(_FILE)
-    flags = int(np.bitwise_or.reduce(entries["flags"], initial=0) | np.bitwise_or.reduce(rows["flags"]))
-    descents = [int(each["descents"].sum(dtype=np.int64)) for each in (entries, rows)]
-    return Facts(
-        canonical=not flags & ~bits["FRACTIONAL"] and descents[0] == descents[1],
-        integral=not flags & bits["FRACTIONAL"],
-        low=entries["low"].min(initial=0).item(),
-        high=entries["high"].max(initial=0).item(),
-    )
+    def facts(self) -> Facts:
+        """Return what there is to see, and write no edges."""
+        nothing = self._job.allocate(1, np.uint64)
+        return self._look(nothing, nothing, writes=False)
+
+    def _look(self, first_edge: cl.Buffer, edges: cl.Buffer, writes: bool) -> Facts:
+        n, m = self._n, self._m
+        self._options["WRITES"] = int(writes)
+        sizes = np.uint64(m), np.uint32(n)
+        of_rows = self._facts(n + 1, "prepare_rows", (self._indptr, self._indices, first_edge), sizes)
+        of_entries = self._facts(m, "prepare_edges", (self._indices, self._values, edges), sizes)
+        bits = constants(_FILE)
+        flags = int(np.bitwise_or.reduce(of_rows["flags"]) | np.bitwise_or.reduce(of_entries["flags"]))
+        descents = [int(each["descents"].sum(dtype=np.int64)) for each in (of_rows, of_entries)]
+        return Facts(
+            canonical=not flags & ~bits["FRACTIONAL"] and descents[0] == descents[1],
+            integral=not flags & bits["FRACTIONAL"],
+            low=of_entries["low"].min().item(),
+            high=of_entries["high"].max().item(),
+        )
+
+    def sum_of_heaviest(self) -> int:
+        """Return the sum over the vertices of the heaviest edge that leaves each, rounded up; it has to fit into int64.
+
+        Row pointers have to be in order.
+        """
+        sums = self._launch(
+            self._n, "sum_heaviest", (self._indptr, self._values), np.dtype(np.uint64), np.uint32(self._n)
+        )
+        return int(sums.sum())
+
+    def close(self) -> None:
+        """Read the arrays no more."""
+        self._job.return_borrowed()
+
+    def _facts(
+        self, count: int, kernel: str, args: tuple[cl.Buffer, ...], sizes: tuple[np.generic, ...]
+    ) -> npt.NDArray[Any]:
+        """Return what each work-group of a kernel has seen."""
+        value = self._value
+        fact = [("low", value), ("high", value), ("flags", np.uint32), ("descents", np.uint32)]
+        return self._launch(count, kernel, args, np.dtype(fact, align=True), *sizes)
+
+    def _launch(
+        self, count: int, name: str, args: tuple[cl.Buffer, ...], dtype: np.dtype[Any], *sizes: np.generic
+    ) -> npt.NDArray[Any]:
+        """Launch a kernel over some entries or rows, and return what each of its work-groups has written."""
+        job, group = self._job, self._group
+        groups = max(1, -(-count // self._piece))
+        kernel = job.device.kernel(_FILE, name, **self._options)
+        written = job.allocate(groups, dtype)
+        slices = even(0, groups * group, group, count, job.device.steps_at_once)
+        job.launch(kernel, groups * group, group, *args, written, *sizes, slices=slices)
+        return job.download(written, groups, dtype)

@@ -204,6 +204,31 @@ class Graph:
         self.geographic = False
         self._derived = {}
 
+    @classmethod
+    def _over(
+        cls, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], weights: npt.NDArray[Any], **facts: Any
+    ) -> Graph:
+        """Return a graph that reads arrays of the user's, and lives no longer than the call that they were given to.
+
+        They are as a graph has them, but that row pointers can be int32, and indices int64, which are narrowed.
+
+        Parameters
+        ----------
+        **facts
+            What is known of the weights already: of ``max_abs_weight``, ``negative`` and ``integral``.
+        """
+        graph = cls.__new__(cls)
+        narrow = indices.view() if indices.dtype == np.int32 else np.empty(len(indices), np.int32)
+
+        def convert(first: int, last: int) -> None:
+            narrow[first:last] = indices[first:last]
+
+        if indices.dtype != np.int32:
+            in_parts(convert, len(indices), indices.itemsize)
+        graph._freeze((indptr.view(), narrow, weights.view()), True, 0, None)
+        graph._derived.update(facts)
+        return graph
+
     # ---- constructors -------------------------------------------------------------------------------
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -172,7 +172,7 @@ def sssp(
         source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         dist=dist,
         pred=pred[0] if one_row else pred,
-        nearest=_nearest(pred[0], sources) if min_only else None,
+        nearest=nearest_source(pred[0], sources) if min_only else None,
         method=method,
         rounds=outcome.rounds,
         device=str(chosen),
@@ -186,7 +186,39 @@ def sssp(
     )
 
 
-def _nearest(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
+def rows_from(
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    device: Device,
+    *,
+    cutoff: float | None = None,
+    predecessors: bool = True,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
+    """Return distances, and the trees if they are wanted, in arrays of a row for each set of vertices to start from.
+
+    The rest is as :func:`sssp` does it by default.
+
+    Parameters
+    ----------
+    graph : Graph
+    starts : sequence of sequences of int
+        Of indices; several in a row are for graphs without negative weights.
+    device : Device
+    cutoff : float, optional
+        For these, too.
+    predecessors : bool
+    """
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    method, form = _trusted_method("auto", graph, device, arithmetic, min_only=any(len(some) != 1 for some in starts))
+    ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
+    found = np.empty((len(starts), graph.n), arithmetic.dtype)
+    pred = np.empty((len(starts), graph.n), np.int32) if predecessors else None
+    task = Task(graph, starts, Job(device, recycle=True), arithmetic, found, pred, ceiling=ceiling)
+    _METHODS[method].solve(task, **form)
+    return to_result(found, arithmetic, np.dtype(np.float64)), pred
+
+
+def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
     """Return the source that the predecessors of each vertex lead back to; NO_VERTEX where there is no path."""
     n = len(pred)
     is_source = np.zeros(n, bool)

@@ -1,0 +1,43 @@
+"""Shortest paths with the functions of ``scipy.sparse.csgraph``: their names, arguments and results, on any device.
+
+What searches runs on the device that ``REEDSP_DEVICE`` names, else on the best one. Distances are float64,
+predecessors int32 with -9999 where there is none.
+
+A graph is a sparse matrix or array of any format, where each stored entry is an edge, a stored 0 one of weight 0, and
+the minimum of parallel edges counts; or a dense matrix, where a 0 is no edge; or a masked array, where the mask alone
+says so. NaN and +inf are no edges wherever they stand, -inf is a ``ValueError``, and complex numbers are a
+``TypeError``. With ``directed=False`` each edge can be used in both directions, and the lesser weight counts.
+"""
+
+from __future__ import annotations
+
+from scipy.sparse.csgraph import NegativeCycleError, csgraph_to_dense, csgraph_to_masked
+
+from reedsp.csgraph.conversions import (
+    construct_dist_matrix,
+    csgraph_from_dense,
+    csgraph_from_masked,
+    csgraph_masked_from_dense,
+    reconstruct_path,
+)
+from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
+from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
+
+__all__ = [
+    "NegativeCycleError",
+    "bellman_ford",
+    "breadth_first_order",
+    "breadth_first_tree",
+    "construct_dist_matrix",
+    "csgraph_from_dense",
+    "csgraph_from_masked",
+    "csgraph_masked_from_dense",
+    "csgraph_to_dense",
+    "csgraph_to_masked",
+    "dijkstra",
+    "floyd_warshall",
+    "johnson",
+    "reconstruct_path",
+    "shortest_path",
+    "yen",
+]

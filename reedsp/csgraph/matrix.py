@@ -1,0 +1,87 @@
+"""What a graph is in the arguments of these functions."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from reedsp.device.discovery import get_device
+from reedsp.edges.matrix_graph import graph_over
+from reedsp.graph.graph import Graph, sparse_entries
+
+
+def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
+    """Return the graph of a matrix, with weights in float64, or 1."""
+    if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
+        csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
+    if scipy.sparse.issparse(csgraph):
+        refuse_complex(csgraph.dtype, "csgraph")
+        if directed and (rows := compressed_rows(csgraph)) is not None:
+            graph = graph_over(*rows, get_device(), unweighted)
+            if graph is not None:
+                return graph
+        n, sources, targets, values = sparse_entries(csgraph)
+        weights = values.astype(np.float64)
+        if (endless := np.isneginf(weights)).any():
+            _refuse_endless(sources[edge := int(np.argmax(endless))], targets[edge])
+        kept = np.isfinite(weights)
+        return Graph.from_edges(n, sources[kept], targets[kept], None if unweighted else weights[kept], directed)
+    weights = np.asarray(np.ma.getdata(csgraph))
+    if weights.ndim != 2:
+        raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
+    refuse_complex(weights.dtype, "csgraph")
+    weights = weights.astype(np.float64, order="C", copy=False)
+    absent = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else weights == 0
+    if (endless := np.isneginf(weights) & ~absent).any():
+        _refuse_endless(*divmod(int(np.argmax(endless)), weights.shape[1]))
+    absent = absent | ~np.isfinite(weights)
+    return Graph.from_dense(np.ma.MaskedArray(np.ones_like(weights) if unweighted else weights, absent), directed)
+
+
+def compressed_rows(csgraph: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
+    """Return the arrays of a square CSR matrix, which may be corrupt; None for everything else."""
+    if not scipy.sparse.issparse(csgraph) or csgraph.format != "csr" or len(csgraph.shape) != 2:
+        return None
+    n, columns = csgraph.shape
+    rows = csgraph.indptr, csgraph.indices, csgraph.data
+    return rows if n == columns == len(csgraph.indptr) - 1 else None
+
+
+def refuse_complex(dtype: np.dtype[Any], name: str) -> None:
+    """Raise TypeError if numbers of this type are complex."""
+    if dtype.kind == "c":  # of which a conversion would drop a part
+        raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
+
+
+def _refuse_endless(row: int, column: int) -> NoReturn:
+    raise ValueError(f"csgraph[{row}, {column}] is -inf, expected a number greater than -inf")
+
+
+def weight_matrix(csgraph: Any, directed: bool) -> Any:
+    """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
+    edges = graph_of(csgraph, directed).to_scipy()
+    is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
+    return scipy.sparse.csr_matrix(edges) if is_matrix else edges
+
+
+def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
+    """Return the vertices to start from, all by default, in an array of the shape given."""
+    if indices is None:
+        return np.arange(n)
+    given = np.asarray(indices)
+    vertices = given.astype(np.int64)
+    if vertices.size and not (-n <= vertices.min() <= vertices.max() < n and (vertices == given).all()):
+        raise ValueError(f"indices: not all are vertices of a graph with {n} vertices")
+    return vertices % max(1, n)
+
+
+def edges_from(
+    vertices: npt.NDArray[Any], first_edge: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the edges that leave each of several vertices, one vertex after the other, and how many each has."""
+    counts = first_edge[vertices + 1] - first_edge[vertices]
+    begins = np.cumsum(counts) - counts
+    return np.arange(counts.sum()) + np.repeat(first_edge[vertices] - begins, counts), counts

@@ -1,0 +1,124 @@
+"""Breadth-first search: the order of a queue, and its tree."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.traversal.queue_order import queue_order
+from reedsp.csgraph.conversions import reconstruct_path
+from reedsp.csgraph.matrix import compressed_rows, graph_of
+from reedsp.device.discovery import get_device
+from reedsp.edges.matrix_graph import is_canonical
+from reedsp.typing import MatrixLike
+
+_Vertices = npt.NDArray[np.int32]
+
+
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: Literal[True] = True
+) -> tuple[_Vertices, _Vertices]: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, *, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]: ...
+def breadth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]:
+    """List the vertices that can be reached from one, those behind fewer edges first.
+
+    The device finds the levels. Within one they are listed as a queue would have them: in the order of the vertices
+    before them, and those behind the same one ascending.
+
+    Parameters
+    ----------
+    csgraph, directed
+        As for :func:`shortest_path`. Without direction, edges that leave a vertex come before those that end there.
+    i_start : int
+        Vertex to start from, 0 .. n-1.
+    return_predecessors : bool
+        Return the tree, too.
+
+    Returns
+    -------
+    node_array : ndarray of int32
+        Vertices; `i_start` is the first.
+    predecessors : ndarray of int32, shape (n,)
+        Of the vertices one level below that have an edge to this one, the first in `node_array`; -9999 for `i_start`
+        and what cannot be reached. If asked for.
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, or has no such vertex.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import breadth_first_order
+    >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
+    (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
+    """
+    device = get_device()
+    rows = compressed_rows(csgraph)
+    if rows is None or not is_canonical(*rows, device):
+        graph = graph_of(csgraph, directed=True, unweighted=True)
+        rows = graph.indptr, graph.indices, graph.weights
+    n, start = len(rows[0]) - 1, int(i_start)
+    if not 0 <= start < n:
+        raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
+    order, predecessors = queue_order(device, *(rows[:2] if directed else _both_ways(*rows[:2])), start)
+    return (order, predecessors) if return_predecessors else order
+
+
+def _both_ways(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return the rows of a graph whose edges lead in both directions, at each vertex first those that leave it."""
+    n = len(indptr) - 1
+    tails, heads = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), indices.astype(np.int32, copy=False)
+    tails, heads = np.concatenate((tails, heads)), np.concatenate((heads, tails))
+    outward = np.argsort(tails, kind="stable")
+    return np.append(0, np.cumsum(np.bincount(tails, minlength=n))), heads[outward]
+
+
+def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -> Any:
+    """Return the edges by which :func:`breadth_first_order` reaches each vertex.
+
+    Parameters
+    ----------
+    csgraph, i_start, directed
+        As for :func:`breadth_first_order`.
+
+    Returns
+    -------
+    csr_array or csr_matrix of float64, shape (n, n)
+        The weights of these edges, from the vertex nearer to `i_start` to the other one. A ``csr_matrix`` if `csgraph`
+        is a matrix rather than an array.
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, or has no such vertex.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import breadth_first_tree
+    >>> breadth_first_tree([[0, 5, 4, 0], [0, 0, 0, 3], [0, 0, 0, 2], [0, 0, 0, 0]], 0).toarray()
+    array([[0., 5., 4., 0.],
+           [0., 0., 0., 3.],
+           [0., 0., 0., 0.],
+           [0., 0., 0., 0.]])
+    """
+    _, predecessors = breadth_first_order(csgraph, i_start, directed)
+    return reconstruct_path(csgraph, predecessors, directed)
