@@ -14,6 +14,9 @@ import reedsp
 from reedsp.device import build
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
+from reedsp.system import place
+
+os.environ[place.SWITCH] = "never"  # kernels are tested, on however small a graph, but where a test says otherwise
 
 pytest_plugins = ["tests.support.deep_slice"]
 

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import scipy.sparse
 
 from reedsp.device.discovery import get_device
-from reedsp.edges.matrix_graph import graph_over
-from reedsp.graph.graph import Graph, sparse_entries
+from reedsp.edges.matrix_graph import graph_over, is_canonical
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
+from reedsp.system.place import is_for_host, is_order_for_host
 
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
@@ -50,6 +51,63 @@ def compressed_rows(csgraph: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], n
     return rows if n == columns == len(csgraph.indptr) - 1 else None
 
 
+def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
+    """Return a CSR matrix of float64 for SciPy's compiled searches, and whether none of its weights is lost in a sum.
+
+    None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
+    """
+    if type(csgraph) is np.ndarray:
+        if (
+            csgraph.ndim != 2
+            or len(csgraph) != csgraph.shape[1]
+            or csgraph.dtype.kind not in "biuf"
+            or not is_for_host(len(csgraph), csgraph.size, 1)
+        ):
+            return None
+        is_edge = (csgraph != 0) & (csgraph < np.inf)
+        csgraph = scipy.sparse.csr_array(np.where(is_edge, csgraph, 0).astype(np.float64))
+    elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1):
+        return None
+    n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
+    m = len(indices)
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
+        return None
+    lightest, longest = float(data.min()), n * float(data.max())
+    is_right = (
+        lightest >= 0
+        and longest <= EXACT_IN_FLOAT64
+        and indices.view(f"u{indices.itemsize}").max() < n  # negative ones are the largest then
+        and indptr[0] == 0
+        and indptr[n] == m
+        and (indptr[1:] - indptr[:-1]).min() >= 0
+    )
+    if not is_right:
+        return None
+    if data.dtype != np.float64:
+        csgraph = scipy.sparse.csr_array((data.astype(np.float64), indices, indptr), shape=(n, n))
+    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+
+
+def small_order(csgraph: Any) -> Any | None:
+    """Return the matrix itself, if it is a small one whose edges a vertex looks at as they stand; otherwise None."""
+    if (rows := compressed_rows(csgraph)) is None or not is_order_for_host(len(rows[0]), len(rows[1])):
+        return None
+    indptr, indices, data = rows
+    n, m = len(indptr) - 1, len(indices)
+    if not len(data) == m > 0 or data.dtype != np.float64 or not indptr.dtype.kind == indices.dtype.kind == "i":
+        return None
+    if indices.view(f"u{indices.itemsize}").max() >= n or indptr[0] != 0 or indptr[n] != m:  # negative ones are large
+        return None
+    counts = indptr[1:] - indptr[:-1]
+    fewest = counts.min()
+    if fewest < 0 or not (data.min() > -np.inf and data.max() < np.inf):  # neither holds if one is NaN
+        return None
+    begins = indptr[1:-1] if fewest > 0 else indptr[1:-1][(counts[1:] > 0) & (indptr[1:-1] > 0)]
+    at_begins = np.count_nonzero(indices.take(begins) <= indices.take(begins - 1))
+    # Columns descend nowhere but from one row to the next.
+    return csgraph if np.count_nonzero(indices[1:] <= indices[:-1]) == at_begins else None
+
+
 def refuse_complex(dtype: np.dtype[Any], name: str) -> None:
     """Raise TypeError if numbers of this type are complex."""
     if dtype.kind == "c":  # of which a conversion would drop a part
@@ -62,6 +120,10 @@ def _refuse_endless(row: int, column: int) -> NoReturn:
 
 def weight_matrix(csgraph: Any, directed: bool) -> Any:
     """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
+    if directed and small_order(csgraph) is not None:
+        return csgraph
+    if directed and (rows := compressed_rows(csgraph)) is not None and is_canonical(*rows, get_device()):
+        return csgraph.astype(np.float64, copy=False)
     edges = graph_of(csgraph, directed).to_scipy()
     is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
     return scipy.sparse.csr_matrix(edges) if is_matrix else edges
@@ -71,6 +133,8 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
     """Return the vertices to start from, all by default, in an array of the shape given."""
     if indices is None:
         return np.arange(n)
+    if type(indices) is int and -n <= indices < n:
+        return np.array(indices % n)
     given = np.asarray(indices)
     vertices = given.astype(np.int64)
     if vertices.size and not (-n <= vertices.min() <= vertices.max() < n and (vertices == given).all()):

@@ -7,14 +7,17 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse.csgraph
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.routes.k_shortest import yen as _yen
+from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
+from reedsp.algorithms.single_source.on_host import trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import edges_from, graph_of, vertices_of
-from reedsp.device.discovery import get_device
+from reedsp.csgraph.matrix import edges_from, graph_of, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.system.place import is_for_host, is_matrix_for_host
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 _Dist = npt.NDArray[np.float64]
@@ -123,6 +126,10 @@ def shortest_path(
         if indices is not None:
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
+    if method in ("D", "auto") and not overwrite:
+        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted)
+        if found is not None:
+            return found
     if method == "D":
         graph = graph_of(csgraph, directed, unweighted)
         _warn_of_negative_weights(graph)
@@ -210,6 +217,14 @@ def floyd_warshall(
            [inf,  0., inf],
            [inf,  1.,  0.]])
     """
+    if directed and not return_predecessors and not overwrite:
+        small = small_matrix(csgraph)
+        if (
+            small is not None
+            and is_matrix_for_host(small[0].shape[0])
+            and (unweighted or bool((small[0].data == np.rint(small[0].data)).all()))
+        ):
+            return scipy.sparse.csgraph.floyd_warshall(small[0], unweighted=unweighted)  # type: ignore[no-any-return]
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 
@@ -332,12 +347,17 @@ def dijkstra(
     """
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
+    if (
+        not min_only
+        and (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)) is not None
+    ):
+        return found
     graph = graph_of(csgraph, directed, unweighted)
     _warn_of_negative_weights(graph)
     if not min_only:
         return _from_each(graph, indices, return_predecessors, limit)
-    found = _from_nearest(graph, vertices_of(indices, graph.n).ravel(), limit)
-    return found if return_predecessors else found[0]
+    nearest = _from_nearest(graph, vertices_of(indices, graph.n).ravel(), limit)
+    return nearest if return_predecessors else nearest[0]
 
 
 @overload
@@ -406,6 +426,8 @@ def bellman_ford(
     >>> bellman_ford([[0, 7, 2], [0, 0, 0], [0, -1, 0]], indices=0)
     array([0., 1., 2.])
     """
+    if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
+        return found
     return _from_each(graph_of(csgraph, directed, unweighted), indices, return_predecessors)
 
 
@@ -476,6 +498,8 @@ def johnson(
     array([[ 0.,  1.,  2.],
            [inf, -1.,  0.]])
     """
+    if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
+        return found
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
         whole = graph.has_integral_weights and graph.simple_path_bound + graph.max_abs_weight <= EXACT_IN_FLOAT64
@@ -587,7 +611,7 @@ def _all_pairs(
     paths = apsp(graph, method, return_predecessors)
     dist: npt.NDArray[Any] = paths.dist
     if paths.pred is not None:
-        _take_direct_edges(graph, np.arange(graph.n), dist, paths.pred)
+        _take_direct_edges(graph.indptr, graph.indices, graph.weights, np.arange(graph.n), dist, paths.pred)
     if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
         place = np.asarray(np.ma.getdata(overwritten))
         place[...] = dist
@@ -607,7 +631,7 @@ def _from_each(
     shape = (*vertices.shape, graph.n)
     if predecessors is None:
         return dist.reshape(shape)
-    _take_direct_edges(graph, vertices.ravel(), dist, predecessors)
+    _take_direct_edges(graph.indptr, graph.indices, graph.weights, vertices.ravel(), dist, predecessors)
     return dist.reshape(shape), predecessors.reshape(shape)
 
 
@@ -615,10 +639,10 @@ def _rows(
     graph: Graph, vertices: npt.NDArray[np.int64], limit: float, return_predecessors: bool = True
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
     """Return distances and predecessors from each vertex, without those beyond the limit."""
-    starts, device = [[each] for each in vertices.tolist()], get_device()
+    starts = [[each] for each in vertices.tolist()]
     if not graph.has_negative_weights:
-        return rows_from(graph, starts, device, cutoff=float(limit), predecessors=return_predecessors)
-    dist, pred = rows_from(graph, starts, device, predecessors=return_predecessors)
+        return rows_from(graph, starts, cutoff=float(limit), predecessors=return_predecessors)
+    dist, pred = rows_from(graph, starts, predecessors=return_predecessors)
     beyond = dist > limit
     dist[beyond] = np.inf
     if pred is not None:
@@ -626,13 +650,53 @@ def _rows(
     return dist, pred
 
 
+def _on_host(
+    csgraph: Any,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: bool,
+    unweighted: bool,
+    limit: float = np.inf,
+) -> _Dist | _DistAndPred | None:
+    """Return what is found from each vertex, or None where that is not for the host."""
+    if not directed or (small := small_matrix(csgraph)) is None:
+        return None
+    matrix, progress = small
+    n = matrix.shape[0]
+    vertices = vertices_of(indices, n)
+    rows = vertices.size
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows)):
+        return None
+    sources = vertices.reshape(-1)
+    dist = dijkstra_on_host(matrix, sources, limit, unweighted)
+    shape = (*vertices.shape, n)
+    if not return_predecessors:
+        return dist.reshape(shape)
+    weights = np.ones(len(matrix.data)) if unweighted else matrix.data
+    pred = trees(
+        matrix.indptr,
+        matrix.indices,
+        weights,
+        dist,
+        [[source] for source in sources.tolist()],
+        direct=True,
+        progress=progress or unweighted,
+    )
+    return dist.reshape(shape), pred.reshape(shape)
+
+
 def _take_direct_edges(
-    graph: Graph, sources: npt.NDArray[np.int64], dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    sources: npt.NDArray[np.int64],
+    dist: npt.NDArray[Any],
+    predecessors: npt.NDArray[np.int32],
 ) -> None:
     """Of equally short paths take the edge from the source, if it is one, as all of SciPy's algorithms do."""
-    edges, counts = edges_from(sources, graph.indptr)
-    rows, heads = np.repeat(np.arange(len(sources)), counts), graph.indices[edges]
-    shortest = (dist[rows, heads] == graph.weights[edges]) & (sources[rows] != heads)
+    edges, counts = edges_from(sources, indptr)
+    rows, heads = np.repeat(np.arange(len(sources)), counts), indices[edges]
+    shortest = (dist[rows, heads] == weights[edges]) & (sources[rows] != heads)
     rows, heads = rows[shortest], heads[shortest]
     predecessors[rows, heads] = sources[rows]
 
@@ -651,7 +715,7 @@ def _from_nearest(
         return np.full(graph.n, np.inf), none, none.copy()
     if not graph.has_negative_weights:
         sources = vertices.tolist()
-        dist, pred = rows_from(graph, [sources], get_device(), cutoff=float(limit))
+        dist, pred = rows_from(graph, [sources], cutoff=float(limit))
         assert pred is not None
         return dist[0], pred[0], nearest_source(pred[0], sources)
     dist, predecessors = _rows(graph, vertices, limit)

@@ -6,10 +6,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.csgraph import breadth_first_order as on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of
+from reedsp.csgraph.matrix import compressed_rows, graph_of, small_order
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import is_canonical
 from reedsp.typing import MatrixLike
@@ -69,6 +70,8 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
+    if directed and (small := small_order(csgraph)) is not None and 0 <= i_start < small.shape[0]:
+        return on_host(small, i_start, True, return_predecessors)  # type: ignore[no-any-return]
     device = get_device()
     rows = compressed_rows(csgraph)
     if rows is None or not is_canonical(*rows, device):
@@ -77,7 +80,8 @@ def breadth_first_order(
     n, start = len(rows[0]) - 1, int(i_start)
     if not 0 <= start < n:
         raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
-    order, predecessors = queue_order(device, *(rows[:2] if directed else _both_ways(*rows[:2])), start)
+    indptr, indices = rows[:2] if directed else _both_ways(*rows[:2])
+    order, predecessors = queue_order(device, indptr, indices, start)
     return (order, predecessors) if return_predecessors else order
 
 

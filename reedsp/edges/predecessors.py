@@ -176,8 +176,9 @@ def find_trees_outgoing(
     if m > 0:
         runs = -(-m // run)
         kernel = job.device.kernel(_OUTGOING, "resolve_progress", **macros)
-        args = (edges.first_edge, edges.edges, dist, predecessors, counts, np.uint64(m), np.uint32(n))
-        job.launch(kernel, (runs, rows), (group, 1), *args, slices=even(0, runs, group, m * rows, at_once))
+        args = (edges.first_edge, edges.edges, dist, predecessors, counts)
+        slices = even(0, runs, group, m * rows, at_once)
+        job.launch(kernel, (runs, rows), (group, 1), *args, np.uint64(m), np.uint32(n), slices=slices)
     launch("count_unresolved", dist, predecessors, counts)
     slots = np.unique([row * n + vertex for row, some in enumerate(sources) for vertex in some])
     left, overflowed = map(int, job.download(counts, 2, np.uint32))
@@ -191,10 +192,12 @@ def find_trees_outgoing(
         launch("reopen_unresolved", levels, predecessors)
         rounds = Rounds(job)
         resolve = job.device.kernel(_OUTGOING, "resolve_level", **macros)
-        args = (edges.first_edge, edges.edges, dist, predecessors, levels, rounds.updates)
+        buffers = (edges.first_edge, edges.edges, dist, predecessors, levels, rounds.updates)
         numbers = (np.uint32(0), np.uint32(0), np.uint32(n))
         sizes = (n, rows), (GROUP_SIZE, 1)
-        level_pass = job.bind(resolve, *sizes, *args, *numbers, slices=even(0, n, GROUP_SIZE, (n + m) * rows, at_once))
+        level_pass = job.bind(
+            resolve, *sizes, *buffers, *numbers, slices=even(0, n, GROUP_SIZE, (n + m) * rows, at_once)
+        )
         phase, level = resolve.position_of("phase"), resolve.position_of("level")
 
         def queue_level(number: int) -> None:

@@ -1,38 +1,94 @@
-"""Shortest paths on the host, by SciPy's Dijkstra: for inputs so small that a device would not have begun meanwhile.
+"""Shortest paths on the host, by SciPy's searches: for inputs so small that a device would not have begun meanwhile.
 
 The answers are those of the kernels, to the last bit. With weights that are not negative the minimum left-to-right sum
-is a unique number, and the trees follow from the distances by the rule of docs/explanation/exactness.md.
+is a unique number, and so it is for integers that float64 holds; the trees follow from the distances by the rule of
+docs/explanation/exactness.md.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse.csgraph
 
+from reedsp.arithmetic.paths import Arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
 
 
-def distances(
-    matrix: Any, sources: npt.NDArray[Any] | int, directed: bool = True, limit: float = np.inf
+def can_solve(graph: Graph, arithmetic: Arithmetic) -> bool:
+    """Return whether float64 gives the very answers of this arithmetic.
+
+    Sums of integers have to be exact. Of negative weights only integers are for the host: their sums do not depend on
+    the order of the relaxations.
+    """
+    if graph.m == 0 or (graph.n + 1) * graph.max_abs_weight > EXACT_IN_FLOAT64:
+        return False
+    return arithmetic.dtype.kind == "i" or (arithmetic.dtype == np.float64 and not graph.has_negative_weights)
+
+
+def solve(
+    graph: Graph, starts: Sequence[Sequence[int]], cutoff: float | None = None, predecessors: bool = True
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
+    """Return distances, and trees if they are wanted, in arrays of a row for each set of vertices to start from.
+
+    Parameters
+    ----------
+    graph : Graph
+        One that :func:`can_solve`.
+    starts : sequence of sequences of int
+        Several in a row are for graphs without negative weights.
+    cutoff : float, optional
+        Leave out what is farther away, in graphs without negative weights.
+    predecessors : bool
+
+    Raises
+    ------
+    scipy.sparse.csgraph.NegativeCycleError
+        A negative cycle can be reached.
+    """
+    matrix = graph._derived.get("float64_matrix")
+    if matrix is None:
+        rows = graph.weights.astype(np.float64), graph.indices, graph.indptr
+        matrix = graph._derived["float64_matrix"] = scipy.sparse.csr_array(rows, shape=(graph.n, graph.n))
+    limit = np.inf if cutoff is None else float(cutoff)
+    if graph.has_negative_weights:
+        dist = scipy.sparse.csgraph.bellman_ford(matrix, True, [source for [source] in starts])
+    elif all(len(some) == 1 for some in starts):
+        dist = dijkstra(matrix, [source for [source] in starts], limit)
+    else:
+        dist = np.stack(
+            [scipy.sparse.csgraph.dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts]
+        )
+    if not predecessors:
+        return dist, None
+    edges = graph.indptr, graph.indices, matrix.data
+    return dist, trees(*edges, dist, starts, by_hops=graph.has_negative_weights)
+
+
+def dijkstra(
+    matrix: Any, sources: Sequence[int] | npt.NDArray[Any], limit: float = np.inf, unweighted: bool = False
 ) -> npt.NDArray[np.float64]:
-    """Return the distances from each source, shape of `sources` + (n,).
+    """Return the distances from each source, shape (sources, n).
 
     Parameters
     ----------
     matrix : CSR matrix of float64
-        Checked: its weights are finite and not negative, and no path is too heavy for float64.
-    sources : int or ndarray of int
-    directed : bool
-        False makes each edge usable in both directions.
+        Checked: its weights are finite and not negative.
+    sources : sequence of int
     limit : float
         Leave out what is farther away.
+    unweighted : bool
+        Have every edge weigh 1.
     """
-    return scipy.sparse.csgraph.dijkstra(matrix, directed, sources, limit=limit)  # type: ignore[no-any-return]
+    return scipy.sparse.csgraph.dijkstra(  # type: ignore[no-any-return]
+        matrix, True, sources, unweighted=unweighted, limit=limit
+    )
 
 
 def trees(
@@ -40,8 +96,11 @@ def trees(
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
-    sources: npt.NDArray[Any],
-    directed: bool = True,
+    starts: Sequence[Sequence[int]],
+    *,
+    by_hops: bool = False,
+    direct: bool = False,
+    progress: bool = False,
 ) -> npt.NDArray[np.int32]:
     """Return the predecessors of final distances, shape (rows, n).
 
@@ -51,49 +110,62 @@ def trees(
         Of a CSR matrix.
     dist : ndarray, shape (rows, n)
         inf where there is no path.
-    sources : ndarray of int, shape (rows,)
-        One a row.
-    directed : bool
-        As for :func:`distances`.
+    starts : sequence of sequences of int
+        The vertices at distance 0 of each row.
+    by_hops : bool
+        Choose predecessors by hop level only, as in a graph with negative weights.
+    direct : bool
+        Before all others take the start, the only one of its row, if an edge from it is a shortest path, as all of
+        SciPy's algorithms do.
+    progress : bool
+        Whether every edge of a shortest path is known to lead to a larger distance.
     """
     rows, n = dist.shape
-    tails = np.arange(n, dtype=heads.dtype).repeat(indptr[1:] - indptr[:-1])
-    if not directed:
-        tails, heads, weights = np.append(tails, heads), np.append(heads, tails), np.append(weights, weights)
-    before, after = dist.take(tails, 1), dist.take(heads, 1)
-    tight = (before + weights == after) & (before < np.inf)
-    row, edge = (tight & (before < after)).nonzero()
+    flat = dist if rows > 1 else dist[0]  # numpy is quicker with fewer dimensions
+    counts = indptr[1:] - indptr[:-1]
+    tails = np.arange(n, dtype=np.int32).repeat(counts)
+    before, after = flat.repeat(counts, -1), flat.take(heads, -1)
+    tight = before + weights == after
     pred = np.empty(rows * n, np.int32)
-    pred.fill(_NOT_YET)
-    # The last one that is assigned stays, which is the smallest if tails ascend.
-    slots, offered = (row * n + heads.take(edge))[::-1], tails.take(edge)[::-1]
-    if directed:
-        pred[slots] = offered
-    else:
-        np.minimum.at(pred, slots, offered)
-    found = pred != _NOT_YET
-    pred[~found] = NO_VERTEX
-    pred = pred.reshape(rows, n)
-    if found.sum() + rows != (dist < np.inf).sum():
-        for number in range(rows):
-            _resolve_by_levels(tails[tight[number]], heads[tight[number]], pred[number], int(sources[number]))
-    return pred
+    pred.fill(NO_VERTEX)
+    found = 0
+    if not by_hops:
+        *row, edge = (tight & (before < after)).nonzero()
+        # Tails ascend, and of those that are assigned to one place the last one stays.
+        pred[_slots(row, n, heads.take(edge))[::-1]] = tails.take(edge)[::-1]
+        found = 0 if progress else int(np.count_nonzero(pred >= 0))
+    if not progress and found + sum(map(len, map(set, starts))) != np.count_nonzero(flat < np.inf):
+        tight &= before < np.inf
+        for number, some in enumerate(starts):
+            own, of_row = pred[number * n : (number + 1) * n], tight[number] if rows > 1 else tight
+            _resolve_by_levels(tails[of_row], heads[of_row], own, some)
+    if direct:
+        for number, [source] in enumerate(starts):
+            first, last, own = indptr[source], indptr[source + 1], pred[number * n : (number + 1) * n]
+            own[heads[first:last][(tight[number] if rows > 1 else tight)[first:last]]] = source
+            own[source] = NO_VERTEX
+    return pred.reshape(rows, n)
+
+
+def _slots(row: list[npt.NDArray[Any]], n: int, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the indices of vertices in all rows, one behind the other; without a row there is one only."""
+    return row[0] * n + vertices if row else vertices
 
 
 def _resolve_by_levels(
-    tails: npt.NDArray[Any], heads: npt.NDArray[Any], pred: npt.NDArray[np.int32], source: int
+    tails: npt.NDArray[Any], heads: npt.NDArray[Any], pred: npt.NDArray[np.int32], starts: Sequence[int]
 ) -> None:
     """Give each vertex that tight edges lead to a predecessor, one hop level after the other.
 
-    Those that have one, and the source, are at level 0; of several, the smallest vertex one level below it is.
+    Those that have one, and the starts, are at level 0; of several, it is the smallest vertex one level below.
     """
     below = pred != NO_VERTEX
-    below[source] = True
+    below[list(starts)] = True
     resolved = below.copy()
     while below.any():
         leads = below[tails] & ~resolved[heads]
         offered = np.full(len(pred), _NOT_YET)
-        np.minimum.at(offered, heads[leads], tails[leads].astype(np.int32))
+        np.minimum.at(offered, heads[leads], tails[leads])
         below = offered != _NOT_YET
         pred[below] = offered[below]
         resolved |= below

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse.csgraph
 
+from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
-from reedsp.algorithms.single_source.task import Task
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import (
     Arithmetic,
+    bound_of,
     ceiling_of,
     choose_arithmetic,
     excludes_overflow,
+    from_result,
     output_array,
     result_dtype,
     to_result,
@@ -32,6 +38,7 @@ from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
+from reedsp.system.place import HOST, is_for_host
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
@@ -140,7 +147,7 @@ def sssp(
     bar = search_bar(1 if one_row else len(sources), "rounds", progress)
     place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)
-    ceiling = ceiling_of(cutoff, arithmetic)
+    ceiling_of(cutoff, arithmetic)  # refuses what is no bound
     for name, given in (
         ("cutoff", cutoff is not None),
         ("min_only", min_only),
@@ -148,51 +155,46 @@ def sssp(
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
-    chosen = get_device(device)
     check_choice("method", method, ("auto", *_METHODS))
     known = {} if method == "auto" else _METHODS[method].options
     choices = checked_options(options, known, f"method {method!r}")
-    method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
-
-    job = Job(chosen, recycle=True)
     starts = [sources] if min_only else [[each] for each in sources]
-    found = np.empty((len(starts), graph.n), arithmetic.dtype)
-    pred = np.empty((len(starts), graph.n), np.int32)
-    bound = ceiling if excludes_overflow(cutoff, arithmetic) else None
     with bar as report:
-        task = Task(graph, starts, job, arithmetic, found, pred, ceiling=bound, target=aim, progress=report)
-        outcome = _METHODS[method].solve(task, **{**form, **choices})
-    dist = to_result(found, arithmetic, result)
+        solved = _solve(
+            *(graph, starts, arithmetic, None if device is None else get_device(device)),
+            method=method,
+            options=choices,
+            cutoff=cutoff,
+            target=aim,
+            progress=report,
+        )
+    dist = solved.distances(arithmetic, result)
     dist = dist[0] if one_row else dist
     if place is not None:
         place[...] = dist
         dist = place
+    assert solved.pred is not None
     return ShortestPaths(
         graph=graph,
         source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         dist=dist,
-        pred=pred[0] if one_row else pred,
-        nearest=nearest_source(pred[0], sources) if min_only else None,
-        method=method,
-        rounds=outcome.rounds,
-        device=str(chosen),
-        stats={**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)},
-        _device=chosen,
+        pred=solved.pred[0] if one_row else solved.pred,
+        nearest=nearest_source(solved.pred[0], sources) if min_only else None,
+        method=solved.method,
+        rounds=solved.outcome.rounds,
+        device=solved.stats["device"],
+        stats=solved.stats,
+        _device=solved.device,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
-        _target=aim if method == "near-far" else None,  # the others find every distance
-        _rows_from_host=outcome.rows_from_host,
-        _exact=found if result == np.float32 and arithmetic.dtype != result else None,
+        _target=aim if solved.method == "near-far" else None,  # the others find every distance
+        _rows_from_host=solved.outcome.rows_from_host,
+        _exact=solved.dist if result == np.float32 and solved.dist.dtype != result else None,
     )
 
 
 def rows_from(
-    graph: Graph,
-    starts: Sequence[Sequence[int]],
-    device: Device,
-    *,
-    cutoff: float | None = None,
-    predecessors: bool = True,
+    graph: Graph, starts: Sequence[Sequence[int]], *, cutoff: float | None = None, predecessors: bool = True
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
     """Return distances, and the trees if they are wanted, in arrays of a row for each set of vertices to start from.
 
@@ -203,19 +205,90 @@ def rows_from(
     graph : Graph
     starts : sequence of sequences of int
         Of indices; several in a row are for graphs without negative weights.
-    device : Device
     cutoff : float, optional
         For these, too.
     predecessors : bool
     """
-    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-    method, form = _trusted_method("auto", graph, device, arithmetic, min_only=any(len(some) != 1 for some in starts))
-    ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
+    result = np.dtype(np.float64)
+    arithmetic = choose_arithmetic(graph, result)
+    solved = _solve(graph, starts, arithmetic, None, cutoff=cutoff, predecessors=predecessors)
+    return solved.distances(arithmetic, result), solved.pred
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """What was found, and how."""
+
+    dist: npt.NDArray[Any]  # of the arithmetic's type, or as a result of float64 from the host
+    pred: npt.NDArray[np.int32] | None
+    method: str
+    outcome: Outcome
+    device: Device | None
+    stats: dict[str, Any]
+
+    def distances(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Return the distances in the type of a result."""
+        if self.device is not None:
+            return to_result(self.dist, arithmetic, result)
+        return (
+            self.dist
+            if result == self.dist.dtype
+            else to_result(from_result(self.dist, arithmetic), arithmetic, result)
+        )
+
+
+def _solve(
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    arithmetic: Arithmetic,
+    device: Device | None,
+    *,
+    method: SearchMethod = "auto",
+    options: Mapping[str, Any] | None = None,
+    cutoff: float | None = None,
+    target: int | None = None,
+    predecessors: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> _Solved:
+    """Solve a row for each set of vertices to start from: on a device that is given, or where it is done sooner."""
+    if device is None and method == "auto" and progress is None:
+        solved = _solve_on_host(graph, starts, arithmetic, cutoff, predecessors)
+        if solved is not None:
+            return solved
+    chosen = get_device() if device is None else device
+    min_only = any(len(some) != 1 for some in starts)
+    method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
+    job = Job(chosen, recycle=True)
     found = np.empty((len(starts), graph.n), arithmetic.dtype)
     pred = np.empty((len(starts), graph.n), np.int32) if predecessors else None
-    task = Task(graph, starts, Job(device, recycle=True), arithmetic, found, pred, ceiling=ceiling)
-    _METHODS[method].solve(task, **form)
-    return to_result(found, arithmetic, np.dtype(np.float64)), pred
+    ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
+    task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)
+    outcome = _METHODS[method].solve(task, **{**form, **(options or {})})
+    stats = {**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
+    return _Solved(found, pred, method, outcome, chosen, stats)
+
+
+def _solve_on_host(
+    graph: Graph, starts: Sequence[Sequence[int]], arithmetic: Arithmetic, cutoff: float | None, predecessors: bool
+) -> _Solved | None:
+    """Return what the host finds; None where a device would be done sooner, or has to describe a negative cycle."""
+    if not starts or not is_for_host(graph.n, graph.m, len(starts)) or not on_host.can_solve(graph, arithmetic):
+        return None
+    started = time.perf_counter()
+    try:
+        dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors)
+    except scipy.sparse.csgraph.NegativeCycleError:
+        return None
+    stats = {
+        "device": HOST,
+        "kernels_launched": 0,
+        "milliseconds": 1e3 * (time.perf_counter() - started),
+        **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
+        "arithmetic": str(arithmetic.dtype),
+        "exact_on_host": 0,
+    }
+    method = "bellman-ford" if graph.has_negative_weights else "dijkstra"
+    return _Solved(dist, pred, method, Outcome(0), None, stats)
 
 
 def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:

@@ -1,0 +1,48 @@
+"""Where a small input is solved: on the host, unless a device is asked for, or would be done sooner."""
+
+from __future__ import annotations
+
+import os
+
+SWITCH = "REEDSP_HOST"
+"""The environment variable that keeps small inputs on the device, too, where it is "never"; read at the import."""
+
+_serves = os.environ.get(SWITCH, "") != "never"
+
+HOST = "host (SciPy)"
+"""What results name as their device then."""
+
+_CALL, _VERTEX, _EDGE = 15.0, 0.12, 0.03
+"""Microseconds that Dijkstra's algorithm takes on one core, in all, and for each vertex and edge; as measured."""
+
+_ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
+"""The same for the order of a queue."""
+
+_FLOYD_WARSHALL = 5e-4
+"""The same for Floyd-Warshall's, for each triple of vertices."""
+
+_DEVICE = 1200.0
+"""Microseconds that a device takes for a search at least, from arguments to results."""
+
+
+def is_for_host(n: int, m: int, rows: int) -> bool:
+    """Return whether the host is likely to find shortest paths sooner than a device.
+
+    Parameters
+    ----------
+    n, m : int
+        Vertices and edges.
+    rows : int
+        Sources.
+    """
+    return _serves and rows * (_CALL + _VERTEX * n + _EDGE * m) < _DEVICE
+
+
+def is_order_for_host(n: int, m: int) -> bool:
+    """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
+    return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _DEVICE
+
+
+def is_matrix_for_host(n: int) -> bool:
+    """Return whether the host is likely to find the paths of all pairs sooner by Floyd-Warshall's algorithm."""
+    return _serves and _FLOYD_WARSHALL * n**3 < _DEVICE
