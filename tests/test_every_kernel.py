@@ -12,6 +12,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
+from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
 from reedsp.device.device import Device
@@ -71,6 +72,15 @@ def by_levels(method: str) -> Check:
     return check
 
 
+def in_order(device: Device) -> bool:
+    graph = made_graph()
+    order, predecessors = queue_order(device, graph.indptr, graph.indices, 3)
+    matrix = graph.to_scipy().astype(np.float64)
+    matrix.data[:] = 1
+    expected = scipy.sparse.csgraph.breadth_first_order(matrix, 3)
+    return np.array_equal(order, expected[0]) and np.array_equal(predecessors, expected[1])
+
+
 def all_pairs(method: str, negative: bool = False, **options: Any) -> Check:
     def check(device: Device) -> bool:
         graph = made_graph(negative)
@@ -118,30 +128,32 @@ PATHS = {
     "core/weights.cl",
     "core/no_vertex.cl",
     "core/rounds.cl",
-    "edges/predecessors.cl",
+    "edges/unresolved.cl",
     "edges/verify.cl",
 }
+INWARD, OUTWARD = {"edges/predecessors.cl"}, {"edges/predecessors_outgoing.cl", "edges/prepare.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
 SCANS = {"primitives/elements.cl"}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
         one_source("output-parallel"),
-        PATHS | {"single_source/output_parallel.cl", "core/dispatch.cl"},
+        PATHS | INWARD | {"single_source/output_parallel.cl", "core/dispatch.cl"},
     ),
-    "input parallel": (one_source("input-parallel"), PATHS | {"single_source/input_parallel.cl"}),
-    "refined": (one_source("input-parallel-refined"), PATHS | {"single_source/input_parallel_refined.cl"}),
+    "input parallel": (one_source("input-parallel"), PATHS | INWARD | {"single_source/input_parallel.cl"}),
+    "refined": (one_source("input-parallel-refined"), PATHS | INWARD | {"single_source/input_parallel_refined.cl"}),
     "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl"}),
     "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
     "near-far in work-groups": (
         one_source("near-far", options={"work_groups": True}),
-        PATHS | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"},
+        PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"},
     ),
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (
         by_levels("work-items"),
         {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl", "core/prefetch.cl"},
     ),
+    "the order of a queue": (in_order, {"traversal/queue_order.cl"}),
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),

@@ -469,7 +469,8 @@ def check_wrong_trees(device: Device) -> None:
 
 def checks_of_near_far(device: Device) -> Iterator[Check]:
     """Near-far by work-groups: local and global queues that fill up, hubs, and rows."""
-    files = {"single_source/near_far_work_group.cl", "single_source/near_far_target.cl", "edges/predecessors.cl"}
+    files = {"single_source/near_far_work_group.cl", "single_source/near_far_target.cl"}
+    files |= {"edges/prepare.cl", "edges/predecessors_outgoing.cl"}
     for family in FAMILIES:
         long = family.name in ("path", "backward path")  # of many rounds
         if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0 and not long:

@@ -78,6 +78,22 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
     "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
+    "edges/predecessors_outgoing.cl": {
+        **{"ZERO_PROGRESS_ONLY": (1, 0), "RUN": (1, 4096), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
+    },
+    "edges/prepare.cl": {
+        **{
+            "GROUP_SIZE": (1, 32),
+            "PIECE": (64,),
+            "VALUE": ("float", "int"),
+            "VALUE_IS_INTEGER": (0, 1),
+            "UNIT": (0, 1),
+        },
+        **{"WRITES": (0, 1), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "OFFSET": ("uint", "ulong")},
+    },
+    "traversal/queue_order.cl": {
+        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
+    },
     "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "traversal/bfs_work_groups.cl": {
         "OFFSET": ("uint", "ulong"),
@@ -919,6 +935,8 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
     "file",
     [
         "edges/predecessors.cl",
+        "edges/predecessors_outgoing.cl",
+        "edges/prepare.cl",
         "single_source/input_parallel_refined.cl",
         "single_source/near_far_team.cl",
         "single_source/near_far_work_group.cl",

@@ -189,7 +189,7 @@ def sssp(
         _cutoff=cutoff,
         _target=aim if solved.method == "near-far" else None,  # the others find every distance
         _rows_from_host=solved.outcome.rows_from_host,
-        _exact=solved.dist if result == np.float32 and solved.dist.dtype != result else None,
+        _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
     )
 
 

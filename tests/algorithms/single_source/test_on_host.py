@@ -1,0 +1,218 @@
+"""Small inputs give the same bytes on the host and on a device, and the host is used for nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import reedsp
+import reedsp.csgraph
+from reedsp.algorithms.single_source import on_host
+from reedsp.device.device import Device
+from reedsp.device.job import BoundKernel
+from reedsp.system import place
+from tests.support.families import FAMILIES, Family
+
+LARGEST = 5000  # edges
+
+
+@pytest.fixture
+def serves(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(place, "_DEVICE", 1e6)
+
+
+def graph_of(family: Family, dtype: Any = np.int64, scale: float = 1) -> reedsp.Graph:
+    weights = (np.array(family.weights) * scale).astype(dtype)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+def answer(call: Any) -> Any:
+    """Return what a call returns, or the error that it raises."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call()
+    except Exception as error:
+        return error
+
+
+def same(one: Any, other: Any) -> None:
+    if isinstance(other, Exception):
+        assert (type(one), str(one)) == (type(other), str(other))
+        assert getattr(one, "cycle", None) == getattr(other, "cycle", None)
+        return
+    for ours, theirs in zip(*(each if isinstance(each, tuple) else (each,) for each in (one, other)), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs, strict=True)
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [(np.int64, 1), (np.float64, 1), (np.float64, 0.37), (np.float32, 0.5)])
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_sssp_both_ways(family: Family, dtype: Any, scale: float, serves: None, device: Device) -> None:
+    graph = graph_of(family, dtype, scale)
+    if graph.m > LARGEST:
+        pytest.skip("a large graph")
+    sources = [family.source, 0, 0]
+    cases: list[dict[str, Any]] = [{"source": family.source}, {"source": sources}, {"source": []}]
+    cases += [{"source": family.source, "dtype": kind} for kind in ("int64", "float32")]
+    cases += [
+        {"source": sources, "min_only": True},
+        {"source": 0, "cutoff": 100},
+        {"source": 0, "target": family.n - 1},
+    ]
+    for case in cases:
+        here, there = (answer(lambda: reedsp.sssp(graph, device=each, **case)) for each in (None, device))  # noqa: B023
+        if isinstance(there, Exception):
+            same(here, there)
+            continue
+        if "target" not in case:  # farther vertices need not be found
+            same((here.dist, here.pred), (there.dist, there.pred))
+        if there.nearest is not None:
+            same(here.nearest, there.nearest)
+        assert here.verify()
+        assert here.stats.keys() == there.stats.keys()
+
+
+@pytest.mark.parametrize("return_predecessors", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_csgraph_both_ways(
+    family: Family, directed: bool, return_predecessors: bool, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = graph_of(family)
+    if graph.m > LARGEST // 4:
+        pytest.skip("a large graph")
+    matrix = graph.to_scipy()
+    options = {"directed": directed, "return_predecessors": return_predecessors}
+    names = ("dijkstra", "bellman_ford", "johnson", "shortest_path", "floyd_warshall")
+    cases = [
+        (name, kind, indices, unweighted)
+        for name in names
+        for kind in (matrix, matrix.astype(np.float64), matrix.toarray())
+        for indices in ((None,) if name == "floyd_warshall" else (None, family.source, [0, family.n - 1]))
+        for unweighted in (False, True)
+    ]
+
+    def call(name: str, kind: Any, indices: Any, unweighted: bool) -> Any:
+        chosen = {} if indices is None else {"indices": indices}
+        return answer(lambda: getattr(reedsp.csgraph, name)(kind, unweighted=unweighted, **options, **chosen))
+
+    here = [call(*case) for case in cases]
+    monkeypatch.setattr(place, "_serves", False)
+    for found, case in zip(here, cases, strict=True):
+        same(found, call(*case))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_breadth_first_both_ways(family: Family, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = graph_of(family).to_scipy().astype(np.float64)
+    if matrix.nnz > LARGEST:
+        pytest.skip("a large graph")
+    here = answer(lambda: reedsp.csgraph.breadth_first_order(matrix, family.source))
+    monkeypatch.setattr(place, "_serves", False)
+    same(here, answer(lambda: reedsp.csgraph.breadth_first_order(matrix, family.source)))
+
+
+# ---- what is not for the host -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    found: list[Any] = []
+    queue = BoundKernel.queue
+    monkeypatch.setattr(BoundKernel, "queue", lambda kernel: (found.append(kernel), queue(kernel)))
+    return found
+
+
+SMALL = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+
+
+def test_small_inputs_launch_nothing(serves: None, launches: list[Any]) -> None:
+    paths = reedsp.sssp(SMALL, 0)
+    assert (paths.dist.tolist(), paths.device, paths.method) == ([0, 7, 2, 5], place.HOST, "dijkstra")
+    reedsp.csgraph.dijkstra(SMALL.to_scipy(), indices=0, return_predecessors=True)
+    reedsp.csgraph.breadth_first_tree(SMALL.to_scipy().astype(float), 0)
+    assert not launches
+
+
+def test_a_device_that_is_named_is_used(serves: None, launches: list[Any], device: Device) -> None:
+    assert reedsp.sssp(SMALL, 0, device=device).device == str(device)
+    assert reedsp.sssp(SMALL, 0, "near-far").device == str(device)
+    assert launches
+
+
+def test_the_switch(serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", False)
+    reedsp.sssp(SMALL, 0)
+    assert launches
+
+
+def test_large_inputs_are_for_the_device(serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_DEVICE", 20.0)
+    reedsp.sssp(SMALL, [0, 1, 2])
+    assert launches
+
+
+def corrupt(**changes: Any) -> scipy.sparse.csr_array:
+    matrix = SMALL.to_scipy().astype(np.float64)
+    for name, value in changes.items():
+        getattr(matrix, name)[1] = value
+    return matrix
+
+
+@pytest.mark.parametrize(
+    "changes", [{"indices": 9}, {"indices": -1}, {"indptr": 9}, {"indptr": -1}, {"data": -np.inf}], ids=str
+)
+def test_corrupt_matrices_never_reach_scipy(changes: dict[str, Any], serves: None) -> None:
+    for name in ("dijkstra", "johnson", "shortest_path", "floyd_warshall"):
+        with pytest.raises(ValueError, match=r"indices|indptr|row pointers|inf"):
+            getattr(reedsp.csgraph, name)(corrupt(**changes))
+    with pytest.raises(ValueError, match=r"indices|indptr|row pointers|inf"):
+        reedsp.csgraph.breadth_first_order(corrupt(**changes), 0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_no_edge(value: float, serves: None) -> None:
+    matrix = corrupt(data=value)  # from 0 to 2
+    assert reedsp.csgraph.dijkstra(matrix, indices=0).tolist() == [0, 7, np.inf, 8]
+    assert reedsp.csgraph.breadth_first_order(matrix, 0)[0].tolist() == [0, 1, 3]
+
+
+def test_columns_in_another_order(serves: None) -> None:
+    matrix = scipy.sparse.csr_array((np.ones(3), np.array([2, 1, 0]), np.array([0, 2, 3, 3])), shape=(3, 3))
+    assert reedsp.csgraph.breadth_first_order(matrix, 0)[0].tolist() == [0, 1, 2]
+
+
+def test_sums_that_vanish_in_rounding(serves: None, device: Device) -> None:
+    """No edge makes progress, and hop levels decide."""
+    graph = reedsp.Graph.from_edges(5, [0, 1, 2, 1, 3], [1, 2, 3, 3, 4], [1.0, 1e-30, 1e-30, 1e-30, 1e-30])
+    here, there = (reedsp.sssp(graph, 0, device=each) for each in (None, device))
+    same((here.dist, here.pred), (there.dist, there.pred))
+    matrix = graph.to_scipy()
+    same(
+        reedsp.csgraph.dijkstra(matrix, indices=0, return_predecessors=True)[1],
+        reedsp.csgraph.dijkstra(matrix, indices=[0, 0], return_predecessors=True)[1][1],
+    )
+    assert here.pred.tolist() == [-9999, 0, 1, 1, 3]
+
+
+def test_trees_of_many_rows() -> None:
+    rng = np.random.default_rng(0)
+    graph = reedsp.Graph.from_edges(30, *rng.integers(0, 30, (2, 90)), rng.integers(0, 4, 90))
+    rows = graph.indptr, graph.indices, graph.weights.astype(np.float64)
+    dist, _ = on_host.solve(graph, [[each] for each in range(30)], predecessors=False)
+    together = on_host.trees(*rows, dist, [[each] for each in range(30)])
+    for each, direct in itertools.product(range(30), (False, True)):
+        alone = on_host.trees(*rows, dist[[each]], [[each]], direct=direct)[0]
+        several = on_host.trees(*rows, dist, [[row] for row in range(30)], direct=direct)[each]
+        np.testing.assert_array_equal(alone, several)
+        if not direct:
+            np.testing.assert_array_equal(alone, together[each])

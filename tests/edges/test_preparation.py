@@ -1,0 +1,179 @@
+"""Edges are written, and facts seen, as numpy has them: in every type, with every fault in every place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.edges import preparation
+from reedsp.edges.matrix_graph import graph_over, is_canonical
+from reedsp.edges.preparation import Facts, Preparation
+
+INT32, FLOAT64 = np.dtype(np.int32), np.dtype(np.float64)
+TYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
+WHOLE = Arithmetic(INT32)
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@pytest.fixture(autouse=True, params=["whole pieces", "small pieces"])
+def _pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of some entries, so that rows and groups of eight begin and end anywhere in them."""
+    if request.param == "small pieces":
+        monkeypatch.setattr(preparation, "_CPU_PIECE", 21)
+        monkeypatch.setattr(preparation, "_GPU_GROUP", 32)
+        monkeypatch.setattr(preparation, "_GPU_PIECE", 64)
+
+
+def rows_of(n: int, degree: int, dtype: np.dtype[Any], index: type = np.int32, low: int = 0) -> Rows:
+    """Rows of different lengths, some of them empty."""
+    rng = np.random.default_rng(n)
+    columns = [np.sort(rng.choice(n, rng.integers(0, min(n, degree) + 1), replace=False)) for _ in range(n)]
+    indptr = np.cumsum([0, *map(len, columns)]).astype(index)
+    return indptr, np.concatenate(columns).astype(index), rng.integers(low, 100, indptr[-1]).astype(dtype)
+
+
+def look(device: Device, rows: Rows, arithmetic: Arithmetic = WHOLE, unit: bool = False) -> tuple[Any, ...]:
+    job = Job(device)
+    prepared = Preparation(job, *rows, arithmetic, unit=unit)
+    buffers, facts = prepared.edges()
+    assert facts == prepared.facts()
+    total = prepared.sum_of_heaviest() if facts.canonical else 0
+    prepared.close()
+    edge = np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True)
+    first_edge = job.download(buffers.first_edge, len(rows[0]), np.uint32)
+    return first_edge, job.download(buffers.edges, len(rows[1]), edge), facts, total
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("to", [INT32, FLOAT64], ids=str)
+@pytest.mark.parametrize("n", [1, 9, 70, 300])
+def test_edges(n: int, to: np.dtype[Any], dtype: np.dtype[Any], index: type, device: Device) -> None:
+    rows = rows_of(n, 12, dtype, index, low=-50)
+    if len(rows[1]) == 0:
+        rows = np.array([0, 1], index), np.array([0], index), np.array([7], dtype)
+    first_edge, edges, facts, total = look(device, rows, Arithmetic(to))
+    np.testing.assert_array_equal(first_edge, rows[0])
+    np.testing.assert_array_equal(edges["target"], rows[1])
+    np.testing.assert_array_equal(edges["weight"], rows[2])
+    assert facts == Facts(True, True, min(0, rows[2].min()), max(0, rows[2].max()))
+    heaviest = [max(map(abs, rows[2][a:b].tolist()), default=0) for a, b in zip(rows[0], rows[0][1:], strict=False)]
+    assert total == sum(heaviest)
+
+
+def test_every_edge_weighs_one(device: Device) -> None:
+    rows = rows_of(40, 9, FLOAT64)
+    assert (look(device, rows, unit=True)[1]["weight"] == 1).all()
+
+
+def test_a_zero_has_no_sign(device: Device) -> None:
+    _, edges, facts, _ = look(device, (np.array([0, 1]), np.array([0]), np.array([-0.0])), Arithmetic(FLOAT64))
+    assert not np.signbit(edges["weight"]).any()
+    assert facts.low == 0
+
+
+def test_heaviest_edges_are_rounded_up(device: Device) -> None:
+    rows = np.array([0, 2, 3, 3]), np.array([0, 1, 2]), np.array([1.5, -2.25, 0.5])
+    assert look(device, rows, Arithmetic(FLOAT64))[3] == 3 + 1
+
+
+PLACES = (0, 1, 7, 8, 20, 21, 22, 63, 64, -9, -1)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_seen(value: float, dtype: type, place: int, device: Device) -> None:
+    rows = rows_of(60, 12, np.dtype(dtype))
+    rows[2][place] = value
+    assert not look(device, rows)[2].canonical
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_fraction_is_seen(place: int, device: Device) -> None:
+    rows = rows_of(60, 12, FLOAT64)
+    rows[2][place] += 2.0**-40
+    facts = look(device, rows, Arithmetic(FLOAT64))[2]
+    assert (facts.canonical, facts.integral) == (True, False)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("value", [-1, -(2**31), 60, 2**31 - 1])
+def test_a_column_out_of_range_is_seen(value: int, place: int, device: Device) -> None:
+    rows = rows_of(60, 12, FLOAT64)
+    rows[1][place] = value
+    assert not look(device, rows)[2].canonical
+
+
+@pytest.mark.parametrize("value", [2**32, 2**32 + 5, -(2**32)])
+def test_a_wide_column_is_not_cut(value: int, device: Device) -> None:
+    rows = rows_of(60, 12, FLOAT64, np.int64)
+    rows[1][33] = value
+    assert not look(device, rows)[2].canonical
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("swap", [False, True])
+def test_columns_that_do_not_ascend_are_seen(swap: bool, index: type, device: Device) -> None:
+    """Two of one row change places, or the second is the first again; wherever the row begins."""
+    rows = rows_of(60, 12, FLOAT64, index)
+    for row in np.flatnonzero(np.diff(rows[0]) > 1).tolist():
+        columns = rows[1].copy()
+        first = int(rows[0][row])
+        columns[first + 1] = columns[first]
+        if swap:
+            columns[first] = rows[1][first + 1]
+        assert not look(device, (rows[0], columns, rows[2]))[2].canonical, row
+
+
+@pytest.mark.parametrize("row", [1, 5, 21, 59])
+@pytest.mark.parametrize("value", [-1, 10**6, None])
+def test_row_pointers_out_of_order_are_seen(value: int | None, row: int, device: Device) -> None:
+    rows = rows_of(60, 12, FLOAT64)
+    rows[0][row] = rows[0][row + 1] + 1 if value is None else value
+    assert not look(device, rows)[2].canonical
+
+
+def test_graphs_over_arrays(device: Device) -> None:
+    rows = rows_of(60, 12, FLOAT64, np.int64)
+    graph = graph_over(*rows, device)
+    assert graph is not None
+    assert graph.indices.dtype == np.int32
+    for ours, theirs in zip((graph.indptr, graph.indices, graph.weights), rows, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert not ours.flags.writeable
+        assert theirs.flags.writeable
+    assert (graph.max_abs_weight, graph.has_negative_weights, graph.has_integral_weights) == (99, False, True)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (np.array([0]), np.array([], np.int64), np.array([])),
+        (np.array([0, 0]), np.array([], np.int64), np.array([])),
+        (np.array([1, 1]), np.array([0]), np.array([1.0])),
+        (np.array([0, 2]), np.array([0]), np.array([1.0])),
+        (np.array([0, 1]), np.array([0]), np.array([1.0, 2.0])),
+        (np.array([0, 1]), np.array([0]), np.array([1j])),
+        (np.array([0, 1]), np.array([0]), np.array([[1.0]])),
+        (np.array([0.0, 1.0]), np.array([0]), np.array([1.0])),
+        (np.array([0, 1], np.uint32), np.array([0]), np.array([1.0])),
+        (np.array([0, 1]), np.array([0]), np.array([2**53 + 1])),
+    ],
+)
+def test_other_arrays_are_for_the_constructors(rows: Rows, device: Device) -> None:
+    assert graph_over(*rows, device) is None
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", ">f8", ">i4", "uint64", "float16"])
+def test_every_type_of_weights(dtype: str, device: Device) -> None:
+    indptr, indices, values = rows_of(60, 12, FLOAT64)
+    graph = graph_over(indptr, indices, values.astype(dtype), device)
+    assert graph is not None
+    np.testing.assert_array_equal(graph.weights, values.astype(dtype).astype(np.float64))
+    assert is_canonical(indptr, indices, values.astype(dtype), device)
