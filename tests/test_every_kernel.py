@@ -131,7 +131,8 @@ PATHS = {
     "edges/unresolved.cl",
     "edges/verify.cl",
 }
-INWARD, OUTWARD = {"edges/predecessors.cl"}, {"edges/predecessors_outgoing.cl", "edges/prepare.cl"}
+INWARD = {"edges/predecessors.cl"}
+OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
 SCANS = {"primitives/elements.cl"}

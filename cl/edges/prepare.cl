@@ -41,6 +41,7 @@ typedef struct {
     VALUE low, high;  // of the weights and 0
     uint flags;
     uint descents;
+    uint longest;  // row
 } Fact;
 
 #if VALUE_IS_INTEGER
@@ -149,6 +150,7 @@ void report(__global Fact *restrict facts, __local Fact *restrict found, const F
         all.high = HIGHER_OF(all.high, found[i].high);
         all.flags |= found[i].flags;
         all.descents += found[i].descents;
+        all.longest = max(all.longest, found[i].longest);
     }
     facts[GROUP_OF_LAUNCH(0)] = all;
 #endif
@@ -160,7 +162,7 @@ __kernel void prepare_edges(__global const INDEX *restrict indices, __global con
 {
     __local Fact found[GROUP_SIZE];
     const ulong first = GROUP_OF_LAUNCH(0) * PIECE, last = min(first + PIECE, m);
-    Fact fact = {0, 0, 0, 0};
+    Fact fact = {0, 0, 0, 0, 0};
     ulong entry = first + get_local_id(0);
 #if GROUP_SIZE == 1
     if (entry < last)
@@ -180,7 +182,7 @@ __kernel void prepare_rows(__global const POINTER *restrict indptr, __global con
 {
     __local Fact found[GROUP_SIZE];
     const ulong first = GROUP_OF_LAUNCH(0) * PIECE, last = min(first + PIECE, (ulong)n + 1);
-    Fact fact = {0, 0, 0, 0};
+    Fact fact = {0, 0, 0, 0, 0};
     for (ulong row = first + get_local_id(0); row < last; row += GROUP_SIZE) {
         const POINTER begin = indptr[row], end = row < n ? indptr[row + 1] : begin;
 #if WRITES
@@ -188,7 +190,8 @@ __kernel void prepare_rows(__global const POINTER *restrict indptr, __global con
 #endif
         if (begin < 0 || (ulong)begin > m || end < begin)
             fact.flags |= UNORDERED;
-        else if (begin > 0 && begin < end && (ulong)begin < m)
+        fact.longest = max(fact.longest, (uint)(end - begin));
+        if (!fact.flags && begin > 0 && begin < end && (ulong)begin < m)
             fact.descents += indices[begin] <= indices[begin - 1];
     }
     report(facts, found, fact);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -125,6 +124,8 @@ class OutEdges:
     Attributes
     ----------
     n, m : int
+    max_degree : int
+        The most edges that leave a vertex.
     mean_degree : float
     typical_weight : float
         Median of the positive weights in a sample: a few huge ones leave it as it is. 1 if there are none.
@@ -140,7 +141,7 @@ class OutEdges:
         self.m: int = graph.m
         if buffers is None:
             preparation = Preparation(job, graph.indptr, graph.indices, graph.weights, arithmetic)
-            buffers, _ = preparation.edges()
+            buffers = preparation.edges()
             preparation.close()
         self.macros: dict[str, str | int] = buffers.macros
         self.first_edge: cl.Buffer = buffers.first_edge
@@ -149,12 +150,7 @@ class OutEdges:
         sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
         positive = np.sort(sample[sample > 0])
         self.typical_weight: float = float(positive[len(positive) // 2]) if len(positive) else 1.0
-        self._indptr = graph.indptr
-
-    @functools.cached_property
-    def max_degree(self) -> int:
-        """The most edges that leave a vertex."""
-        return int(np.diff(self._indptr).max(initial=0))
+        self.max_degree: int = buffers.facts.longest
 
     @classmethod
     def of(cls, graph: Graph, job: Job, arithmetic: Arithmetic) -> OutEdges:

@@ -68,7 +68,8 @@ def graph_over(
     job = Job(device, recycle=True)
     preparation = Preparation(job, indptr, indices, values, guess, unit=unit)
     try:
-        buffers, seen = preparation.edges()
+        buffers = preparation.edges()
+        seen = buffers.facts
         heaviest = max(-seen.low, seen.high)
         if not seen.canonical or (values.dtype.kind != "f" and heaviest > EXACT_IN_FLOAT64):
             return None

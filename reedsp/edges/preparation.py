@@ -35,12 +35,15 @@ class Facts:
         Whether every weight is an integer.
     low, high : number
         Minimum and maximum of the weights and 0.
+    longest : int
+        The most edges of a row.
     """
 
     canonical: bool
     integral: bool
     low: Any
     high: Any
+    longest: int
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,14 @@ class EdgeBuffers:
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
     macros : dict
         OFFSET, the OpenCL C type of `first_edge`.
+    facts : Facts
+        What was seen on the way.
     """
 
     first_edge: cl.Buffer
     edges: cl.Buffer
     macros: dict[str, str | int]
+    facts: Facts
 
 
 class Preparation:
@@ -112,12 +118,12 @@ class Preparation:
             for array in map(np.ascontiguousarray, (indptr, indices, values))
         )
 
-    def edges(self) -> tuple[EdgeBuffers, Facts]:
+    def edges(self) -> EdgeBuffers:
         """Return the edges, and what was seen on the way."""
         edge = np.dtype([("target", np.int32), ("weight", self._dtype)], align=True)
         first_edge = self._job.allocate(self._n + 1, self._offset, keep=True)
-        found = EdgeBuffers(first_edge, self._job.allocate(self._m, edge, keep=True), self._macros)
-        return found, self._look(found.first_edge, found.edges, writes=True)
+        edges = self._job.allocate(self._m, edge, keep=True)
+        return EdgeBuffers(first_edge, edges, self._macros, self._look(first_edge, edges, writes=True))
 
     def facts(self) -> Facts:
         """Return what there is to see, and write no edges."""
@@ -138,6 +144,7 @@ class Preparation:
             integral=not flags & bits["FRACTIONAL"],
             low=of_entries["low"].min().item(),
             high=of_entries["high"].max().item(),
+            longest=int(of_rows["longest"].max()),
         )
 
     def sum_of_heaviest(self) -> int:
@@ -159,7 +166,7 @@ class Preparation:
     ) -> npt.NDArray[Any]:
         """Return what each work-group of a kernel has seen."""
         value = self._value
-        fact = [("low", value), ("high", value), ("flags", np.uint32), ("descents", np.uint32)]
+        fact = [("low", value), ("high", value), ("flags", np.uint32), ("descents", np.uint32), ("longest", np.uint32)]
         return self._launch(count, kernel, args, np.dtype(fact, align=True), *sizes)
 
     def _launch(

@@ -102,6 +102,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "single_source/output_parallel.cl": ("algorithms/single_source/test_sssp.py",),
     "edges/predecessors.cl": ("algorithms/single_source/test_sssp.py", "edges/test_trees.py"),
     "edges/predecessors_outgoing.cl": (NEAR_FAR, "edges/test_trees.py"),
+    "edges/distances.cl": (NEAR_FAR, "algorithms/single_source/test_sssp.py"),
     "edges/prepare.cl": ("edges/test_preparation.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,

@@ -77,6 +77,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"SHARED": (1,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
+    "edges/distances.cl": {},
     "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
     "edges/predecessors_outgoing.cl": {
         **{"ZERO_PROGRESS_ONLY": (1, 0), "RUN": (1, 4096), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},

@@ -40,7 +40,8 @@ def rows_of(n: int, degree: int, dtype: np.dtype[Any], index: type = np.int32, l
 def look(device: Device, rows: Rows, arithmetic: Arithmetic = WHOLE, unit: bool = False) -> tuple[Any, ...]:
     job = Job(device)
     prepared = Preparation(job, *rows, arithmetic, unit=unit)
-    buffers, facts = prepared.edges()
+    buffers = prepared.edges()
+    facts = buffers.facts
     assert facts == prepared.facts()
     total = prepared.sum_of_heaviest() if facts.canonical else 0
     prepared.close()
@@ -61,7 +62,7 @@ def test_edges(n: int, to: np.dtype[Any], dtype: np.dtype[Any], index: type, dev
     np.testing.assert_array_equal(first_edge, rows[0])
     np.testing.assert_array_equal(edges["target"], rows[1])
     np.testing.assert_array_equal(edges["weight"], rows[2])
-    assert facts == Facts(True, True, min(0, rows[2].min()), max(0, rows[2].max()))
+    assert facts == Facts(True, True, min(0, rows[2].min()), max(0, rows[2].max()), np.diff(rows[0]).max())
     heaviest = [max(map(abs, rows[2][a:b].tolist()), default=0) for a, b in zip(rows[0], rows[0][1:], strict=False)]
     assert total == sum(heaviest)
 

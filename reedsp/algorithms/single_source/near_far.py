@@ -15,6 +15,7 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.distances import read_distances
 from reedsp.edges.predecessors import find_trees_outgoing
 
 _GROUP = (64, 1)
@@ -129,5 +130,5 @@ def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:
             trees.read_into(task.predecessors, job)
-    job.download_into(dist, found)
+    read_distances(job, found, dist, arithmetic)
     return Outcome(rounds)

@@ -34,6 +34,7 @@ from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.distances import float64_holds
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -161,7 +162,7 @@ def sssp(
     starts = [sources] if min_only else [[each] for each in sources]
     with bar as report:
         solved = _solve(
-            *(graph, starts, arithmetic, None if device is None else get_device(device)),
+            *(graph, starts, arithmetic, result, None if device is None else get_device(device)),
             method=method,
             options=choices,
             cutoff=cutoff,
@@ -211,7 +212,7 @@ def rows_from(
     """
     result = np.dtype(np.float64)
     arithmetic = choose_arithmetic(graph, result)
-    solved = _solve(graph, starts, arithmetic, None, cutoff=cutoff, predecessors=predecessors)
+    solved = _solve(graph, starts, arithmetic, result, None, cutoff=cutoff, predecessors=predecessors)
     return solved.distances(arithmetic, result), solved.pred
 
 
@@ -219,7 +220,7 @@ def rows_from(
 class _Solved:
     """What was found, and how."""
 
-    dist: npt.NDArray[Any]  # of the arithmetic's type, or as a result of float64 from the host
+    dist: npt.NDArray[Any]  # of the arithmetic's type, or as a result in float64
     pred: npt.NDArray[np.int32] | None
     method: str
     outcome: Outcome
@@ -228,19 +229,19 @@ class _Solved:
 
     def distances(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
         """Return the distances in the type of a result."""
-        if self.device is not None:
-            return to_result(self.dist, arithmetic, result)
-        return (
-            self.dist
-            if result == self.dist.dtype
-            else to_result(from_result(self.dist, arithmetic), arithmetic, result)
-        )
+        is_result = result == self.dist.dtype and result.kind == "f"
+        return self.dist if is_result else to_result(self.added(arithmetic), arithmetic, result)
+
+    def added(self, arithmetic: Arithmetic) -> npt.NDArray[Any]:
+        """Return the distances in the type of the arithmetic."""
+        return self.dist if self.dist.dtype == arithmetic.dtype else from_result(self.dist, arithmetic)
 
 
 def _solve(
     graph: Graph,
     starts: Sequence[Sequence[int]],
     arithmetic: Arithmetic,
+    result: np.dtype[Any],
     device: Device | None,
     *,
     method: SearchMethod = "auto",
@@ -259,7 +260,8 @@ def _solve(
     min_only = any(len(some) != 1 for some in starts)
     method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
     job = Job(chosen, recycle=True)
-    found = np.empty((len(starts), graph.n), arithmetic.dtype)
+    converts = method == "near-far" and result == np.float64 and float64_holds(graph, chosen, arithmetic)
+    found = np.empty((len(starts), graph.n), result if converts else arithmetic.dtype)
     pred = np.empty((len(starts), graph.n), np.int32) if predecessors else None
     ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
     task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)

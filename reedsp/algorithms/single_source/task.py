@@ -30,7 +30,8 @@ class Task:
     arithmetic : Arithmetic
         Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
     dist : ndarray of the arithmetic's dtype, shape (rows, n)
-        Filled with the distances.
+        Filled with the distances. For near-far it can be of float64 where ``reedsp.edges.distances.float64_holds``
+        them: with inf where there is no path.
     predecessors : ndarray of int32, shape (rows, n), optional
         Filled with the predecessors, if they are wanted.
     ceiling : optional

@@ -39,7 +39,7 @@ def answer(call: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return call()
-    except Exception as error:
+    except (ArithmeticError, ValueError, reedsp.NegativeCycleError) as error:
         return error
 
 
