@@ -7,7 +7,7 @@
 // Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level;
 //               RUN, edges of one work-item, one behind the other;
 //               ATOMIC_LOADS, 1: words that others lower meanwhile are read by atomic operations or not at all;
-//               core/out_edges.cl.
+//               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in   core/out_edges.cl
 //   dist               in   (rows, n) final distances; INF = unreachable
 //   predecessors       i/o  (rows, n) NOT_YET before each pass, after it the minimum of those found

@@ -1,5 +1,6 @@
 // The arrays of a compressed sparse row matrix, as a user has them, become edges in one pass that also looks at them.
 //
+// Source:       our own.
 // NDRange:      prepare_edges: a work-group for each PIECE of edges; prepare_rows and sum_heaviest: a work-group for each PIECE of
 //               rows.
 // Local memory: GROUP_SIZE * sizeof(Fact).
@@ -9,7 +10,8 @@
 //               VALUE_IS_INTEGER, 1 if that is int or long;
 //               UNIT, 1: every edge weighs 1, whatever its value;
 //               WRITES, 0: entries are looked at, and no edge is written;
-//               POINTER, type of row pointers, and INDEX, of columns: int or long; core/out_edges.cl.
+//               POINTER, type of row pointers, and INDEX, of columns: int or long;
+//               core/out_edges.cl; core/weights.cl.
 //   indptr      in   (n + 1) row pointers, of which the first is 0 and the last m
 //   indices     in   (m) columns
 //   values      in   (m) weights

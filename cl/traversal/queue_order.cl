@@ -1,5 +1,6 @@
 // Breadth-first search from one vertex in the order of a queue, by one work-item.
 //
+// Source:       the search of every textbook; the order is that of SciPy's breadth_first_order.
 // NDRange:      search (1); begin and write_predecessors a work-item for each PIECE of vertices; work-group (1). A launch
 //               of search ends after about `budget` edges, and the next one goes on from there.
 // Local memory: none.

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import scipy.sparse
 
 from reedsp.device.discovery import get_device
-from reedsp.edges.matrix_graph import graph_over, is_canonical
+from reedsp.edges.matrix_graph import graph_over
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
-from reedsp.system.place import is_for_host, is_order_for_host
+from reedsp.system.parts import in_parts
+from reedsp.system.place import is_for_host
 
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
@@ -88,24 +89,34 @@ def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
     return csgraph, lightest * EXACT_IN_FLOAT64 > longest
 
 
-def small_order(csgraph: Any) -> Any | None:
-    """Return the matrix itself, if it is a small one whose edges a vertex looks at as they stand; otherwise None."""
-    if (rows := compressed_rows(csgraph)) is None or not is_order_for_host(len(rows[0]), len(rows[1])):
-        return None
+def is_ordered(csgraph: Any) -> bool:
+    """Return whether this is a CSR matrix of float64 whose edges, all of them finite, a vertex looks at as they stand."""
+    if (rows := compressed_rows(csgraph)) is None:
+        return False
     indptr, indices, data = rows
     n, m = len(indptr) - 1, len(indices)
     if not len(data) == m > 0 or data.dtype != np.float64 or not indptr.dtype.kind == indices.dtype.kind == "i":
-        return None
-    if indices.view(f"u{indices.itemsize}").max() >= n or indptr[0] != 0 or indptr[n] != m:  # negative ones are large
-        return None
+        return False
     counts = indptr[1:] - indptr[:-1]
-    fewest = counts.min()
-    if fewest < 0 or not (data.min() > -np.inf and data.max() < np.inf):  # neither holds if one is NaN
-        return None
+    if indptr[0] != 0 or indptr[n] != m or (fewest := counts.min()) < 0:
+        return False
+    descents = []  # in the parts, which may be looked at by several threads; None if there is anything wrong
+
+    def look(first: int, last: int) -> None:
+        values, columns = data[first:last], indices[first:last]
+        is_right = columns.view(f"u{indices.itemsize}").max() < n  # negative ones are large
+        is_right = is_right and values.min() > -np.inf and values.max() < np.inf  # neither holds if one is NaN
+        after = max(first, 1)
+        count = np.count_nonzero(indices[after:last] <= indices[after - 1 : last - 1])
+        descents.append(count if is_right else None)
+
+    in_parts(look, m, data.itemsize)
+    if None in descents:
+        return False
     begins = indptr[1:-1] if fewest > 0 else indptr[1:-1][(counts[1:] > 0) & (indptr[1:-1] > 0)]
-    at_begins = np.count_nonzero(indices.take(begins) <= indices.take(begins - 1))
     # Columns descend nowhere but from one row to the next.
-    return csgraph if np.count_nonzero(indices[1:] <= indices[:-1]) == at_begins else None
+    at_begins = np.count_nonzero(indices.take(begins) <= indices.take(begins - 1))
+    return sum(descents) == at_begins  # type: ignore[arg-type]
 
 
 def refuse_complex(dtype: np.dtype[Any], name: str) -> None:
@@ -120,10 +131,8 @@ def _refuse_endless(row: int, column: int) -> NoReturn:
 
 def weight_matrix(csgraph: Any, directed: bool) -> Any:
     """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
-    if directed and small_order(csgraph) is not None:
+    if directed and is_ordered(csgraph):
         return csgraph
-    if directed and (rows := compressed_rows(csgraph)) is not None and is_canonical(*rows, get_device()):
-        return csgraph.astype(np.float64, copy=False)
     edges = graph_of(csgraph, directed).to_scipy()
     is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
     return scipy.sparse.csr_matrix(edges) if is_matrix else edges

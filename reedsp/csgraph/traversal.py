@@ -10,9 +10,10 @@ from scipy.sparse.csgraph import breadth_first_order as on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, small_order
+from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import is_canonical
+from reedsp.system.place import is_order_for_host
 from reedsp.typing import MatrixLike
 
 _Vertices = npt.NDArray[np.int32]
@@ -70,10 +71,11 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    if directed and (small := small_order(csgraph)) is not None and 0 <= i_start < small.shape[0]:
-        return on_host(small, i_start, True, return_predecessors)  # type: ignore[no-any-return]
-    device = get_device()
     rows = compressed_rows(csgraph)
+    for_host = rows is not None and (is_order_for_host(len(rows[0]), len(rows[1])) or get_device().kind != "cpu")
+    if directed and for_host and 0 <= i_start < csgraph.shape[0] and is_ordered(csgraph):  # type: ignore[union-attr]
+        return on_host(csgraph, i_start, True, return_predecessors)  # type: ignore[no-any-return]
+    device = get_device()
     if rows is None or not is_canonical(*rows, device):
         graph = graph_of(csgraph, directed=True, unweighted=True)
         rows = graph.indptr, graph.indices, graph.weights

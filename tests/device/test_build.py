@@ -86,8 +86,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{
             "GROUP_SIZE": (1, 32),
             "PIECE": (64,),
-            "VALUE": ("float", "int"),
-            "VALUE_IS_INTEGER": (0, 1),
+            "VALUE": ("float",),
+            "VALUE_IS_INTEGER": (0,),
             "UNIT": (0, 1),
         },
         **{"WRITES": (0, 1), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "OFFSET": ("uint", "ulong")},
@@ -151,6 +151,7 @@ INCLUDED = {
     "core/weights.cl": INT32,
     "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
     "core/out_edges.cl": {"OFFSET": "uint"},
+    "edges/unresolved.cl": {},
     "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},
