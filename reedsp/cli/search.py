@@ -257,7 +257,7 @@ def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]],
         print(f"farthest  {where}, {far}")
         for name, count in answers[0].get("nearest", {}).items():
             print(f"nearest   {name} to {count:,} vertices")
-    rounds = f", {summary['rounds']:,} rounds" if "rounds" in summary else ""
+    rounds = f", {summary['rounds']:,} rounds" if summary.get("rounds") else ""
     print(f"solved    {summary['method']}{rounds}, {summary['seconds']:.3f} s on {summary['device']}")
     if summary["verified"]:
         print(f"verified  {'distances' if 'rounds' in summary else 'levels'} and predecessors are right for every edge")

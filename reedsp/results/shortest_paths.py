@@ -21,6 +21,7 @@ from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
 from reedsp.results.ties import tight_edges
+from reedsp.system.place import HOST
 from reedsp.system.public import public
 from reedsp.typing import Distances
 
@@ -43,7 +44,7 @@ class ShortestPaths(SearchResult):
     nearest : ndarray of int32, shape (n,), or None
         If paths from the nearest of several sources were asked for: that source, or -9999 where there is no path.
     method : str
-        The method that was used.
+        The method that was used; on the host "dijkstra" or "bellman-ford".
     rounds : int
         Rounds that the device ran, over all sources.
     device : str
@@ -87,7 +88,7 @@ class ShortestPaths(SearchResult):
 
     @property
     def _effort(self) -> list[tuple[str, int]]:
-        return [("rounds", self.rounds)]
+        return [("rounds", self.rounds)] if self.device != HOST else []
 
     @property
     def _vertex_columns(self) -> dict[str, npt.NDArray[np.int32]]:

@@ -96,7 +96,8 @@ def sssp(
         Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
         type, the largest integer stands for "no path".
     device : Device, int or str, optional
-        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the host where
+        that is done sooner (docs/explanation/exactness.md). What is named is used.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
