@@ -73,7 +73,7 @@ __kernel void resolve_progress(__global const OFFSET *restrict first_edge, __glo
     int targets[2 * LISTED], sources[2 * LISTED];
     uint listed = 0;
     bool overflows = false;
-    uint vertex = vertex_of(first_edge, begin, n);
+    uint vertex = vertex_of(first_edge, (OFFSET)begin, n);
     for (ulong edge = begin; edge < end; ++vertex) {
         const ulong row_end = min((ulong)first_edge[vertex + 1], end);
         const WEIGHT before = dist[row + vertex];
@@ -89,7 +89,7 @@ __kernel void resolve_progress(__global const OFFSET *restrict first_edge, __glo
 #endif
                 targets[listed] = leaving.target;
                 sources[listed] = vertex;
-                listed += before < own && sum == own;
+                listed += before < own && sum == own && own != INF;
             }
             if (listed >= LISTED) {
                 offer_all(predecessors + row, targets, sources, listed);
@@ -133,7 +133,7 @@ __kernel void resolve_level(__global const OFFSET *restrict first_edge, __global
             continue;
         const uint own = LOAD_LEVEL(&levels[index]);
         if (own == UNRESOLVED || own == level + 1) {
-            offer(&predecessors[index], vertex);
+            offer(&predecessors[index], (int)vertex);
             atomic_xchg(&levels[index], level + 1);
             report_update(updates, phase);
         }

@@ -60,7 +60,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
         edges += 1 + last - first;
         for (POINTER entry = first; entry < last; ++entry) {
             const INDEX next = indices[entry];
-            queue[tail] = next;
+            queue[tail] = (int)next;
             parents[tail] = vertex;
             tail += !seen[next];
             seen[next] = 1;
@@ -74,7 +74,7 @@ WORK_GROUP(1, 1, 1)
 __kernel void write_predecessors(__global const int *restrict queue, __global const int *restrict parents,
                                  __global int *restrict predecessors, const uint count)
 {
-    const uint first = get_global_id(0) * PIECE, last = min(first + PIECE, count);
-    for (uint i = max(first, 1u); i < last; ++i)  // the first entry is the start
+    const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)count);
+    for (size_t i = max(first, (size_t)1); i < last; ++i)  // the first entry is the start
         predecessors[queue[i]] = parents[i];
 }

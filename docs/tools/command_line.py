@@ -61,12 +61,12 @@ $ reedsp sssp small.gr --source 1 --target 5
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 distance  7 from 1 to 5
 route     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)
-solved    near-far, ... rounds, ... s on ...
+solved    dijkstra, ... s on ...
 $ reedsp sssp small.gr --source 1 --output tree.csv
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 reached   5 of 6 vertices from 1
 farthest  5, at distance 7
-solved    near-far, ... rounds, ... s on ...
+solved    dijkstra, ... s on ...
 written   tree.csv
 $ cat tree.csv
 vertex,distance,predecessor
@@ -88,14 +88,14 @@ graph     small.gr: 6 vertices, 7 edges, read in ... s
 source  reached  farthest  distance
 1             5  5                7
 6             6  5                8
-solved    near-far, ... rounds, ... s on ...
+solved    dijkstra, ... s on ...
 $ reedsp sssp small.gr --source 3 --source 6 --nearest
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 reached   6 of 6 vertices from 3, 6
 farthest  5, at distance 5
 nearest   3 to 4 vertices
 nearest   6 to 2 vertices
-solved    near-far, ... rounds, ... s on ...
+solved    dijkstra, ... s on ...
 $ reedsp bfs small.gr --source 1 --target 5
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 level     3 from 1 to 5

@@ -90,7 +90,7 @@ def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
 
 
 def is_ordered(csgraph: Any) -> bool:
-    """Return whether this is a CSR matrix of float64 whose edges, all of them finite, a vertex looks at as they stand."""
+    """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of float64."""
     if (rows := compressed_rows(csgraph)) is None:
         return False
     indptr, indices, data = rows

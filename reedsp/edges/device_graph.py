@@ -13,7 +13,8 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts
 from reedsp.device.job import Job
-from reedsp.edges.preparation import EdgeBuffers, Preparation
+from reedsp.edges.preparation import EdgeBuffers, Facts, Preparation
+from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import Graph
 
 _SAMPLE = 1024  # weights
@@ -140,9 +141,7 @@ class OutEdges:
         self.n: int = graph.n
         self.m: int = graph.m
         if buffers is None:
-            preparation = Preparation(job, graph.indptr, graph.indices, graph.weights, arithmetic)
-            buffers = preparation.edges()
-            preparation.close()
+            buffers = _edges_of(graph, job, arithmetic)
         self.macros: dict[str, str | int] = buffers.macros
         self.first_edge: cl.Buffer = buffers.first_edge
         self.edges: cl.Buffer = buffers.edges
@@ -165,6 +164,22 @@ class OutEdges:
     def keep(cls, graph: Graph, job: Job, arithmetic: Arithmetic, buffers: EdgeBuffers) -> None:
         """Have :meth:`of` return edges that were prepared before the graph was made."""
         graph._derived.setdefault("out_edges", {})[job.device, arithmetic] = cls(graph, job, arithmetic, buffers)
+
+
+def _edges_of(graph: Graph, job: Job, arithmetic: Arithmetic) -> EdgeBuffers:
+    """Return the edges on the device, written by it, or by the host if the device does it wrong."""
+    dtypes = graph.indptr.dtype, graph.indices.dtype, graph.weights.dtype
+    fits = job.device.fp64 or graph.weights.dtype != np.float64
+    if fits and can_prepare(job.device, dtypes, arithmetic):
+        preparation = Preparation(job, graph.indptr, graph.indices, graph.weights, arithmetic)
+        buffers = preparation.edges()
+        preparation.close()
+        return buffers
+    first_edge, macros = _offsets(graph.indptr, graph.m)
+    edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
+    edges["target"], edges["weight"] = graph.indices, graph.weights
+    facts = Facts(True, graph.has_integral_weights, 0, 0, int(np.diff(graph.indptr).max(initial=0)))
+    return EdgeBuffers(job.upload(first_edge), job.upload(edges), macros, facts)
 
 
 class Neighbours:

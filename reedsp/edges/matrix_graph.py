@@ -12,6 +12,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import Preparation
+from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _SAMPLE = 64  # weights
@@ -34,8 +35,11 @@ def is_canonical(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: np
     """Return whether a device has seen that the arrays of a CSR matrix are those of a graph as they stand."""
     if not is_compressed(indptr, indices, values) or not _fits(values, device):
         return False
+    values, arithmetic = _readable(values), Arithmetic(np.dtype(np.int32))
+    if not can_prepare(device, (indptr.dtype, indices.dtype, values.dtype), arithmetic, writes=False):
+        return False
     job = Job(device, recycle=True)
-    preparation = Preparation(job, indptr, indices, _readable(values), Arithmetic(np.dtype(np.int32)))
+    preparation = Preparation(job, indptr, indices, values, arithmetic)
     try:
         return preparation.facts().canonical
     finally:
@@ -65,6 +69,8 @@ def graph_over(
     sample = values[:: max(1, m // _SAMPLE)]
     whole = unit or bool((sample == np.floor(sample)).all())
     guess = Arithmetic(np.dtype(np.int32 if whole else np.float64))
+    if not can_prepare(device, (indptr.dtype, indices.dtype, values.dtype), guess, unit=unit):
+        return None
     job = Job(device, recycle=True)
     preparation = Preparation(job, indptr, indices, values, guess, unit=unit)
     try:

@@ -156,7 +156,8 @@ def find_trees_outgoing(
         As for :func:`find_trees`, in the user's order.
     """
     n, m, rows = edges.n, edges.m, len(sources)
-    run, group = (_CPU_RUN, 1) if job.device.kind == "cpu" else (1, GROUP_SIZE)
+    at_once = job.device.steps_at_once
+    run, group = (min(_CPU_RUN, at_once), 1) if job.device.kind == "cpu" else (1, GROUP_SIZE)
     macros = {
         "ZERO_PROGRESS_ONLY": int(zero_progress_only),
         "RUN": run,
@@ -164,7 +165,6 @@ def find_trees_outgoing(
         **edges.macros,
         **arithmetic.macros,
     }
-    at_once = job.device.steps_at_once
     vertices = even(0, n, GROUP_SIZE, n * rows, at_once)
     predecessors = job.full(rows * n, np.int32(constants(_OUTGOING)["NOT_YET"]))
     counts = job.full(2, np.uint32(0))

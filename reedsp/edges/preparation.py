@@ -18,8 +18,6 @@ from reedsp.device.job import Job
 _FILE = "edges/prepare.cl"
 _CPU_PIECE = 1 << 14  # entries of a work-group
 _GPU_GROUP, _GPU_PIECE = 128, 1 << 13
-_VALUES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64))
-"""Types of weights that kernels read."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,8 @@ class Preparation:
     indptr : ndarray of int32 or int64, shape (n + 1,)
         It begins with 0 and ends with m.
     indices : ndarray of int32 or int64, shape (m,)
-    values : ndarray of real numbers, shape (m,)
-        The weights.
+    values : ndarray of int32, int64, float32 or float64, shape (m,)
+        The weights. The last ones are for devices with double precision.
     arithmetic : Arithmetic
         Whose type the weights of the edges get. One that this does not hold becomes any number.
     unit : bool
@@ -94,9 +92,7 @@ class Preparation:
         unit: bool = False,
     ) -> None:
         self._job, self._n, self._m, self._dtype = job, len(indptr) - 1, len(indices), arithmetic.dtype
-        is_cpu, wide = job.device.kind == "cpu", values.dtype.itemsize == 8 and values.dtype.kind == "f"
-        if values.dtype not in _VALUES or (wide and not job.device.fp64):
-            values = values.astype(arithmetic.dtype)
+        is_cpu = job.device.kind == "cpu"
         self._value = values.dtype
         self._group, self._piece = (1, _CPU_PIECE) if is_cpu else (_GPU_GROUP, _GPU_PIECE)
         self._offset = np.dtype(np.uint32 if self._m < 1 << 32 else np.uint64)

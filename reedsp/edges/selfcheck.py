@@ -13,6 +13,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, OutEdges
+from reedsp.edges.distances import read_distances
 from reedsp.graph.graph import Graph, edge_sources
 
 SOURCE = 0
@@ -31,6 +32,15 @@ def finds_known_distances(
     job = Job(device)
     found = solve(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[SOURCE]], *options)
     return is_known(job.download(found, graph.n, arithmetic.dtype), arithmetic.infinity, expected)
+
+
+def converts_known_distances(device: Device, arithmetic: Arithmetic) -> bool:
+    """Return whether a device writes distances in float64, with inf where there is no path."""
+    graph, expected = known_graph(arithmetic.dtype.kind == "f", negative=False)
+    found, job = np.where(np.isinf(expected), arithmetic.infinity, expected).astype(arithmetic.dtype), Job(device)
+    dist = np.empty(graph.n)
+    read_distances(job, job.upload(found), dist, arithmetic)
+    return np.array_equal(dist, expected)
 
 
 def finds_known_levels(

@@ -635,7 +635,7 @@ def test_77_allocation_failure_midway(
         else:
             break
         failures += 1
-        assert re.search(rf"allocation of [0-9,]+ bytes failed: .*{code}", message)
+        assert re.search(rf"(allocation|use) of [0-9,]+ bytes (of host memory )?failed: .*{code}", message)
         assert len(made) == limit
         gc.collect()
         assert not [reference for reference in made if reference() is not None]

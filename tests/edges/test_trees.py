@@ -83,6 +83,9 @@ def test_what_overflows_is_seen(dtype: str, device: Device) -> None:
             edges = OutEdges(reedsp.Graph.from_edges(3, [0, 0], [1, 2], np.array([huge, huge])), job, arithmetic)
         found = find_trees_outgoing(job, edges, arithmetic, job.upload(weights), [[0]], False)
         assert found.overflowed == overflows
+        tree = np.empty((1, 3), np.int32)
+        found.read_into(tree, job)
+        assert tree.tolist() == [[-9999, 0, -9999 if overflows else 0]]
 
 
 def find(device: Device, graph: reedsp.Graph, dist: Sequence[int], source: int) -> list[int]:

@@ -174,6 +174,7 @@ def installs(command: str) -> bool:
 def type_pages(pages: list[Path]) -> int:
     """Type pages, print what is otherwise than they say, and return the exit status."""
     os.environ["COLUMNS"] = "80"
+    os.environ.pop("REEDSP_HOST", None)  # pages show what users see
     status = 0
     for path in pages:
         with tempfile.TemporaryDirectory(prefix="typed-page-") as folder:

@@ -35,6 +35,7 @@ from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.distances import float64_holds
+from reedsp.edges.selfcheck import converts_known_distances
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -96,8 +97,8 @@ def sssp(
         Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
         type, the largest integer stands for "no path".
     device : Device, int or str, optional
-        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the host where
-        that is done sooner (docs/explanation/exactness.md). What is named is used.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
+        host where that is done sooner (docs/explanation/exactness.md). What is named is used.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
@@ -262,6 +263,9 @@ def _solve(
     method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
     job = Job(chosen, recycle=True)
     converts = method == "near-far" and result == np.float64 and float64_holds(graph, chosen, arithmetic)
+    if converts:
+        trial = (converts_known_distances, arithmetic)
+        converts = is_trusted(chosen, f"conversion of {arithmetic} to float64", *trial)
     found = np.empty((len(starts), graph.n), result if converts else arithmetic.dtype)
     pred = np.empty((len(starts), graph.n), np.int32) if predecessors else None
     ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
