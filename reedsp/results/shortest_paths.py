@@ -21,7 +21,6 @@ from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
 from reedsp.results.ties import tight_edges
-from reedsp.system.place import HOST
 from reedsp.system.public import public
 from reedsp.typing import Distances
 
@@ -88,7 +87,7 @@ class ShortestPaths(SearchResult):
 
     @property
     def _effort(self) -> list[tuple[str, int]]:
-        return [("rounds", self.rounds)] if self.device != HOST else []
+        return [("rounds", self.rounds)]
 
     @property
     def _vertex_columns(self) -> dict[str, npt.NDArray[np.int32]]:

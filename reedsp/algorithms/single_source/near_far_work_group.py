@@ -79,7 +79,7 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     elif edges.mean_degree > _FEW_EDGES:
         group_size, local_rounds, delta = 256, 4, 1.5
     else:
-        group_size, local_rounds, delta = _GROUP_SIZE, 16, 256.0
+        group_size, local_rounds, delta = _GROUP_SIZE, 16, 64.0
     group_size, queue = _sizes(device, group_size)
     return Tuning(
         group_size=group_size,
