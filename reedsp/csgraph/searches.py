@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse.csgraph
+from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.routes.k_shortest import yen as _yen
@@ -224,7 +224,7 @@ def floyd_warshall(
             and is_matrix_for_host(small[0].shape[0])
             and (unweighted or bool((small[0].data == np.rint(small[0].data)).all()))
         ):
-            return scipy.sparse.csgraph.floyd_warshall(small[0], unweighted=unweighted)  # type: ignore[no-any-return]
+            return scipy_floyd_warshall(small[0], unweighted=unweighted)  # type: ignore[no-any-return]
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 

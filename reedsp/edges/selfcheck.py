@@ -37,8 +37,9 @@ def finds_known_distances(
 def converts_known_distances(device: Device, arithmetic: Arithmetic) -> bool:
     """Return whether a device writes distances in float64, with inf where there is no path."""
     graph, expected = known_graph(arithmetic.dtype.kind == "f", negative=False)
-    found, job = np.where(np.isinf(expected), arithmetic.infinity, expected).astype(arithmetic.dtype), Job(device)
-    dist = np.empty(graph.n)
+    found, dist, job = np.full(graph.n, arithmetic.infinity, arithmetic.dtype), np.empty(graph.n), Job(device)
+    reached = np.isfinite(expected)
+    found[reached] = expected[reached]
     read_distances(job, job.upload(found), dist, arithmetic)
     return np.array_equal(dist, expected)
 

@@ -25,6 +25,11 @@ _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
 
+def serves() -> bool:
+    """Return whether the host solves small inputs at all."""
+    return _serves
+
+
 def is_for_host(n: int, m: int, rows: int) -> bool:
     """Return whether the host is likely to find shortest paths sooner than a device.
 

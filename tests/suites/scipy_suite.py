@@ -3,7 +3,7 @@
     python -m tests.suites.scipy_suite
 
 A pass means little by itself: a function that hands its work back to SciPy passes, too. So launches of kernels are
-counted, and a search of a graph with edges that launches none is a failure like any other.
+counted, and with REEDSP_HOST=never a search of a graph with edges that launches none is a failure like any other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import pytest
 import scipy.sparse.csgraph
 
 from reedsp import csgraph
+from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import BoundKernel
+from reedsp.system import place
 
 MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
 SEARCHES = (
@@ -75,7 +77,7 @@ def has_work(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """Tell whether a graph has edges and there is a vertex to start from."""
     given = inspect.signature(function).bind(*args, **kwargs).arguments
     indices = given.get("indices")
-    return csgraph._graph(given["csgraph"], directed=True).m > 0 and (indices is None or np.size(indices) > 0)
+    return graph_of(given["csgraph"], directed=True).m > 0 and (indices is None or np.size(indices) > 0)
 
 
 def main() -> int:
@@ -98,6 +100,8 @@ def main() -> int:
         print(f"{name:28s} {calls:5d} calls {counts.launches[name]:7d} launches")
     for outcome, tests in counts.outcomes.items():
         print(f"{tests} tests {outcome}")
+    if place.serves():
+        return int(status)
     for search in counts.idle:
         print(f"launched nothing: {search}")
     return int(bool(status or counts.idle or not counts.kernels))

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse.csgraph
+import scipy.sparse
+from scipy.sparse.csgraph import bellman_ford
+from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
@@ -58,13 +60,11 @@ def solve(
         matrix = graph._derived["float64_matrix"] = scipy.sparse.csr_array(rows, shape=(graph.n, graph.n))
     limit = np.inf if cutoff is None else float(cutoff)
     if graph.has_negative_weights:
-        dist = scipy.sparse.csgraph.bellman_ford(matrix, True, [source for [source] in starts])
+        dist = bellman_ford(matrix, True, [source for [source] in starts])
     elif all(len(some) == 1 for some in starts):
         dist = dijkstra(matrix, [source for [source] in starts], limit)
     else:
-        dist = np.stack(
-            [scipy.sparse.csgraph.dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts]
-        )
+        dist = np.stack([scipy_dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts])
     if not predecessors:
         return dist, None
     edges = graph.indptr, graph.indices, matrix.data
@@ -86,7 +86,7 @@ def dijkstra(
     unweighted : bool
         Have every edge weigh 1.
     """
-    return scipy.sparse.csgraph.dijkstra(  # type: ignore[no-any-return]
+    return scipy_dijkstra(  # type: ignore[no-any-return]
         matrix, True, sources, unweighted=unweighted, limit=limit
     )
 

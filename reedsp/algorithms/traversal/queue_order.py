@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse.csgraph
+import scipy.sparse
+from scipy.sparse.csgraph import breadth_first_order
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
@@ -43,7 +44,7 @@ def queue_order(
     n, m = len(indptr) - 1, len(indices)
     if device.kind != "cpu" or m == 0:
         matrix = scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
-        order, before = scipy.sparse.csgraph.breadth_first_order(matrix, start)
+        order, before = breadth_first_order(matrix, start)
         return order, before
     job = Job(device, recycle=True)
     types = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
