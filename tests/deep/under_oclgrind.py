@@ -35,7 +35,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
-from reedsp.algorithms.traversal import bfs
+from reedsp.algorithms.traversal import bfs, queue_order
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
@@ -99,8 +99,8 @@ def keep_buffers() -> None:
     for name in ("allocate", "upload"):
         make = getattr(Job, name)
 
-        def make_and_keep(*args: object, make: object = make) -> object:
-            kept.append(make(*args))
+        def make_and_keep(*args: object, make: object = make, **options: object) -> object:
+            kept.append(make(*args, **options))
             return kept[-1]
 
         setattr(Job, name, make_and_keep)
@@ -470,7 +470,7 @@ def check_wrong_trees(device: Device) -> None:
 def checks_of_near_far(device: Device) -> Iterator[Check]:
     """Near-far by work-groups: local and global queues that fill up, hubs, and rows."""
     files = {"single_source/near_far_work_group.cl", "single_source/near_far_target.cl"}
-    files |= {"edges/prepare.cl", "edges/predecessors_outgoing.cl"}
+    files |= {"edges/prepare.cl", "edges/predecessors_outgoing.cl", "edges/distances.cl"}
     for family in FAMILIES:
         long = family.name in ("path", "backward path")  # of many rounds
         if len(family.weights) <= LARGEST and min(family.weights, default=0) >= 0 and not long:
@@ -536,7 +536,7 @@ SHARES = {"one edge each": (1, GROUP_SIZE, 64), "runs": (7, 1, 5)}
 
 def checks_of_input_parallel(device: Device) -> Iterator[Check]:
     """Both methods; the refined one with and without its list, in words and pairs of words, for GPUs and for CPUs."""
-    scans = {"primitives/work_group_scan.cl", "edges/predecessors.cl"}
+    scans = {"primitives/work_group_scan.cl", "edges/predecessors.cl", "edges/prepare.cl"}
     for family in SIMULATED:
         if len(family.weights) <= LARGEST // 4:
             negative = min(family.weights, default=0) < 0
@@ -612,6 +612,25 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         settings = itertools.product(("auto", "top-down", "bottom-up"), (0, 2)) if number < 3 else (("auto", 2),)
         for direction, small in settings:
             yield files[method], partial(check_breadth_first, device, graph, source, method, direction, small)
+    for graph, source in graphs:
+        yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source)
+
+
+def check_queue_order(device: Device, graph: reedsp.Graph, start: int) -> None:
+    """By one work-item, as on CPU devices, some edges a launch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", "cpu")
+        patch.setattr(queue_order, "_FIRST_BUDGET", 50)
+        patch.setattr(queue_order, "_PIECE", 9)
+        order, before = queue_order.queue_order(device, graph.indptr, graph.indices, start)
+    queue, expected = [start], {start: -9999}
+    for vertex in queue:
+        for head in graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist():
+            if head not in expected:
+                expected[head] = vertex
+                queue.append(head)
+    assert order.tolist() == queue
+    assert before.tolist() == [expected.get(vertex, -9999) for vertex in range(graph.n)]
 
 
 def check_breadth_first(
@@ -636,8 +655,8 @@ def check_breadth_first(
 def checks_of_near_far_work_item(device: Device) -> Iterator[Check]:
     """Near-far on CPU devices: rows one by one and together, with as little room and patience as there can be."""
     rows, team = (
-        {"single_source/near_far_work_item.cl"},
-        {"single_source/near_far_work_item.cl", "single_source/near_far_team.cl"},
+        {"single_source/near_far_work_item.cl", "edges/prepare.cl"},
+        {"single_source/near_far_work_item.cl", "single_source/near_far_team.cl", "edges/prepare.cl"},
     )
     for family in SIMULATED:
         if min(family.weights, default=0) >= 0:

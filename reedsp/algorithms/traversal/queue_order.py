@@ -10,6 +10,7 @@ import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order
 
 from reedsp.arithmetic.types import C_TYPES
+from reedsp.device.build import SIMULATORS
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
@@ -48,7 +49,8 @@ def queue_order(
         return order, before
     job = Job(device, recycle=True)
     types = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
-    macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": 1, **types}
+    prefetches = int(device.platform not in SIMULATORS)
+    macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **types}
     kernels = {name: device.kernel(_FILE, name, **macros) for name in ("begin", "search", "write_predecessors")}
     pointers, columns = (job.borrow(np.ascontiguousarray(array), writable=False) for array in (indptr, indices))
     seen, state = job.allocate(n, np.uint8), job.allocate(2, np.uint32)
