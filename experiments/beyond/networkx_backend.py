@@ -143,7 +143,7 @@ def program_row(name: str, repeats: int, quick: bool) -> Iterator[Row]:
 
     def run(priority: list[str]) -> Any:
         graph.__networkx_cache__.clear()
-        with nx.config(backend_priority=priority, warnings_to_ignore={"cache"}):
+        with nx.config(backend_priority=priority):
             return program(graph)
 
     yield row(name, graph, [partial(run, []), partial(run, ["reedsp"])], repeats)
@@ -156,8 +156,7 @@ def call_rows(name: str, repeats: int, quick: bool) -> Iterator[Row]:
 
         def call(backend: str, graph: nx.Graph = graph) -> Any:
             os.environ[FORCE_DEVICE] = "1"
-            with nx.config(warnings_to_ignore={"cache"}):
-                return function(graph, backend=backend, **kwargs)
+            return function(graph, backend=backend, **kwargs)
 
         yield row(name, graph, [partial(call, "networkx"), partial(call, "reedsp")], repeats)
     del os.environ[FORCE_DEVICE]

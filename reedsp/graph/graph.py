@@ -6,6 +6,7 @@ indices are in range, weights are numbers, and of parallel edges only the lighte
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import sys
@@ -18,6 +19,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 from reedsp.graph.html import SHOWN, and_more, card
+from reedsp.graph.networkx_edges import read_edges
 from reedsp.system.parts import in_parts
 from reedsp.system.public import public
 
@@ -439,22 +441,15 @@ class Graph:
     @classmethod
     def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
         nodes = list(graph)
-        vertex_of = {node: vertex for vertex, node in enumerate(nodes)}
-        if weight is None:
-            ends: list[tuple[Any, Any]] = list(graph.edges())
-            values = np.ones(len(ends), dtype=np.int32)
-        else:
-            edges = list(graph.edges(data=weight, default=1))
-            ends = [(u, v) for u, v, _ in edges]
-            values = _python_weights([w for _, _, w in edges], lambda edge: f"weight of edge {ends[edge]!r}")
-        sources = np.fromiter((vertex_of[u] for u, _ in ends), np.int32, len(ends))
-        targets = np.fromiter((vertex_of[v] for _, v in ends), np.int32, len(ends))
-        result = cls.__new__(cls)
+        sources, targets, given = read_edges(graph, nodes, weight)
 
         def position(edge: int) -> str:
-            return f"weight of edge {ends[edge]!r}"
+            return f"weight of edge {(nodes[sources[edge]], nodes[targets[edge]])!r}"
 
-        result._store(len(nodes), [sources, targets, values], position, graph.is_directed(), 0, nodes)
+        weights = np.ones(len(sources), np.int32) if given is None else _python_weights(given, position)
+        del given
+        result = cls.__new__(cls)
+        result._store(len(nodes), [sources, targets, weights], position, graph.is_directed(), 0, nodes)
         return result
 
     def with_coordinates(self, coordinates: npt.ArrayLike, *, geographic: bool | None = None) -> Graph:
@@ -1134,6 +1129,11 @@ def _python_weights(values: Sequence[Any], position: Callable[[int], str]) -> np
         edge = next(i for i, value in enumerate(values) if type(value) in wrong)
         raise TypeError(f"{position(edge)} is {values[edge]!r}, expected an int or a float")
     integral = all(issubclass(kind, _INTEGERS) for kind in kinds)
+    if kinds <= {int, bool}:
+        with contextlib.suppress(OverflowError):  # the loop says where
+            return np.fromiter(values, np.int64, len(values))
+    elif kinds == {float}:
+        return np.fromiter(values, np.float64, len(values))
     for edge, value in enumerate(values):
         if isinstance(value, _INTEGERS):
             number = int(value)

@@ -7,6 +7,7 @@ types of numbers, the order of keys and which of several shortest paths is named
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise
 from types import SimpleNamespace
@@ -48,6 +49,7 @@ Predecessors = dict[Node, list[Node]]
 barycenter = centroid  # its name before networkx 3.7
 
 _NEGATIVE_CYCLE = "Negative cycle detected."
+_CACHE_WARNING = r"Note: conversions to backend graphs are saved to cache[\s\S]* for the 'reedsp' backend"
 _NO_LIMIT = float("inf")
 _METHODS = ("dijkstra", "bellman-ford")
 
@@ -67,9 +69,19 @@ def convert_to_nx(answer: Any, *, name: str | None = None) -> Any:
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Tell whether a function can be called with these arguments, or why not."""
+    _keep_quiet_about_the_cache()
     if name not in FUNCTIONS:
         return f"reedsp has no function {name}"
     return FUNCTIONS[name].reason_not_to_run(args, kwargs) or True
+
+
+def _keep_quiet_about_the_cache() -> None:
+    """Ignore networkx' warning of twenty lines at each use of a converted graph, also where filters were reset.
+
+    It warns of weights that are changed in place, as the page of this backend does. Others' warnings remain.
+    """
+    if _CACHE_WARNING not in {getattr(each[1], "pattern", None) for each in warnings.filters}:
+        warnings.filterwarnings("ignore", _CACHE_WARNING, UserWarning)
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:

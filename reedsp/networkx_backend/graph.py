@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain, compress, repeat
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
-from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.graph.graph import Graph
+from reedsp.graph.networkx_edges import first_number
+from reedsp.networkx_backend.reading import Consecutive, Ends, Weights
 
 Node = Hashable
+Names = npt.NDArray[np.object_]
+"""Nodes by their numbers."""
 Rows = Callable[[Node], Iterable[tuple[Node, Any]]]
 """Gives the neighbours of a node and what the edges to them cost, in networkx' order."""
 
-_EXACT_INTEGERS = 2**62
-_LARGEST_FLOAT = 1e308
+_NODES_AT_ONCE = 2**12
+_NO_EDGES = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -108,10 +113,22 @@ class NetworkXGraph:
         return node in self.source
 
     @property
-    def number_of(self) -> dict[Node, int]:
+    def number_of(self) -> Mapping[Node, int]:
         """The index of each node in the graph."""
-        numbers: dict[Node, int] = self._keep("numbers", lambda: {node: i for i, node in enumerate(self.nodes)})
+        numbers: Mapping[Node, int] = self._keep("numbers", self._numbered)
         return numbers
+
+    def _numbered(self) -> Mapping[Node, int]:
+        first = first_number(self.nodes)
+        if first is None:
+            return dict(zip(self.nodes, range(len(self.nodes)), strict=True))
+        return Consecutive(first, len(self.nodes))
+
+    @property
+    def names(self) -> Names:
+        """The nodes as an array."""
+        names: Names = self._keep("names", lambda: np.fromiter(self.nodes, object, len(self.nodes)))
+        return names
 
     def adjacency(self, reverse: bool = False) -> Any:
         """Return networkx' own dict of dicts; `reverse` gives the edges that end at a node."""
@@ -138,93 +155,123 @@ class NetworkXGraph:
         """
         if callable(weight):
             return self._read_arcs(weight, reverse)
-        arcs: Arcs | None = self._keep(("arcs", weight, self._side(reverse)), lambda: self._read_arcs(weight, reverse))
+        arcs: Arcs | None = self._keep(
+            ("arcs", weight, reverse and self.is_directed()), lambda: self._read_arcs(weight, reverse)
+        )
         return arcs
 
     def matrix(self, weight: Any) -> npt.NDArray[np.float64]:
         """Return the weights of all pairs as floats, inf where there is no edge."""
         matrix = np.full((len(self.nodes), len(self.nodes)), np.inf)
-        values, place = self._values(weight, reverse=False)
-        costs = np.array(values, np.float64)
-        matrix[self._ends(reverse=False)] = costs if place is None else costs[place]
+        ends, weights = self._read(weight, reverse=False)
+        costs: Any = np.array(weights.values, np.float64)
+        if weight is None:
+            costs = 1
+        elif self._has_edges_twice():
+            costs = costs[ends.place]
+        matrix[ends.tails, ends.heads] = costs
         return matrix
 
     def _read_arcs(self, weight: Any, reverse: bool) -> Arcs | None:
         n = len(self.nodes)
-        tails, heads = self._ends(reverse)
         if weight is None:
-            ones = np.ones(len(heads), np.int64)
-            return Arcs(n, tails, heads, ones, None, Graph.from_edges(n, tails, heads), False)
+            ends, _ = self._read(None, reverse)
+            ones = np.ones(len(ends.heads), np.int64)
+            graph = ends.graph(ones.astype(np.int32), self._has_edges_twice())
+            return Arcs(n, ends.tails, ends.heads, ones, None, graph, False)
         try:
-            values, place = (
-                (self._evaluated(weight, reverse), None) if callable(weight) else self._values(weight, reverse)
-            )
+            ends, weights = self._evaluated(weight, reverse) if callable(weight) else self._read(weight, reverse)
         except Exception:  # whatever is wrong with a weight, networkx only notices where the search passes
             return None
-        kinds = set(map(type, values))
-        if type(None) in kinds:
-            return self._shown(tails, heads, values if place is None else [values[i] for i in place])
-        costs = _exact_costs(values, kinds, n)
+        place = ends.place if self._has_edges_twice() and not callable(weight) else None
+        values = weights.values
+        if place is not None and (weights.is_mixed or type(None) in weights.kinds):
+            values = [values[i] for i in place]
+        if type(None) in weights.kinds:
+            return self._shown(ends.tails, ends.heads, values)
+        costs = weights.costs(n)
         if costs is None:
             return None
         if place is not None:
             costs = costs[place]
-        mixed = None
-        if _is_mixed(kinds):
-            mixed = values if place is None else [values[i] for i in place]
-        return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), False)
+        graph = ends.graph(costs, undirected=place is not None)
+        return Arcs(n, ends.tails, ends.heads, costs, values if weights.is_mixed else None, graph, False)
 
     def _shown(self, tails: npt.NDArray[np.int32], heads: npt.NDArray[np.int32], values: list[Any]) -> Arcs | None:
         """Return the edges but those of weight None."""
         n = len(self.nodes)
         shown = np.fromiter((value is not None for value in values), bool, len(values))
         tails, heads = tails[shown], heads[shown]
-        values = [value for value in values if value is not None]
-        kinds = set(map(type, values))
-        costs = _exact_costs(values, kinds, n)
+        weights = Weights()
+        weights.extend([value for value in values if value is not None])
+        costs = weights.costs(n)
         if costs is None:
             return None
-        mixed = values if _is_mixed(kinds) else None
+        mixed = weights.values if weights.is_mixed else None
         return Arcs(n, tails, heads, costs, mixed, Graph.from_edges(n, tails, heads, costs), True)
 
-    def _ends(self, reverse: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = self._keep(
-            ("ends", self._side(reverse)), lambda: self._read_ends(reverse)
-        )
-        return ends
+    def _has_edges_twice(self) -> bool:
+        """Whether both ends of an edge lead to the same data: they are read once, which halves the time."""
+        return type(self.source._adj) is dict and not self.is_directed()
 
-    def _read_ends(self, reverse: bool) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        adjacency = self.adjacency(reverse)
-        rows = [adjacency[node] for node in self.nodes]
-        degrees = np.fromiter(map(len, rows), np.int64, len(rows))
-        others: Iterator[Any] = chain.from_iterable(rows)
-        if self.nodes != list(range(len(rows))):  # the usual nodes need no translation
-            others = map(self.number_of.__getitem__, others)
-        heads = np.fromiter(others, np.int32, int(degrees.sum()))
-        return np.repeat(np.arange(len(rows), dtype=np.int32), degrees), heads
+    def _is_plain(self) -> bool:
+        """Whether neighbours and data are in dicts, whose methods are called sooner by the name of their class."""
+        kind = type(self.source)
+        plain = kind.adjlist_inner_dict_factory is kind.edge_attr_dict_factory is dict
+        return plain and type(self.source._adj) is dict
 
-    def _values(self, weight: Any, reverse: bool) -> tuple[list[Any], npt.NDArray[np.int64] | None]:
-        """Return weights, and the index among them of that of each edge, or None if they are in the order of edges.
+    def _read(self, weight: Any, reverse: bool) -> tuple[Ends, Weights]:
+        """Return all edges, and their weights, if there is an attribute: in an undirected graph each once.
 
-        An undirected graph of networkx holds the data of an edge once, though both its ends lead there: they are
-        read once, which halves the time.
+        Both are read from one part of the nodes after the other, which stays in the processor's cache meanwhile.
         """
-        adjacency = self.adjacency(reverse)
-        data: Iterable[Any] = chain.from_iterable(adjacency[node].values() for node in self.nodes)
-        place = None
-        if type(adjacency) is dict and not self.is_directed():
-            read, place = self._keep("once", lambda: _read_once(*self._ends(False), len(self.nodes)))
-            data = compress(data, read)
+        side = ("ends", reverse and self.is_directed())
+        ends: Ends | None = self._kept.get(side)
+        parts: list[tuple[npt.NDArray[Any], ...]] = []
+        weights = Weights()
+        for begin in range(0, len(self.nodes), _NODES_AT_ONCE) if ends is None or weight is not None else ():
+            rows = list(map(self.adjacency(reverse).__getitem__, self.nodes[begin : begin + _NODES_AT_ONCE]))
+            if ends is None:
+                counts = np.fromiter(map(len, rows), np.int64, len(rows))
+                tails = np.repeat(np.arange(begin, begin + len(rows), dtype=np.int32), counts)
+                heads = self._heads(rows, len(tails))
+                parts.append((counts, tails, heads))
+            else:
+                part = slice(*ends.indptr[[begin, begin + len(rows)]])
+                tails, heads = ends.tails[part], ends.heads[part]
+            if weight is not None:
+                values = dict.values if self._is_plain() else methodcaller("values")
+                data: Iterable[Any] = chain.from_iterable(map(values, rows))
+                if self._has_edges_twice():
+                    data = compress(data, (tails <= heads).tobytes())
+                weights.extend(self._weights_in(data, weight))
+        if ends is None:
+            counts, tails, heads = map(np.concatenate, zip(*parts, strict=True)) if parts else _NO_EDGES
+            ends = self._kept[side] = Ends(np.concatenate(([0], np.cumsum(counts))), tails, heads)
+        return ends, weights
+
+    def _heads(self, rows: list[Any], m: int) -> npt.NDArray[np.int32]:
+        number_of = self.number_of
+        if isinstance(number_of, Consecutive):  # then numbers need not be looked up
+            with contextlib.suppress(TypeError):  # an edge names a node by something that equals it, but is no integer
+                numbers = np.fromiter(chain.from_iterable(rows), np.int64, m) - number_of.first
+                if not m or 0 <= numbers.min() <= numbers.max() < len(number_of):
+                    return numbers.astype(np.int32)
+        return np.fromiter(map(number_of.__getitem__, chain.from_iterable(rows)), np.int32, m)
+
+    def _weights_in(self, data: Iterable[Any], weight: Any) -> list[Any]:
         if self.is_multigraph():
-            return [min([each.get(weight, 1) for each in parallel.values()]) for parallel in data], place
-        return [each.get(weight, 1) for each in data], place
+            return [min([each.get(weight, 1) for each in parallel.values()]) for parallel in data]
+        if self._is_plain():
+            return list(map(dict.get, data, repeat(weight), repeat(1)))
+        return [each.get(weight, 1) for each in data]
 
-    def _evaluated(self, weight: Callable[[Node, Node, Any], Any], reverse: bool) -> list[Any]:
-        adjacency = self.adjacency(reverse)
-        return [weight(node, other, data) for node in self.nodes for other, data in adjacency[node].items()]
-
-    def _side(self, reverse: bool) -> bool:
-        return reverse and self.is_directed()
+    def _evaluated(self, weight: Callable[[Node, Node, Any], Any], reverse: bool) -> tuple[Ends, Weights]:
+        """Return all edges, and the weights that a function gives in either direction."""
+        adjacency, weights = self.adjacency(reverse), Weights()
+        ends, _ = self._read(None, reverse)
+        weights.extend([weight(node, other, data) for node in self.nodes for other, data in adjacency[node].items()])
+        return ends, weights
 
     def _keep(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._kept:
@@ -248,49 +295,3 @@ class _Evaluated:
             row.append((other, self._cost(node, other, data)))
             yield row[-1]
         self._known[node] = row
-
-
-def _read_once(
-    tails: npt.NDArray[np.int32], heads: npt.NDArray[np.int32], n: int
-) -> tuple[list[bool], npt.NDArray[np.int64]]:
-    """Return which of the edges in both directions to read, and the index of each edge among those."""
-    m = len(heads)
-    indptr = np.searchsorted(tails, np.arange(n + 1))
-    by_head = scipy.sparse.csr_array((np.arange(m), heads, indptr), shape=(n, n)).tocsc()
-    opposite = np.empty(m, np.int64)
-    opposite[by_head.tocsr().data] = by_head.data  # by tail and head, and by head and tail
-    read = tails <= heads
-    place = np.cumsum(read) - 1
-    return read.tolist(), np.where(read, place, place[opposite])
-
-
-def _is_mixed(kinds: set[type]) -> bool:
-    """Tell whether distances may be int or float."""
-    return float in kinds and len(kinds) > 1
-
-
-def _exact_costs(values: list[Any], kinds: set[type], n: int) -> npt.NDArray[Any] | None:
-    """Return weights, of these types, in a type in which a device's sums are Python's, or None.
-
-    That is so for integers, and for floats, because a distance is the sum from the source on; where both are mixed,
-    if the sums of the integers are exact in float64.
-    """
-    if not kinds <= {int, bool, float}:
-        return None
-    if float not in kinds:
-        try:
-            whole = np.fromiter(values, np.int64, len(values))
-        except OverflowError:
-            return None
-        return whole if _largest(whole) * (n + 1) < _EXACT_INTEGERS else None
-    if len(kinds) > 1:
-        largest = max(abs(value) for value in values if type(value) is not float)
-        if largest * (n + 1) >= EXACT_IN_FLOAT64:
-            return None
-    costs = np.fromiter(values, np.float64, len(values))
-    return costs if np.isfinite(costs).all() and _largest(costs) * (n + 1) < _LARGEST_FLOAT else None
-
-
-def _largest(costs: npt.NDArray[Any]) -> int | float:
-    largest: int | float = max(-costs.min(initial=0).item(), costs.max(initial=0).item())
-    return largest

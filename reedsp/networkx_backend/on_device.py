@@ -19,7 +19,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.edges.negative_cycles import NegativeCycleError
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
-from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
 from reedsp.networkx_backend.release import SINCE_3_7
@@ -122,7 +122,7 @@ class DeviceTree:
         self._arcs, self._dist, self._reached, self._cutoff = arcs, dist, reached, cutoff
         self._number_of = graph.number_of
         self._sources = [graph.number_of[source] for source in sources]
-        self._names = _renamed(graph.nodes, self._sources, sources)
+        self._names = _renamed(graph.names, self._sources, sources)
 
     @functools.cached_property
     def _replay(self) -> Replay:
@@ -143,8 +143,7 @@ class DeviceTree:
     @property
     def lengths(self) -> dict[Node, Any]:
         """Distances in the order in which nodes were settled."""
-        names = self._names
-        return dict(zip([names[v] for v in self._order], self._numbers(), strict=True))
+        return dict(zip(self._names[self._replay.order].tolist(), self._numbers(), strict=True))
 
     def _numbers(self) -> list[Any]:
         """Return the distances in the type in which Python's sums give them."""
@@ -180,8 +179,7 @@ class DeviceTree:
 
     def path_to(self, target: Node, number: int) -> list[Node]:
         """Return the path to a node that was reached."""
-        tails = self._arcs.tails[self._edges_to(number)].tolist()
-        return [*(self._names[v] for v in tails), target]
+        return [*self._names[self._arcs.tails[self._edges_to(number)]], target]
 
     def _edges_to(self, number: int) -> list[int]:
         edges = []
@@ -199,8 +197,8 @@ class DeviceTree:
             passed = passed[self._dist[arcs.tails[passed]] + arcs.costs[passed] <= self._cutoff]
         lists: dict[int, list[Node]] = {v: [] for v in self._replay.discovered(passed).tolist()}
         heads, tails = self._replay.predecessors()
-        for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
-            lists[head].append(names[tail])
+        for head, name in zip(heads.tolist(), names[tails].tolist(), strict=True):
+            lists[head].append(name)
         return {names[v]: found for v, found in lists.items()}
 
     def number_reached(self, number: int) -> bool:
@@ -208,7 +206,7 @@ class DeviceTree:
         return bool(self._reached[number])
 
 
-def _renamed(nodes: list[Node], numbers: list[int], named: Sequence[Node]) -> list[Node]:
+def _renamed(nodes: Names, numbers: list[int], named: Sequence[Node]) -> Names:
     """Return the nodes, of which those that the caller named are the caller's objects."""
     names = nodes
     for number, name in zip(numbers, named, strict=True):

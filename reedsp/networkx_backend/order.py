@@ -44,22 +44,22 @@ class Replay:
         """Return for each node the edge by which its distance was found, -1 for sources and what was not reached."""
         arcs, tight = self._arcs, self._tight
         found = tight[self.rank[arcs.tails[tight]] < self.rank[arcs.heads[tight]]]
-        found = found[np.argsort(self.rank[arcs.tails[found]], kind="stable")][::-1]
         first = np.full(arcs.n, -1, np.int64)
-        first[arcs.heads[found]] = found  # the last one stays
+        heads = arcs.heads[found]
+        first[heads] = found[_first_turns(self.rank[arcs.tails[found]], heads, arcs.n)[heads] % len(found)]
         first[self._sources] = -1
         return first
 
     def predecessors(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return heads and tails of all edges on shortest paths, by head and then in the order of the search."""
         arcs, tight = self._arcs, self._tight
-        by_tail = tight[np.argsort(self.rank[arcs.tails[tight]], kind="stable")]
-        by_head = by_tail[np.argsort(arcs.heads[by_tail], kind="stable")]
+        by_tail = tight[_ascending(self.rank[arcs.tails[tight]])]
+        by_head = by_tail[_ascending(arcs.heads[by_tail])]
         return arcs.heads[by_head].astype(np.int64), arcs.tails[by_head].astype(np.int64)
 
     def discovered(self, passed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the nodes in the order in which the search first came to them along the edges `passed`."""
-        heads = self._arcs.heads[passed][np.argsort(self.rank[self._arcs.tails[passed]], kind="stable")]
+        heads = self._arcs.heads[passed][_ascending(self.rank[self._arcs.tails[passed]])]
         return _in_order_of_appearance(np.concatenate((np.array(self._sources, np.int64), heads)))
 
 
@@ -85,6 +85,8 @@ def replay(arcs: Arcs, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_], s
 
 def tight_edges(arcs: Arcs, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Return the edges that are the last one of a shortest path."""
+    if reached.all():
+        return np.flatnonzero(dist[arcs.tails] + arcs.costs == dist[arcs.heads])
     passed = np.flatnonzero(reached[arcs.tails] & reached[arcs.heads])
     heads = arcs.heads[passed]
     tight: npt.NDArray[np.int64] = passed[dist[arcs.tails[passed]] + arcs.costs[passed] == dist[heads]]
@@ -134,27 +136,28 @@ class _Ranking:
     def __init__(
         self, arcs: Arcs, dist: npt.NDArray[Any], reached: npt.NDArray[np.int64], tight: npt.NDArray[np.int64]
     ) -> None:
-        by_distance = reached[np.argsort(dist[reached], kind="stable")]
+        by_distance = reached[_ascending(dist[reached])]
         sorted_dist = dist[by_distance]
         begins = np.ones(len(by_distance), bool)
         begins[1:] = sorted_dist[1:] != sorted_dist[:-1]
         self._starts = np.append(np.flatnonzero(begins), len(by_distance))
+        sizes = np.diff(self._starts)
         self._level = np.empty(arcs.n, np.int64)
-        self._level[by_distance] = np.cumsum(begins) - 1
+        self._level[by_distance] = np.repeat(np.arange(len(sizes)), sizes)
         self._rank = np.full(arcs.n, arcs.n, np.int64)
         self._rank[by_distance] = np.arange(len(by_distance))
         self._by_distance = by_distance
-        tails, heads = arcs.tails[tight].astype(np.int64), arcs.heads[tight].astype(np.int64)
-        is_tied = (np.diff(self._starts) > 1)[self._level[heads]]
+        is_tied = np.zeros(arcs.n, bool)
+        is_tied[by_distance] = np.repeat(sizes > 1, sizes)
+        chosen = tight[is_tied[arcs.heads[tight]]]
+        tails, heads = arcs.tails[chosen].astype(np.int64), arcs.heads[chosen].astype(np.int64)
         further = dist[tails] < dist[heads]
-        self._upward = self._by_level(tails, heads, is_tied & further)
-        self._level_edges = self._by_level(tails, heads, is_tied & ~further & (tails != heads))
+        level = ~further & (tails != heads)
+        self._upward = tails[further], heads[further]
+        self._level_edges = self._by_level(tails[level], heads[level])
 
-    def _by_level(
-        self, tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_]
-    ) -> _Edges:
-        tails, heads = tails[chosen], heads[chosen]
-        order = np.argsort(self._level[heads], kind="stable")
+    def _by_level(self, tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64]) -> _Edges:
+        order = _ascending(self._level[heads])
         bounds = np.searchsorted(self._level[heads[order]], np.arange(len(self._starts)))
         return _Edges(tails[order], heads[order], bounds)
 
@@ -162,10 +165,11 @@ class _Ranking:
         self._settle(0, self._queue(0, list(dict.fromkeys(sources))))
         tied = np.flatnonzero(np.diff(self._starts) > 1)
         tied = tied[tied > 0]
-        if len(tied) > _FEW_TIED_DISTANCES and not len(self._level_edges.heads) and self._settle_together():
+        if len(tied) > _FEW_TIED_DISTANCES and not len(self._level_edges.heads) and self._settle_together(tied):
             return self._rank
+        upward = self._by_level(*self._upward)
         for level in tied.tolist():
-            tails, heads = self._upward.of(level)
+            tails, heads = upward.of(level)
             found = _in_order_of_appearance(heads[np.argsort(self._rank[tails], kind="stable")])
             if len(found) < self._starts[level + 1] - self._starts[level]:
                 found = self._queue(level, found.tolist())
@@ -191,17 +195,16 @@ class _Ranking:
                     waiting.append(head)
         return np.array(order, np.int64)
 
-    def _settle_together(self) -> bool:
-        """Put all distances in order again and again until nothing changes; tell whether it came to that."""
-        tails, heads = self._upward.tails, self._upward.heads
-        index = np.zeros(len(self._rank), np.int64)
+    def _settle_together(self, tied: npt.NDArray[np.int64]) -> bool:
+        """Put the nodes of tied distances in order until nothing changes; tell whether it came to that."""
+        sizes = np.diff(self._starts)[tied]
+        of = np.repeat(np.arange(len(tied)), sizes)
+        ranks = np.repeat(self._starts[tied] - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(of))
+        nodes = self._by_distance[ranks]
+        tails, heads = self._upward
         for _ in range(_MOST_ROUNDS):
-            order = np.argsort(self._rank[tails], kind="stable")[::-1]
-            index[heads[order]] = np.arange(len(order))[::-1]  # the last one stays, which is the first edge
-            again = self._by_distance[np.lexsort((index[self._by_distance], self._level[self._by_distance]))]
-            first = self._starts[1]
-            again[:first] = again[:first][np.argsort(self._rank[again[:first]])]  # the sources are in order
-            ranks = np.arange(len(again))
+            by_turn = _ascending(_first_turns(self._rank[tails], heads, len(self._rank))[nodes])
+            again = nodes[by_turn[_ascending(of[by_turn])]]
             if np.array_equal(self._rank[again], ranks):
                 return True
             self._rank[again] = ranks
@@ -219,6 +222,29 @@ class _Edges:
     def of(self, level: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         part = slice(self.bounds[level], self.bounds[level + 1])
         return self.tails[part], self.heads[part]
+
+
+def _ascending(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the indices that sort numbers, none of which is negative; equal ones stay as they are.
+
+    numpy sorts 16 bits by counting, which is several times as fast as comparing 64. Bits of floats ascend with them.
+    """
+    bits = values.astype(np.int64) if values.dtype.kind == "i" else values.view(np.int64)
+    order: npt.NDArray[np.int64] = np.argsort(bits.astype(np.uint16), kind="stable")
+    for shift in range(16, int(bits.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((bits >> shift).astype(np.uint16)[order], kind="stable")]
+    return order
+
+
+def _first_turns(ranks: npt.NDArray[np.int64], heads: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
+    """Return for each node the minimum of rank * m + index of the m edges to it, given the ranks of their tails.
+
+    It is that of the edge by which a search comes to the node first.
+    """
+    turns = ranks * len(heads) + np.arange(len(heads))
+    first = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(first, heads, turns)
+    return first
 
 
 def _in_order_of_appearance(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

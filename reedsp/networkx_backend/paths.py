@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.networkx_backend.graph import Node
+from reedsp.networkx_backend.graph import Names, Node
 from reedsp.networkx_backend.release import SINCE_3_7
 
 _NOT_YET = object()
@@ -22,7 +22,7 @@ class PathTree:
 
     Attributes
     ----------
-    names : list of node
+    names : ndarray of node, shape (n,)
         By number.
     number_of : mapping
         The number of each node.
@@ -34,7 +34,7 @@ class PathTree:
         Whether paths lead to the root of the tree, rather than from it.
     """
 
-    names: list[Node]
+    names: Names
     number_of: Mapping[Node, int]
     order: npt.NDArray[np.int64]
     before: memoryview
@@ -45,16 +45,15 @@ class PathTree:
         number = self.number_of[node]
         path = []
         while number >= 0:
-            path.append(self.names[number])
+            path.append(number)
             number = self.before[number]
-        return path if self.source_last else path[::-1]
+        return list(self.names[path if self.source_last else path[::-1]])
 
     def all_paths(self) -> Iterator[list[Node]]:
         """Yield the path of each node, in their order."""
         paths: dict[int, list[Node]] = {}
-        for number in self.order.tolist():
+        for number, name in zip(self.order.tolist(), self.names[self.order].tolist(), strict=True):
             so_far = paths.get(self.before[number], [])
-            name = self.names[number]
             paths[number] = [name, *so_far] if self.source_last else [*so_far, name]
             yield paths[number]
 
@@ -70,7 +69,7 @@ class LazyPaths(dict[Node, list[Node]]):
     """
 
     def __init__(self, tree: PathTree) -> None:
-        super().__init__(dict.fromkeys([tree.names[number] for number in tree.order.tolist()], _NOT_YET))
+        super().__init__(dict.fromkeys(tree.names[tree.order].tolist(), _NOT_YET))
         self._tree: PathTree | None = tree
 
     def _made(self, node: Any, path: Any) -> list[Node]:
@@ -82,9 +81,8 @@ class LazyPaths(dict[Node, list[Node]]):
     def _make_all(self) -> None:
         if self._tree is None:
             return
-        numbers = self._tree.order.tolist()
-        for number, path in zip(numbers, self._tree.all_paths(), strict=True):
-            node = self._tree.names[number]
+        nodes = self._tree.names[self._tree.order].tolist()
+        for node, path in zip(nodes, self._tree.all_paths(), strict=True):
             if super().get(node) is _NOT_YET:  # neither asked for, nor changed or deleted by the owner
                 super().__setitem__(node, path)
         self._tree = None

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import itertools
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -1024,6 +1025,53 @@ def test_networkx_views() -> None:
     assert len(named(Graph.from_networkx(graph.to_undirected(as_view=True)))) == 6
 
 
+NODE_NAMES: dict[str, Callable[[int], Any]] = {
+    "numbers": lambda i: i,
+    "numbers from -3": lambda i: i - 3,
+    "numbers beyond int32": lambda i: 2**40 + i,
+    "the last numbers of int64": lambda i: 2**63 - 9 + i,
+    "numbers beyond int64": lambda i: 2**63 - 4 + i,
+    "equal to numbers": lambda i: (i, float(i), Fraction(i), Decimal(i), complex(i))[i % 5],
+    "every other number": lambda i: 2 * i,
+    "strings": lambda i: f"n{i}",
+}
+
+
+@pytest.mark.parametrize("names", NODE_NAMES)
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_a_networkx_graph_is_read_alike_from_its_dicts_and_from_its_list_of_edges(kind: Any, names: str) -> None:
+    class Subclass(kind):
+        pass
+
+    name, rng = NODE_NAMES[names], np.random.default_rng(3)
+    graph, subclass = kind(), Subclass()
+    for each in (graph, subclass):
+        each.add_nodes_from(map(name, range(9)))
+    for u, v, w in rng.integers(0, 9, (40, 3)).tolist():
+        for each in (graph, subclass):
+            each.add_edge(name(u), name(v), **({"weight": w / 2, "cost": w} if w else {}))
+    for weight in ("weight", "cost", "absent", None):
+        result = Graph.from_networkx(graph, weight)
+        assert_sound(result)
+        assert_same(result, Graph.from_networkx(subclass, weight))
+        assert result.labels == tuple(map(name, range(9)))
+        edges = ((u, v, 1) for u, v in graph.edges()) if weight is None else graph.edges(data=weight, default=1)
+        expected = canonical([(result.index(u), result.index(v), w) for u, v, w in edges], graph.is_directed())
+        assert stored(result) == expected
+    graph.add_edge(name(4), name(7), weight="much")
+    with pytest.raises(TypeError, match=re.escape(f"weight of edge {(name(4), name(7))} is 'much'")):
+        Graph.from_networkx(graph)
+
+
+def test_an_edge_may_name_a_node_by_what_equals_it() -> None:
+    for name in (1.0, True, Fraction(1), complex(1), np.int64(1)):
+        graph = nx.DiGraph()
+        graph.add_nodes_from(range(3))
+        graph.add_edge(0, name, weight=4)
+        graph.add_edge(2, name, weight=5)
+        assert stored(Graph.from_networkx(graph)) == [(0, 1, 4), (2, 1, 5)]
+
+
 # ---- a graph that changes under our hands -----------------------------------------------------------
 
 
@@ -1053,6 +1101,30 @@ def test_56_an_edge_that_appears_while_the_graph_is_read() -> None:
     for weight in ("weight", None):
         with pytest.raises(ValueError, match=r"^graph has changed while it was read"):
             Graph.from_networkx(Growing([("a", "b"), ("c", "b")]), weight)
+
+
+@pytest.mark.parametrize("nodes", [(0, 1, 2), "abc"])
+@pytest.mark.parametrize("change", ["a node goes", "an edge comes", "a node comes", "a node of another type comes"])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_56_networkx_dicts_that_change_while_they_are_read(kind: Any, change: str, nodes: Any) -> None:
+    a, b, c = nodes
+
+    class Changing(dict[str, int]):
+        def get(self, key: str, default: Any = None) -> Any:
+            if change == "a node goes":
+                graph.remove_node(c)
+            elif change == "an edge comes":
+                graph.add_edge(a, c)
+            else:
+                graph.add_edge(b, 7 if change == "a node comes" else "7")
+            return super().get(key, default)
+
+    graph = kind()
+    graph.add_nodes_from(nodes)
+    graph.add_edge(a, b)
+    graph._adj[a][b] = Changing(weight=1)
+    with pytest.raises(ValueError, match=r"^graph has changed while it was read"):
+        Graph.from_networkx(graph)
 
 
 @pytest.mark.parametrize("value", [-1, 2, 99, 2**33, 2**62, -(2**62)])

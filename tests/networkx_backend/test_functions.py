@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -58,8 +59,6 @@ WEIGHTS: dict[str, tuple[Any, ...]] = {
     "NaN": (1.0, math.nan, 2.0),
     "str": (1, "x"),
 }
-
-pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs are saved to cache")
 
 
 @pytest.fixture(params=["host", "device"])
@@ -576,6 +575,21 @@ def test_converted_graphs_are_cached_until_the_graph_changes(engine: str) -> Non
     graph.add_edge(0, 3, weight=2)
     assert nx.dijkstra_path_length(graph, 0, 3, backend="reedsp") == 2
     assert nx.shortest_path_length(graph, 0, 3, backend="reedsp") == 1
+
+
+def test_a_converted_graph_is_used_again_without_a_word(engine: str) -> None:
+    graph = nx.path_graph(4)
+    for _ in range(2):  # also where all filters have been taken away meanwhile
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            warnings.simplefilter("error")
+            for _ in range(2):
+                nx.dijkstra_path_length(graph, 0, 3, backend="reedsp")
+                nx.diameter(graph, backend="reedsp")
+            with pytest.raises(UserWarning, match="saved to cache"):
+                warnings.warn(
+                    "Note: conversions to backend graphs are saved to cache, for the 'other' backend", stacklevel=1
+                )
 
 
 def test_graph_with_a_converted_graph_in_its_cache_can_be_pickled(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,6 @@ from tests.networkx_backend.test_functions import (
 
 __all__ = ["engine"]  # the fixture
 
-pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs are saved to cache")
-
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 WEIGHTED = (
     *(nx.eccentricity, nx.diameter, nx.radius, nx.periphery, nx.center, nx.barycenter, nx.harmonic_diameter),

@@ -23,7 +23,9 @@ def lazy(source_last: bool = False) -> LazyPaths:
     """Return the paths of c - a - d and c - e; b has none."""
     before = np.array([2, -1, -1, 0, 2], np.int32)
     numbers = {name: number for number, name in enumerate(NAMES)}
-    return LazyPaths(PathTree(NAMES, numbers, np.array([2, 0, 4, 3]), memoryview(before), source_last))
+    return LazyPaths(
+        PathTree(np.array(NAMES, object), numbers, np.array([2, 0, 4, 3]), memoryview(before), source_last)
+    )
 
 
 USES: dict[str, Callable[[Any], Any]] = {
