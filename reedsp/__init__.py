@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reedsp.device.device import Device
     from reedsp.device.discovery import devices, get_device
     from reedsp.device.errors import DeviceError, DeviceMemoryError
-    from reedsp.edges.negative_cycles import NegativeCycleError
+    from reedsp.edges.negative_cycle_error import NegativeCycleError
     from reedsp.edges.verify import VerificationError
     from reedsp.graph.graph import Graph
     from reedsp.io.coordinates import read_coordinates
@@ -47,7 +47,7 @@ _MODULE_OF = {
     "DeviceMemoryError": "device.errors",
     "Graph": "graph.graph",
     "Nearest": "algorithms.routes.tables",
-    "NegativeCycleError": "edges.negative_cycles",
+    "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",

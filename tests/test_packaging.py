@@ -381,6 +381,19 @@ except OSError:
 assert "libOpenCL" not in maps
 print("lazy")
 """
+BEFORE_A_GRAPH = """
+import sys
+import reedsp
+
+for name in set(reedsp.__all__) - {"NegativeCycleError"}:
+    getattr(reedsp, name)
+from reedsp.edges.selfcheck import known_graph
+known_graph(fractional=False, negative=True)
+assert "scipy" not in sys.modules
+import reedsp.csgraph
+assert not {"networkx", "matplotlib", "pandas", "typer", "rich"} & set(sys.modules)
+print("light")
+"""
 RESOLVE = """
 import reedsp
 for name in reedsp.__all__:
@@ -403,6 +416,11 @@ def python(code: str, cwd: Path) -> str:
 
 def test_import_is_lazy(tmp_path: Path) -> None:
     assert python(LAZY, tmp_path) == "lazy\n"
+
+
+def test_methods_import_neither_scipy_nor_networkx(tmp_path: Path) -> None:
+    """Nor does the graph that a child process tries them on: it would begin half a second later."""
+    assert python(BEFORE_A_GRAPH, tmp_path) == "light\n"
 
 
 def test_every_public_name_resolves(tmp_path: Path) -> None:

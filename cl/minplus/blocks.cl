@@ -1,19 +1,20 @@
 // What the products of blocks share: parts of row-major matrices, which may lie in one buffer.
 //
 // Source:       the products of tiles that Lund and Smith's blocked algorithm consists of (sections 3.2 and 4).
-// Macros:       ACCUMULATE, 1: c becomes the minimum of the product and what it holds; IN_PLACE, 1: c is the block of a
-//               or of b, and one work-group reads all of what it replaces (otherwise c overlaps with neither); those of
-//               minplus/common.cl.
+// Macros:       IN_PLACE, 1: c is the block of a or of b, and one work-group reads all of what it replaces (otherwise c
+//               overlaps with neither); those of minplus/common.cl.
 //
-//   a, b, c   matrices of which the blocks are parts
-//   firsts    offset of the first element of the block of a, of b and of c
-//   strides   elements from one row of a, of b and of c to the next
-//   shape     rows of a and c, columns of a and rows of b, columns of b and c
-//   excluded  first row and number of rows, first column and number of columns of c, with their rows of a and columns
-//             of b, that are left out; counted within the block, but not in its shape
+//   a, b, c     matrices of which the blocks are parts
+//   firsts      offset of the first element of the block of a, of b and of c
+//   strides     elements from one row of a, of b and of c to the next
+//   shape       rows of a and c, columns of a and rows of b, columns of b and c
+//   excluded    first row and number of rows, first column and number of columns of c, with their rows of a and columns
+//               of b, that are left out; counted within the block, but not in its shape
+//   accumulate  1: c becomes the minimum of the product and what it holds; 0: the product. No macro: one kernel is
+//               compiled for both
 
-#if !defined(ACCUMULATE) || !defined(IN_PLACE)
-#error "minplus/blocks.cl needs the macros ACCUMULATE and IN_PLACE"
+#ifndef IN_PLACE
+#error "minplus/blocks.cl needs the macro IN_PLACE"
 #endif
 
 #include "minplus/common.cl"
@@ -26,7 +27,7 @@
 
 #define BLOCK_PARAMETERS                                                                               \
     __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c, \
-        const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 excluded
+        const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 excluded, const uint accumulate
 
 // The index of a row or column, of which some are excluded.
 size_t leave_out(const size_t index, const uint excluded, const uint length)
@@ -34,13 +35,9 @@ size_t leave_out(const size_t index, const uint excluded, const uint length)
     return index < excluded ? index : index + length;
 }
 
-// What is stored, given what is there.
+// What is stored, given what is there, or NO_PATH.
 WEIGHT finish(const ORDER minimum, const WEIGHT present)
 {
-#if ACCUMULATE
     const ORDER other = AS_TYPE(ORDER, present);
     return result(MINIMUM(minimum, other));
-#else
-    return result(minimum);
-#endif
 }

@@ -65,7 +65,7 @@ __kernel void multiply(BLOCK_PARAMETERS)
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v)
                     minimum[i][v] =
-                        ACCUMULATE || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
+                        accumulate || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
             }
             for (size_t k = step; k < last_k; ++k) {
                 Weights b_own[VECTORS];

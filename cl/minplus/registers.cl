@@ -177,9 +177,7 @@ __kernel void multiply(BLOCK_PARAMETERS)
             __global Registers *const quad =
                 (__global Registers *)(c + row * strides.s2 + WEIGHTS_EACH * j * ITEMS_ACROSS);
             REGISTER entries[QUAD];
-#if ACCUMULATE
-            vstore4(*quad, 0, entries);
-#endif
+            vstore4(accumulate ? *quad : (Registers)(SPREAD(NO_PATH)), 0, entries);
 #pragma unroll
             for (uint n = 0; n < QUAD; ++n)
                 entries[n] = finish_register(minimum[i][j + n], entries[n]);

@@ -7,9 +7,6 @@ the module and calls it once: with the kernels of an earlier process, or with em
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -25,6 +22,7 @@ from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import INK, device_of, dots, panels
+from experiments.lib.processes import printed
 from reedsp.device.discovery import get_device
 
 SEED = 2012
@@ -33,7 +31,6 @@ AFFORDABLE = 1e8  # relaxations by SciPy's Bellman-Ford
 PATIENCE = 5e8  # vertices and edges that one graph's calls look at in all
 MOST_FOR_SOURCES = 2e6  # of these, in a graph that is searched from several sources
 MOST_REPEATS = 100
-CACHES = ("XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
 MATRICES = 200  # vertices up to which a sparse graph's paths of all pairs are asked for, too
 BELLMAN_FORD = ("bellman_ford", "johnson")  # which SciPy's Johnson begins with
 SOURCES = ("dijkstra, 16 sources", "dijkstra, 16 sources, predecessors")
@@ -166,13 +163,9 @@ def first_rows(repeats: int, compiled: bool) -> Iterator[Row]:
         scipy.sparse.save_npz(file, graph.to_scipy().astype(np.float64))
         sums = set()
         for number in range(repeats):
-            caches = {name: str(Path(folder, f"{name}{number}")) for name in CACHES} if compiled else {}
-            found = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+            caches = Path(folder, str(number)) if compiled else None
             for module, times in series.items():
-                command = [sys.executable, "-c", CHILD, module, str(file)]
-                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found), **caches}
-                told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-                milliseconds, total = map(float, told.split())
+                milliseconds, total = map(float, printed(CHILD, module, str(file), caches=caches).split())
                 times.append(milliseconds)
                 sums.add(total)
     if len(sums) != 1:

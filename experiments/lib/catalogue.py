@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from experiments.beyond import (
     breadth_first,
+    first_calls,
     largest,
     near_far_settings,
     negative_weights,
@@ -57,6 +58,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         breadth_first,
         negative_weights,
         whole_calls,
+        first_calls,
         networkx_backend,
     )
 }

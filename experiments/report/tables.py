@@ -357,6 +357,16 @@ def whole_calls() -> str:
     return table(["device", "graph", *calls], lines, texts=2)
 
 
+def first_calls() -> str:
+    """Return one line a statement or call, one column a device: milliseconds."""
+    found = {device: {(row["what"], row["name"]): row for row in rows} for device, rows in by_device("first_calls")}
+    keys = dict.fromkeys(key for rows in found.values() for key in rows)
+    lines = [
+        [what, name, *(figure(float(rows[what, name]["min_ms"])) for rows in found.values())] for what, name in keys
+    ]
+    return table(["what", "name", *found], lines, texts=2)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
@@ -366,6 +376,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predecessors": predecessors,
     "input_parallel": input_parallel,
     "breadth_first": breadth_first,
+    "first_calls": first_calls,
     "output_parallel": output_parallel,
     "scans": scans,
     "several_devices": several_devices,

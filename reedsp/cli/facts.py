@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-import scipy.sparse.csgraph
 
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
@@ -101,6 +99,8 @@ def _edges(graph: Graph, listed: int) -> dict[str, Any]:
 
 
 def _components(graph: Graph) -> dict[str, Any]:
+    import scipy.sparse.csgraph
+
     links = scipy.sparse.csr_array((np.ones(graph.m, np.int8), graph.indices, graph.indptr), shape=(graph.n, graph.n))
     _, weak = scipy.sparse.csgraph.connected_components(links, directed=graph.directed, connection="weak")
     found = {"weak_components": _sizes(weak)}

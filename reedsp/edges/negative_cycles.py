@@ -9,52 +9,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import networkx
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-import scipy.sparse.csgraph
 
+import reedsp
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import Graph, edge_sources
-from reedsp.system.public import public
-
-
-@public
-class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.NetworkXUnbounded):  # type: ignore[misc]
-    """The graph has a cycle of negative weight, so that some vertices have no shortest path.
-
-    It is a ``scipy.sparse.csgraph.NegativeCycleError`` and a ``networkx.NetworkXUnbounded`` as well.
-
-    Attributes
-    ----------
-    cycle : list
-        The vertices of one such cycle, by their names, in the order of its edges; the first vertex stands again at the
-        end.
-    weight : int or float
-        Total weight of the cycle; below zero.
-
-    Examples
-    --------
-    >>> import reedsp
-    >>> graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 1], [4, 1, -2])
-    >>> try:
-    ...     reedsp.sssp(graph, 0)
-    ... except reedsp.NegativeCycleError as error:
-    ...     print(sorted(set(error.cycle)), error.weight)
-    [1, 2] -1
-    """
-
-    def __init__(self, cycle: Sequence[Any], weight: int | float) -> None:
-        self.cycle: list[Any] = list(cycle)
-        self.weight = weight
-        shown = [str(vertex) for vertex in self.cycle]
-        if len(shown) > 12:
-            shown = [*shown[:6], "...", *shown[-5:]]
-        super().__init__(f"negative cycle of weight {weight}: {' -> '.join(shown)}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.cycle, self.weight)
 
 
 def predecessor_cycle(predecessors: npt.NDArray[np.int32]) -> list[int] | None:
@@ -90,17 +50,17 @@ def cycle_weight(graph: Graph, cycle: Sequence[int]) -> Fraction:
     return total
 
 
-def error_for(graph: Graph, cycle: Sequence[int], weight: Fraction) -> NegativeCycleError:
+def error_for(graph: Graph, cycle: Sequence[int], weight: Fraction) -> reedsp.NegativeCycleError:
     """Return the exception to raise for a negative cycle of this graph, whose vertices are given by their indices."""
     names = [graph.names[vertex] for vertex in cycle]
     if graph.weights.dtype.kind == "i":
-        return NegativeCycleError(names, int(weight))
-    return NegativeCycleError(names, float(weight) if weight >= -sys.float_info.max else -math.inf)
+        return reedsp.NegativeCycleError(names, int(weight))
+    return reedsp.NegativeCycleError(names, float(weight) if weight >= -sys.float_info.max else -math.inf)
 
 
-def renamed(error: NegativeCycleError, names: Sequence[Any]) -> NegativeCycleError:
+def renamed(error: reedsp.NegativeCycleError, names: Sequence[Any]) -> reedsp.NegativeCycleError:
     """Return the same error for a graph of these names, whose indices the cycle is given by."""
-    return NegativeCycleError([names[vertex] for vertex in error.cycle], error.weight)
+    return reedsp.NegativeCycleError([names[vertex] for vertex in error.cycle], error.weight)
 
 
 def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[int] | None:
@@ -122,6 +82,8 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     OverflowError
         A distance is -inf, and not because of a negative cycle.
     """
+    import scipy.sparse.csgraph
+
     sources = edge_sources(graph)
     edges = np.flatnonzero(dist[sources] < np.inf)
     fallen = np.isneginf(dist)
@@ -135,7 +97,7 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
     suspect = Graph.from_edges(len(vertices), ends[: len(edges)], ends[len(edges) :], graph.weights[edges])
     try:
         exact_shortest_paths(suspect, range(suspect.n))
-    except NegativeCycleError as found:
+    except reedsp.NegativeCycleError as found:
         return [int(vertices[vertex]) for vertex in found.cycle]
     if fallen.any():
         lowest = graph.names[int(np.argmax(fallen))]

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
-from reedsp.graph.graph import Graph, integer, is_networkx
+from reedsp.graph.graph import Graph, integer, is_networkx, is_sparse
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -28,7 +27,7 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
     """
     if isinstance(graph, Graph):
         return graph
-    if scipy.sparse.issparse(graph):
+    if is_sparse(graph):
         return Graph.from_scipy(graph)
     if is_networkx(graph):
         return Graph.from_networkx(graph)

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-import scipy.sparse.csgraph
 
 from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.graph.networkx_edges import read_edges
@@ -25,6 +23,7 @@ from reedsp.system.public import public
 
 if TYPE_CHECKING:
     import networkx
+    import scipy.sparse
 
 MAX_VERTICES = 2**31 - 1
 """Largest number of vertices: a vertex number has to fit into int32."""
@@ -320,7 +319,7 @@ class Graph:
         TypeError
             It is not a sparse matrix, or its dtype is not a real number.
         """
-        if not scipy.sparse.issparse(matrix):
+        if not is_sparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
         if matrix.format not in ("csr", "csc"):
             n, *entries = sparse_entries(matrix)
@@ -562,6 +561,8 @@ class Graph:
         """Return the edges grouped by the vertex they end at (computed once)."""
         if "in_edges" not in self._derived:
             if self.directed:
+                import scipy.sparse
+
                 # Sorting the edge numbers by target is stable, so that sources ascend within each target.
                 edge_of = scipy.sparse.csr_array(
                     (np.arange(self.m, dtype=np.int64), self.indices, self.indptr), shape=(self.n, self.n)
@@ -576,6 +577,8 @@ class Graph:
     def strong_components(self) -> npt.NDArray[np.int32]:
         """Return the number of the strongly connected component of each vertex (computed once)."""
         if "components" not in self._derived:
+            import scipy.sparse.csgraph
+
             edges = (np.ones(self.m, np.int8), self.indices, self.indptr)
             adjacency = scipy.sparse.csr_array(edges, shape=(self.n, self.n))
             self._derived["components"] = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
@@ -770,6 +773,8 @@ class Graph:
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
+        import scipy.sparse
+
         return scipy.sparse.csr_array(
             (self.weights.copy(), self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n)
         )
@@ -832,9 +837,15 @@ class Graph:
 
 
 def is_networkx(graph: Any) -> bool:
-    """Whether this is a networkx graph; does not import networkx."""
-    module = sys.modules.get("networkx")
-    return module is not None and isinstance(graph, module.Graph)
+    """Whether this is a networkx graph; does not import networkx, which another thread may be importing."""
+    kind = getattr(sys.modules.get("networkx"), "Graph", None)
+    return kind is not None and isinstance(graph, kind)
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy; does not import SciPy, which another thread may be importing."""
+    known = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return known is not None and known(matrix)
 
 
 # ---- validation -------------------------------------------------------------------------------------
@@ -1228,6 +1239,8 @@ def _shorten(count: int, arrays: Iterable[npt.NDArray[Any]]) -> None:
 
 def _sort_rows(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], weights: npt.NDArray[Any]) -> None:
     """Bring the columns of each row into ascending order, in place, and the weights with them."""
+    import scipy.sparse
+
     n = len(indptr) - 1
     index = np.int32 if len(columns) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the columns
     matrix = scipy.sparse.csr_array((weights, columns, indptr.astype(index)), shape=(n, n))
@@ -1289,6 +1302,8 @@ def _sorted_edges(n: int, edges: _Edges) -> tuple[npt.NDArray[Any], npt.NDArray[
     By counting, in two passes: by column, and then by row, which keeps the order within a row. The list of rows and
     columns is emptied.
     """
+    import scipy.sparse
+
     columns, rows = edges.pop(), edges.pop()
     number = np.arange(len(rows), dtype=np.int32 if len(rows) < 2**31 else np.int64)
     unsorted = scipy.sparse.coo_array((number, (columns, rows)), shape=(n, n))
@@ -1313,6 +1328,8 @@ def transposed(
 
     Entries that occur more than once remain so, in the order in which they stand.
     """
+    import scipy.sparse
+
     n = len(indptr) - 1
     index = np.int32 if len(indices) < 2**31 else np.int64  # pointers in int64 would make SciPy widen the indices
     rows = indices.astype(index, copy=False), indptr.astype(index, copy=False)

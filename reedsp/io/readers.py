@@ -33,7 +33,6 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 from reedsp.system.progress_bar import bytes_bar
@@ -1170,6 +1169,8 @@ _PLACES = frozenset(f"{name}.npy" for name in ("indices", "indptr", "offsets", "
 
 
 def _read_npz(text: Text) -> Graph:
+    import scipy.sparse
+
     content = text.rest()
     with _blamed(
         text, Exception, "not a file that scipy.sparse.save_npz wrote: "

@@ -7,11 +7,12 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.dispatch import PAIRS_A_STEP
-from reedsp.device.job import BoundKernel, Job, round_up
+from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 
@@ -64,7 +65,7 @@ class Products:
         self._weights = weights
         self.in_groups = in_groups
         self._tilings = tilings
-        self._kernels: dict[tuple[int, str, bool, bool], BoundKernel] = {}
+        self._kernels: dict[tuple[int, str, bool], BoundKernel] = {}
         self._plans: dict[tuple[tuple[int, int, int], Excluded], tuple[Tiling, list[_Launch]]] = {}
         self._panels: cl.Buffer | None = None
         self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
@@ -118,9 +119,9 @@ class Products:
             b = self._pack(tiling, b, shape, excluded)
         for launch in launches:
             firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
-            numbers = (_FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.excluded)
+            numbers = (_FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.excluded, np.uint32(accumulate))
             buffers = (a.buffer, b.buffer, c.buffer)
-            self._launch(tiling, ("multiply", accumulate, in_place), launch.sizes, *buffers, *numbers)
+            self._launch(tiling, "multiply", in_place, launch.sizes, *buffers, *numbers)
             self._job.add_steps(launch.pairs // self._pairs_a_step)
 
     def _planned(self, shape: tuple[int, int, int], excluded: Excluded) -> tuple[Tiling, list[_Launch]]:
@@ -182,19 +183,16 @@ class Products:
         sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
         extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
-        self._launch(tiling, ("pack", False, False), sizes, b.buffer, self._panels, firsts, strides, *extents)
+        self._launch(tiling, "pack", False, sizes, b.buffer, self._panels, firsts, strides, *extents)
         return Block(self._panels, 0)
 
-    def _launch(
-        self, tiling: Tiling, what: tuple[str, bool, bool], sizes: tuple[int, int], *arguments: cl.Buffer | bytes
-    ) -> None:
-        """Launch a kernel, given by its name and whether it accumulates and works in place."""
-        key = (id(tiling), *what)
+    def _launch(self, tiling: Tiling, name: str, in_place: bool, sizes: tuple[int, int], *arguments: Argument) -> None:
+        """Launch a kernel, given by its name and whether it works in place."""
+        key = (id(tiling), name, in_place)
         if (kernel := self._kernels.get(key)) is not None:
             kernel.change(sizes, *arguments)
         else:
-            name, accumulate, in_place = what
-            own = {**tiling.macros, "ACCUMULATE": int(accumulate), "IN_PLACE": int(in_place)}
+            own = {**tiling.macros, "IN_PLACE": int(in_place)}
             built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device.kind))
             kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
         kernel.queue()

@@ -17,7 +17,7 @@ from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
-from reedsp.edges.negative_cycles import NegativeCycleError
+from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-import scipy.sparse.csgraph
 
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.verify import VerificationError, wrong_nearest
@@ -237,6 +235,8 @@ def _reachable(
     graph: Graph, tails: npt.NDArray[Any], heads: npt.NDArray[Any], sources: list[int]
 ) -> npt.NDArray[np.bool_]:
     """Return which vertices some edges lead to from any of the sources."""
+    import scipy.sparse.csgraph
+
     root = graph.n  # with an edge to each source
     rows = np.concatenate((tails, np.full(len(sources), root)))
     columns = np.concatenate((heads, sources))
@@ -297,6 +297,8 @@ def _marked(stored: Stored) -> npt.NDArray[np.bool_] | None:
 
 def _check_marked(graph: Graph, marked: npt.NDArray[np.bool_]) -> None:
     """Check that the components marked have a negative cycle; that the others have none shows in their distances."""
+    import scipy.sparse.csgraph
+
     component = graph.strong_components()
     matrix = graph.to_scipy()
     for each in np.unique(component[marked]):

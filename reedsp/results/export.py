@@ -6,13 +6,13 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import networkx
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
 
 if TYPE_CHECKING:
+    import networkx
     import pandas
 
 
@@ -32,6 +32,8 @@ def tree_to_networkx(
     attributes : mapping of str to list
         Attributes of the nodes, one entry for each reached vertex.
     """
+    import networkx
+
     names = graph.names
     tree: networkx.DiGraph[Any] = networkx.DiGraph()
     columns = zip(*attributes.values(), strict=True)
@@ -46,6 +48,8 @@ def tree_to_networkx(
 
 def pairs_to_networkx(graph: Graph, dist: npt.NDArray[Any], finite: npt.NDArray[np.bool_]) -> networkx.DiGraph[Any]:
     """Return an edge, weighted with the distance, for each pair of different vertices that has one."""
+    import networkx
+
     names = graph.names
     closure: networkx.DiGraph[Any] = networkx.DiGraph()
     closure.add_nodes_from(names)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-import scipy.sparse.csgraph
 
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -49,6 +47,8 @@ def tied_paths(graph: Graph, tight: npt.NDArray[np.bool_], starts: list[int], ta
     starts : list of int
     target : int
     """
+    import scipy.sparse.csgraph
+
     n = graph.n
     tails, heads = edge_sources(graph)[tight], graph.indices[tight]
     loops = tails == heads

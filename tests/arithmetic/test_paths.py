@@ -26,8 +26,8 @@ from reedsp.arithmetic.paths import (
     result_dtype,
     to_result,
 )
+from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import (
-    NegativeCycleError,
     cycle_weight,
     error_for,
     exact_shortest_paths,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import reedsp
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file
 from reedsp.algorithms.all_pairs.array_files import write_npy
@@ -28,7 +29,7 @@ from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtyp
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.negative_cycles import NegativeCycleError, renamed
+from reedsp.edges.negative_cycles import renamed
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.minplus import product as minplus_product
@@ -311,7 +312,7 @@ def _to_files(
         if not checkpoint.has_results(kind, wanted):
             try:
                 solved = answers(checkpoint)
-            except (NegativeCycleError, OverflowError):
+            except (reedsp.NegativeCycleError, OverflowError):
                 checkpoint.remove()
                 raise
             solved.to_files(checkpoint, kind, predecessors)
@@ -419,14 +420,14 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
 
 def _find_negative_cycle(
     graph: Graph, vertices: npt.NDArray[np.intp], job: Job, result: np.dtype[Any]
-) -> NegativeCycleError | None:
+) -> reedsp.NegativeCycleError | None:
     """Return the error for a negative cycle among some vertices, by their indices, or None if there is none.
 
     Bellman-Ford decides it exactly.
     """
     try:
         distances_from_root(graph, vertices, job, result)
-    except NegativeCycleError as found:
+    except reedsp.NegativeCycleError as found:
         return renamed(found, vertices.tolist())
     return None
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import reedsp
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
 from reedsp.device.job import Job
-from reedsp.edges.negative_cycles import NegativeCycleError, renamed
+from reedsp.edges.negative_cycles import renamed
 from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
@@ -144,7 +145,7 @@ def distances_from_root(
 def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
     try:
         return distances_from_root(graph, np.arange(graph.n), job, _INT64).astype(np.int64)
-    except NegativeCycleError as error:
+    except reedsp.NegativeCycleError as error:
         raise renamed(error, graph.names) from None
 
 

@@ -7,20 +7,26 @@ docs/explanation/exactness.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-from scipy.sparse.csgraph import bellman_ford
-from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
+
+
+@functools.cache
+def searches() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return SciPy's ``dijkstra`` and ``bellman_ford``, as they are at the first call; their import takes long."""
+    from scipy.sparse.csgraph import bellman_ford, dijkstra
+
+    return dijkstra, bellman_ford
 
 
 def can_solve(graph: Graph, arithmetic: Arithmetic) -> bool:
@@ -54,6 +60,9 @@ def solve(
     scipy.sparse.csgraph.NegativeCycleError
         A negative cycle can be reached.
     """
+    import scipy.sparse
+
+    scipy_dijkstra, bellman_ford = searches()
     matrix = graph._derived.get("float64_matrix")
     if matrix is None:
         rows = graph.weights.astype(np.float64), graph.indices, graph.indptr
@@ -86,7 +95,7 @@ def dijkstra(
     unweighted : bool
         Have every edge weigh 1.
     """
-    return scipy_dijkstra(  # type: ignore[no-any-return]
+    return searches()[0](  # type: ignore[no-any-return]
         matrix, True, sources, unweighted=unweighted, limit=limit
     )
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse.csgraph
 
 from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
@@ -281,6 +280,8 @@ def _solve_on_host(
     """Return what the host finds; None where a device would be done sooner, or has to describe a negative cycle."""
     if not starts or not is_for_host(graph.n, graph.m, len(starts)) or not on_host.can_solve(graph, arithmetic):
         return None
+    import scipy.sparse.csgraph
+
     started = time.perf_counter()
     try:
         dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors)

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-from scipy.sparse.csgraph import breadth_first_order
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import SIMULATORS
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
+from reedsp.edges.device_graph import NO_VERTEX
 
 _FILE = "traversal/queue_order.cl"
 _PIECE = 1 << 14  # vertices
@@ -43,7 +42,12 @@ def queue_order(
         NO_VERTEX for the start and what cannot be reached.
     """
     n, m = len(indptr) - 1, len(indices)
-    if device.kind != "cpu" or m == 0:
+    if m == 0:
+        return np.array([start], np.int32), np.full(n, NO_VERTEX, np.int32)
+    if device.kind != "cpu":
+        import scipy.sparse
+        from scipy.sparse.csgraph import breadth_first_order
+
         matrix = scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
         order, before = breadth_first_order(matrix, start)
         return order, before
