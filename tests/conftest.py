@@ -16,7 +16,9 @@ from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
 from reedsp.system import place
 
-os.environ[place.SWITCH] = "never"  # kernels are tested, on however small a graph, but where a test says otherwise
+# Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
+place._serves = False
+os.environ[place.SWITCH] = "never"
 
 pytest_plugins = ["tests.support.deep_slice"]
 

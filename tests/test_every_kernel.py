@@ -12,12 +12,13 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
-from reedsp.algorithms.traversal.queue_order import queue_order
+from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
 from tests.support.calls import made_graph
 from tests.support.kernel_files import kernel_files
@@ -72,13 +73,20 @@ def by_levels(method: str) -> Check:
     return check
 
 
-def in_order(device: Device) -> bool:
-    graph = made_graph()
-    order, predecessors = queue_order(device, graph.indptr, graph.indices, 3)
-    matrix = graph.to_scipy().astype(np.float64)
-    matrix.data[:] = 1
-    expected = scipy.sparse.csgraph.breadth_first_order(matrix, 3)
-    return np.array_equal(order, expected[0]) and np.array_equal(predecessors, expected[1])
+def in_order(search: Callable[[MatrixRows, int], Any]) -> Check:
+    """Breadth-first, by one work-item or by work-groups."""
+
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        rows = MatrixRows(Job(device), graph.indptr, graph.indices)
+        order, predecessors = search(rows, 3)
+        rows.close()
+        matrix = graph.to_scipy().astype(np.float64)
+        matrix.data[:] = 1
+        expected = scipy.sparse.csgraph.breadth_first_order(matrix, 3)
+        return np.array_equal(order, expected[0]) and np.array_equal(predecessors, expected[1])
+
+    return check
 
 
 def all_pairs(method: str, negative: bool = False, **options: Any) -> Check:
@@ -154,7 +162,8 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         by_levels("work-items"),
         {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl", "core/prefetch.cl"},
     ),
-    "the order of a queue": (in_order, {"traversal/queue_order.cl"}),
+    "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl"}),
+    "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),

@@ -14,6 +14,9 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
 from reedsp.system.parts import in_parts
 from reedsp.system.place import is_for_host
 
+Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+"""Row pointers, columns and weights of a matrix."""
+
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
     """Return the graph of a matrix, with weights in float64, or 1."""
@@ -43,7 +46,7 @@ def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
     return Graph.from_dense(np.ma.MaskedArray(np.ones_like(weights) if unweighted else weights, absent), directed)
 
 
-def compressed_rows(csgraph: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
+def compressed_rows(csgraph: Any) -> Rows | None:
     """Return the arrays of a square CSR matrix, which may be corrupt; None for everything else."""
     if not scipy.sparse.issparse(csgraph) or csgraph.format != "csr" or len(csgraph.shape) != 2:
         return None

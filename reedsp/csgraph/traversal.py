@@ -6,13 +6,16 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order as on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered
 from reedsp.device.discovery import get_device
-from reedsp.edges.matrix_graph import is_canonical
+from reedsp.device.job import Job
+from reedsp.edges.matrix_graph import canonical_rows
+from reedsp.edges.preparation import MatrixRows
 from reedsp.system.place import is_order_for_host
 from reedsp.typing import MatrixLike
 
@@ -40,8 +43,8 @@ def breadth_first_order(
 ) -> _Vertices | tuple[_Vertices, _Vertices]:
     """List the vertices that can be reached from one, those behind fewer edges first.
 
-    The device finds the levels. Within one they are listed as a queue would have them: in the order of the vertices
-    before them, and those behind the same one ascending.
+    Behind equally many they are listed as a queue would have them: in the order of the vertices before them, and those
+    behind the same one ascending.
 
     Parameters
     ----------
@@ -72,19 +75,37 @@ def breadth_first_order(
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
     rows = compressed_rows(csgraph)
-    for_host = rows is not None and (is_order_for_host(len(rows[0]), len(rows[1])) or get_device().kind != "cpu")
+    for_host = rows is not None and is_order_for_host(len(rows[0]), len(rows[1]))
     if directed and for_host and 0 <= i_start < csgraph.shape[0] and is_ordered(csgraph):  # type: ignore[union-attr]
         return on_host(csgraph, i_start, True, return_predecessors)  # type: ignore[no-any-return]
+    order, predecessors = _order(csgraph, rows, i_start, directed)
+    return (order, predecessors) if return_predecessors else order
+
+
+def _order(csgraph: MatrixLike, given: Rows | None, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
+    """Return the order and the predecessors, found on the device unless the host would be done sooner."""
     device = get_device()
-    if rows is None or not is_canonical(*rows, device):
-        graph = graph_of(csgraph, directed=True, unweighted=True)
-        rows = graph.indptr, graph.indices, graph.weights
-    n, start = len(rows[0]) - 1, int(i_start)
+    rows = None if given is None or not directed else canonical_rows(*given, device)
+    indptr, indices = given[:2] if rows is not None else _arrays(csgraph, directed)  # type: ignore[index]
+    n, start = len(indptr) - 1, int(i_start)
     if not 0 <= start < n:
         raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
-    indptr, indices = rows[:2] if directed else _both_ways(*rows[:2])
-    order, predecessors = queue_order(device, indptr, indices, start)
-    return (order, predecessors) if return_predecessors else order
+    if directed or device.kind == "cpu":  # GPUs would take an edge that leads both ways, which is twice in a row, twice
+        rows = rows or MatrixRows(Job(device, recycle=True), indptr, indices)
+        try:
+            found = queue_order(rows, start)
+        finally:
+            rows.close()
+        if found is not None:
+            return found
+    matrix = scipy.sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
+    return on_host(matrix, start)  # type: ignore[no-any-return]
+
+
+def _arrays(csgraph: MatrixLike, directed: bool) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return row pointers and columns of the graph, which leads both ways unless it is directed."""
+    graph = graph_of(csgraph, directed=True, unweighted=True)
+    return (graph.indptr, graph.indices) if directed else _both_ways(graph.indptr, graph.indices)
 
 
 def _both_ways(

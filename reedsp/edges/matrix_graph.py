@@ -11,7 +11,7 @@ from reedsp.arithmetic.paths import Arithmetic, bounds_matter, choose_arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.preparation import Preparation
+from reedsp.edges.preparation import MatrixRows, Preparation
 from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
@@ -31,20 +31,20 @@ def is_compressed(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: n
     return len(indptr) > 1 and len(values) == m > 0 and indptr[0] == 0 and bool(indptr[-1] == m)
 
 
-def is_canonical(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], device: Device) -> bool:
-    """Return whether a device has seen that the arrays of a CSR matrix are those of a graph as they stand."""
+def canonical_rows(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], device: Device
+) -> MatrixRows | None:
+    """Return the rows of a CSR matrix on a device if it has seen that they are those of a graph as they stand."""
     if not is_compressed(indptr, indices, values) or not _fits(values, device):
-        return False
+        return None
     values, arithmetic = _readable(values), Arithmetic(np.dtype(np.int32))
     if not can_prepare(device, (indptr.dtype, indices.dtype, values.dtype), arithmetic, writes=False):
-        return False
-    job = Job(device, recycle=True)
-    preparation = Preparation(job, indptr, indices, values, arithmetic)
-    try:
-        return preparation.facts().canonical
-    finally:
-        preparation.close()
-        job.recycle()
+        return None
+    preparation = Preparation(Job(device, recycle=True), indptr, indices, values, arithmetic)
+    if preparation.facts().canonical:
+        return preparation.rows
+    preparation.rows.close()
+    return None
 
 
 def graph_over(

@@ -64,6 +64,36 @@ class EdgeBuffers:
     facts: Facts
 
 
+class MatrixRows:
+    """Row pointers and columns of a matrix, which a CPU device reads where they are.
+
+    Parameters
+    ----------
+    job : Job
+    indptr : ndarray of int32 or int64, shape (n + 1,)
+    indices : ndarray of int32 or int64, shape (m,)
+
+    Attributes
+    ----------
+    job : Job
+    n, m : int
+    indptr, indices : pyopencl.Buffer
+    macros : dict
+        POINTER and INDEX, their types in OpenCL C.
+    """
+
+    def __init__(self, job: Job, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
+        self.job = job
+        self.n, self.m = len(indptr) - 1, len(indices)
+        self.indptr, self.indices = _lent(job, indptr), _lent(job, indices)
+        self.macros: dict[str, str | int] = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
+
+    def close(self) -> None:
+        """Read the arrays no more."""
+        self.job.return_borrowed()
+        self.job.recycle()
+
+
 class Preparation:
     """The arrays of a matrix, which a CPU device reads where they are.
 
@@ -79,6 +109,10 @@ class Preparation:
         Whose type the weights of the edges get. One that this does not hold becomes any number.
     unit : bool
         Have every edge weigh 1.
+
+    Attributes
+    ----------
+    rows : MatrixRows
     """
 
     def __init__(
@@ -91,7 +125,8 @@ class Preparation:
         *,
         unit: bool = False,
     ) -> None:
-        self._job, self._n, self._m, self._dtype = job, len(indptr) - 1, len(indices), arithmetic.dtype
+        self.rows = MatrixRows(job, indptr, indices)
+        self._job, self._n, self._m, self._dtype = job, self.rows.n, self.rows.m, arithmetic.dtype
         is_cpu = job.device.kind == "cpu"
         self._value = values.dtype
         self._group, self._piece = (1, _CPU_PIECE) if is_cpu else (_GPU_GROUP, _GPU_PIECE)
@@ -104,15 +139,11 @@ class Preparation:
             "VALUE_IS_INTEGER": int(values.dtype.kind == "i"),
             "UNIT": int(unit),
             "WRITES": 0,
-            "POINTER": C_TYPES[indptr.dtype],
-            "INDEX": C_TYPES[indices.dtype],
+            **self.rows.macros,
             **self._macros,
             **arithmetic.macros,
         }
-        self._indptr, self._indices, self._values = (
-            job.borrow(array, writable=False) if is_cpu and array.size else job.upload(array)
-            for array in map(np.ascontiguousarray, (indptr, indices, values))
-        )
+        self._indptr, self._indices, self._values = self.rows.indptr, self.rows.indices, _lent(job, values)
 
     def edges(self) -> EdgeBuffers:
         """Return the edges, and what was seen on the way."""
@@ -176,3 +207,9 @@ class Preparation:
         slices = even(0, groups * group, group, count, job.device.steps_at_once)
         job.launch(kernel, groups * group, group, *args, written, *sizes, slices=slices)
         return job.download(written, groups, dtype)
+
+
+def _lent(job: Job, array: npt.NDArray[Any]) -> cl.Buffer:
+    """Return an array on the device of a job; where that is a CPU, in the memory that it has."""
+    array = np.ascontiguousarray(array)
+    return job.borrow(array, writable=False) if job.device.kind == "cpu" and array.size else job.upload(array)

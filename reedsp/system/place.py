@@ -18,6 +18,9 @@ _CALL, _VERTEX, _EDGE = 15.0, 0.12, 0.03
 _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
 """The same for the order of a queue."""
 
+_LEVEL = 6.0
+"""Microseconds in which one work-group of a GPU gets from one level to the next."""
+
 _FLOYD_WARSHALL = 5e-4
 """The same for Floyd-Warshall's, for each triple of vertices."""
 
@@ -46,6 +49,20 @@ def is_for_host(n: int, m: int, rows: int) -> bool:
 def is_order_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
     return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _DEVICE
+
+
+def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
+    """Return whether the host is likely to be done with a breadth-first search sooner than a GPU that has begun it.
+
+    Parameters
+    ----------
+    levels, reached : int
+        Levels searched so far, and vertices found there.
+    n, m : int
+        Vertices and edges.
+    """
+    ahead = levels * ((n / reached) ** 0.5 - 1)  # levels, as in a plane, where they grow with their number
+    return _serves and ahead * _LEVEL > _ORDER_VERTEX * n + _ORDER_EDGE * m
 
 
 def is_matrix_for_host(n: int) -> bool:

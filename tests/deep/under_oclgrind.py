@@ -35,7 +35,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
-from reedsp.algorithms.traversal import bfs, queue_order
+from reedsp.algorithms.traversal import bfs, queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
@@ -44,6 +44,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges import predecessors, verify
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
@@ -613,11 +614,13 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         for direction, small in settings:
             yield files[method], partial(check_breadth_first, device, graph, source, method, direction, small)
     for graph, source in graphs:
-        yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source)
+        yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source, "cpu", 0)
+        for vertices in (1, 4):
+            yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, graph, source, "gpu", vertices)
 
 
-def check_queue_order(device: Device, graph: reedsp.Graph, start: int) -> None:
-    """By one work-item, as on CPU devices, some edges a launch.
+def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
+    """By one work-item, as on CPU devices, some edges a launch; or by work-groups, of which one works alone or not.
 
     What is read is copied: Oclgrind takes memory of the host for uninitialised.
     """
@@ -627,11 +630,16 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int) -> None:
         return borrow(job, array, writable) if writable else job.upload(array)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "kind", "cpu")
+        patch.setattr(device, "kind", kind)
         patch.setattr(Job, "borrow", borrow_to_write)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
         patch.setattr(queue_order, "_PIECE", 9)
-        order, before = queue_order.queue_order(device, graph.indptr, graph.indices, start)
+        patch.setattr(queue_levels, "_GROUP_SIZE", 32)
+        patch.setattr(queue_levels, "_VERTICES", vertices)
+        patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
+        rows = MatrixRows(Job(device), graph.indptr, graph.indices)
+        order, before = queue_order.queue_order(rows, start)
+        rows.close()
     queue, expected = [start], {start: -9999}
     for vertex in queue:
         for head in graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist():
@@ -645,7 +653,7 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int) -> None:
 def check_breadth_first(
     device: Device, graph: reedsp.Graph, source: int, method: str, direction: str, small: int
 ) -> None:
-    """One work-group alone where there is little to do, or never; a few work-groups, each with several turns."""
+    """One work-group alone where there is little to do, or never; a few work-groups, each with several vertices."""
     ends = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
     edges = oracle.edges_of(ends, graph.indices, np.ones(graph.m, int).tolist(), directed=True)
     expected = oracle.distances(graph.n, edges, source)

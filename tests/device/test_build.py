@@ -92,6 +92,10 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         },
         **{"WRITES": (0, 1), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "OFFSET": ("uint", "ulong")},
     },
+    "traversal/queue_levels.cl": {
+        **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
+        **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},
+    },
     "traversal/queue_order.cl": {
         **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
     },

@@ -11,7 +11,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges import preparation
-from reedsp.edges.matrix_graph import graph_over, is_canonical
+from reedsp.edges.matrix_graph import canonical_rows, graph_over
 from reedsp.edges.preparation import Facts, Preparation
 
 INT32, FLOAT64 = np.dtype(np.int32), np.dtype(np.float64)
@@ -177,4 +177,6 @@ def test_every_type_of_weights(dtype: str, device: Device) -> None:
     graph = graph_over(indptr, indices, values.astype(dtype), device)
     assert graph is not None
     np.testing.assert_array_equal(graph.weights, values.astype(dtype).astype(np.float64))
-    assert is_canonical(indptr, indices, values.astype(dtype), device)
+    rows = canonical_rows(indptr, indices, values.astype(dtype), device)
+    assert rows is not None
+    rows.close()

@@ -1,38 +1,34 @@
-"""Breadth-first search in the order of a queue, on CPU devices (cl/traversal/queue_order.cl)."""
+"""Breadth-first search in the order of a queue: by one work-item of a CPU, or by the work-groups of a GPU."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.types import C_TYPES
+from reedsp.algorithms.traversal.queue_levels import search_by_levels
 from reedsp.device.build import SIMULATORS
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.preparation import MatrixRows
 
 _FILE = "traversal/queue_order.cl"
 _PIECE = 1 << 14  # vertices
 _FIRST_BUDGET = 1 << 23  # edges
 
+_Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
-def queue_order(
-    device: Device, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], start: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+
+def queue_order(rows: MatrixRows, start: int) -> _Found | None:
     """Return the vertices that can be reached in the order of a queue, and the one that each was put there by.
-
-    A queue is for one core: where the device is no CPU, SciPy's serves, on the host.
 
     Parameters
     ----------
-    device : Device
-    indptr : ndarray of int32 or int64, shape (n + 1,)
-        Row pointers, in order.
-    indices : ndarray of int32 or int64, shape (m,)
-        Columns, in range. A vertex looks at its own as they come.
+    rows : MatrixRows
+        In order, and with columns in range; only CPU devices know what to do with one that is twice in a row. A vertex
+        looks at its own as they come.
     start : int
 
     Returns
@@ -40,31 +36,30 @@ def queue_order(
     order : ndarray of int32
     predecessors : ndarray of int32, shape (n,)
         NO_VERTEX for the start and what cannot be reached.
-    """
-    n, m = len(indptr) - 1, len(indices)
-    if m == 0:
-        return np.array([start], np.int32), np.full(n, NO_VERTEX, np.int32)
-    if device.kind != "cpu":
-        import scipy.sparse
-        from scipy.sparse.csgraph import breadth_first_order
 
-        matrix = scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
-        order, before = breadth_first_order(matrix, start)
-        return order, before
-    job = Job(device, recycle=True)
-    types = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
-    prefetches = int(device.platform not in SIMULATORS)
-    macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **types}
-    kernels = {name: device.kernel(_FILE, name, **macros) for name in ("begin", "search", "write_predecessors")}
-    pointers, columns = (job.borrow(np.ascontiguousarray(array), writable=False) for array in (indptr, indices))
+    None instead of the two if the host is likely to be done sooner, or the device does it wrong.
+    """
+    if rows.m == 0:
+        return np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32)
+    device = rows.job.device
+    types = tuple(rows.macros.values())
+    if not is_trusted(device, "breadth-first search in the order of a queue", _orders_known_graph, *types):
+        return None
+    return (_search_by_item if device.kind == "cpu" else search_by_levels)(rows, start)
+
+
+def _search_by_item(rows: MatrixRows, start: int) -> _Found:
+    job, n = rows.job, rows.n
+    prefetches = int(job.device.platform not in SIMULATORS)
+    macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **rows.macros}
+    kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("begin", "search", "write_predecessors")}
     seen, state = job.allocate(n, np.uint8), job.allocate(2, np.uint32)
     queue, parents = job.allocate(n + 1, np.int32), job.allocate(n + 1, np.int32)
     predecessors = np.empty(n, np.int32)
     written = job.borrow(predecessors, writable=True)
-    sizes = np.uint32(start), np.uint32(n)
-    job.launch(kernels["begin"], -(-n // _PIECE), 1, seen, queue, written, state, *sizes)
+    job.launch(kernels["begin"], -(-n // _PIECE), 1, seen, queue, written, state, np.uint32(start), np.uint32(n))
     pace = Pace(_FIRST_BUDGET)
-    args = (pointers, columns, seen, queue, parents, state)
+    args = (rows.indptr, rows.indices, seen, queue, parents, state)
     search = job.bind(kernels["search"], 1, 1, *args, np.uint64(pace.amount))
     budget = kernels["search"].position_of("budget")
     while True:
@@ -78,5 +73,30 @@ def queue_order(
     job.launch(kernels["write_predecessors"], -(-tail // _PIECE), 1, queue, parents, written, np.uint32(tail))
     order = job.download(queue, tail, np.int32)
     job.give_back(written, predecessors)
-    job.recycle()
     return order, predecessors
+
+
+def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
+    """Return whether a device finds the order of small graphs: of one with hubs, and of a path with branches."""
+    dtypes = [np.dtype({"int": np.int32, "long": np.int64}[each]) for each in (pointer, index)]
+    rng = np.random.default_rng(2012)
+    hubs = [np.sort(rng.choice(900, size, replace=False)) for size in rng.choice([0, 1, 3, 300], 900)]
+    path = [np.arange(v + 1, min(v + 3, 300)) for v in range(300)]
+    for columns in (hubs, path):
+        start = int(np.argmax([len(each) for each in columns]))
+        indptr, indices = (
+            np.cumsum([0, *map(len, columns)]).astype(dtypes[0]),
+            np.concatenate(columns).astype(dtypes[1]),
+        )
+        rows = MatrixRows(Job(device), indptr, indices)
+        found = _search_by_item(rows, start) if device.kind == "cpu" else search_by_levels(rows, start, to_the_end=True)
+        rows.close()
+        queue, before = [start], np.full(len(columns), NO_VERTEX)
+        for vertex in queue:
+            for head in columns[vertex].tolist():
+                if before[head] == NO_VERTEX and head != start:
+                    before[head] = vertex
+                    queue.append(head)
+        if found is None or found[0].tolist() != queue or not np.array_equal(found[1], before):
+            return False
+    return True

@@ -5,16 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reedsp.algorithms.traversal import queue_order
+from reedsp.algorithms.traversal import queue_levels, queue_order
+from reedsp.device import selfcheck
 from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.edges.preparation import MatrixRows
+from reedsp.system import place
 
 NONE = -9999
+Found = tuple[list[int], list[int]]
 
 
-def by_a_list(indptr: list[int], indices: list[int], start: int) -> tuple[list[int], list[int]]:
+def by_a_list(indptr: np.ndarray, indices: np.ndarray, start: int) -> Found:
     queue, before, seen = [start], [NONE] * (len(indptr) - 1), {start}
     for vertex in queue:
-        for head in indices[indptr[vertex] : indptr[vertex + 1]]:
+        for head in indices[indptr[vertex] : indptr[vertex + 1]].tolist():
             if head not in seen:
                 seen.add(head)
                 before[head] = vertex
@@ -22,29 +27,104 @@ def by_a_list(indptr: list[int], indices: list[int], start: int) -> tuple[list[i
     return queue, before
 
 
+def by_device(device: Device, indptr: np.ndarray, indices: np.ndarray, start: int) -> Found | None:
+    rows = MatrixRows(Job(device, recycle=True), indptr, indices)
+    found = queue_order.queue_order(rows, start)
+    rows.close()
+    if found is None:
+        return None
+    assert found[0].dtype == found[1].dtype == np.int32
+    return found[0].tolist(), found[1].tolist()
+
+
+def rows_of(columns: list[np.ndarray], index: type = np.int32) -> tuple[np.ndarray, np.ndarray]:
+    return np.cumsum([0, *map(len, columns)]).astype(index), np.concatenate(columns).astype(index)
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("piece", [1, 7, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
 @pytest.mark.parametrize(("n", "degree"), [(1, 0), (1, 2), (2, 1), (40, 2), (300, 1), (300, 5)])
-def test_the_order(
+def test_the_order_by_one_work_item(
     n: int, degree: int, budget: int, piece: int, index: type, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Columns are in no order, and occur more than once."""
+    monkeypatch.setattr(device, "kind", "cpu")
     monkeypatch.setattr(queue_order, "_FIRST_BUDGET", budget)
     monkeypatch.setattr(queue_order, "_PIECE", piece)
     rng = np.random.default_rng(n * degree)
-    counts = rng.integers(0, 2 * degree + 1, n)
-    indptr = np.append(0, np.cumsum(counts)).astype(index)
-    indices = rng.integers(0, n, counts.sum()).astype(index)
+    rows = rows_of([rng.integers(0, n, rng.integers(0, 2 * degree + 1)) for _ in range(n)], index)
     for start in {0, n // 2, n - 1}:
-        order, before = queue_order.queue_order(device, indptr, indices, start)
-        assert (order.tolist(), before.tolist()) == by_a_list(indptr.tolist(), indices.tolist(), start)
-        assert order.dtype == before.dtype == np.int32
+        assert by_device(device, *rows, start) == by_a_list(*rows, start)
 
 
-def test_a_device_that_is_no_cpu(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The order is found on the host."""
+@pytest.fixture
+def gpu(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """Return a device that is taken for a GPU, with small work-groups."""
     monkeypatch.setattr(device, "kind", "gpu")
-    monkeypatch.setattr(Device, "kernel", lambda *a, **k: pytest.fail("a kernel was asked for"))
-    order, before = queue_order.queue_order(device, np.array([0, 2, 3, 3]), np.array([2, 1, 2]), 0)
-    assert (order.tolist(), before.tolist()) == ([0, 2, 1], [NONE, 0, 0])
+    monkeypatch.setattr(queue_levels, "_GROUP_SIZE", 32)
+    return device
+
+
+def sparse(n: int, degree: float, hubs: int = 0, seed: int = 0) -> list[np.ndarray]:
+    """Return columns of a random graph, in no order, with some rows that have a third of all vertices."""
+    rng = np.random.default_rng(seed)
+    counts = np.minimum(rng.poisson(degree, n), n)
+    counts[rng.choice(n, hubs, replace=False)] = n // 3
+    return [rng.permutation(rng.choice(n, count, replace=False)) for count in counts]
+
+
+GRAPHS = {
+    "a vertex with a loop": [np.array([0])],
+    "two vertices": [np.array([1]), np.array([0, 1])],
+    "path": [np.array([v + 1]) for v in range(99)] + [np.array([], int)],
+    "no edge from the start": [np.array([], int), np.array([0])],
+    "thin": sparse(500, 1.5),
+    "random": sparse(900, 6),
+    "hubs": sparse(700, 1.5, hubs=5),
+    "one hub": sparse(400, 1, hubs=1, seed=3),
+    "all": [np.arange(90)[::-1] for _ in range(90)],
+}
+
+
+@pytest.mark.parametrize(
+    ("vertices", "degree", "index", "atomic_loads"),
+    [(4, 64, np.int32, False), (1, 64, np.int64, True), (3, 5, np.int32, True), (2, 0, np.int64, False)],
+)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_the_order_by_levels(
+    graph: str,
+    vertices: int,
+    degree: int,
+    index: type,
+    atomic_loads: bool,
+    gpu: Device,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By one work-group alone, by many, and by turns."""
+    monkeypatch.setattr(queue_levels, "_VERTICES", vertices)
+    monkeypatch.setattr(queue_levels, "_DEGREE_ALONE", degree)
+    monkeypatch.setattr(queue_levels, "_FIRST_LEVELS", 3)
+    monkeypatch.setattr(gpu, "loads_are_atomic", not atomic_loads)
+    rows = rows_of(GRAPHS[graph], index)
+    for start in {0, len(GRAPHS[graph]) // 2}:
+        assert by_device(gpu, *rows, start) == by_a_list(*rows, start)
+
+
+def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host serves for a path, and not for a graph with few levels."""
+    monkeypatch.setattr(place, "_serves", True)
+    long_path = rows_of([np.array([v + 1]) for v in range(20_000)] + [np.array([], int)])
+    assert by_device(gpu, *long_path, 0) is None
+    assert by_device(gpu, *rows_of(GRAPHS["random"]), 0) is not None
+
+
+def test_a_device_that_orders_wrongly(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it seems, because what it has found is read the wrong way round; its state of one level stays as it is."""
+    monkeypatch.setattr(selfcheck, "_known", {})
+    monkeypatch.setattr(selfcheck, "_record", lambda *_: None)
+    monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
+    download = Job.download
+    monkeypatch.setattr(Job, "download", lambda job, buffer, n, dtype: download(job, buffer, n, dtype)[..., ::-1])
+    with pytest.warns(RuntimeWarning, match="order of a queue gives a wrong answer"):
+        assert by_device(device, *rows_of(GRAPHS["random"]), 0) is None
