@@ -156,6 +156,7 @@ is "no" (no route, a negative cycle, a wrong result) the JSON says so, too.
 |---|---|
 | `REEDSP_DEVICE` | the device, where `--device` does not say it: an index, or part of a name |
 | `REEDSP_HOST` | `never`: small searches go to the device, too, and not to SciPy's routines on the host |
+| `REEDSP_REMEMBER` | `never`: a matrix that is given again and again, and does not change, is prepared each time |
 | `REEDSP_DATA` | the folder of `reedsp dataset`, where `--folder` does not say it |
 | `XDG_CACHE_HOME` | where data sets, compiled kernels and tunings are kept, in the folder `reedsp`; else `~/.cache` |
 """

@@ -11,6 +11,7 @@ import scipy.sparse
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import graph_over
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
+from reedsp.graph.remembered import remembered
 from reedsp.system.parts import in_parts
 from reedsp.system.place import is_for_host
 
@@ -19,7 +20,12 @@ Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
-    """Return the graph of a matrix, with weights in float64, or 1."""
+    """Return the graph of a matrix, with weights in float64, or 1; a new one unless it has not changed since."""
+    kind = bool(directed), bool(unweighted)
+    return remembered(csgraph, kind, lambda matrix: _made_of(matrix, *kind))
+
+
+def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     if scipy.sparse.issparse(csgraph):

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph, integer, is_networkx, is_sparse
+from reedsp.graph.remembered import remembered
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """Return any accepted kind of graph as a :class:`Graph`.
+    """Return any accepted kind of graph as a :class:`Graph`, the same one for a matrix that has not changed since.
 
     Parameters
     ----------
@@ -28,11 +29,11 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
     if isinstance(graph, Graph):
         return graph
     if is_sparse(graph):
-        return Graph.from_scipy(graph)
-    if is_networkx(graph):
+        return remembered(graph, "graph", Graph.from_scipy)
+    if is_networkx(graph):  # not remembered: weights are often changed in dictionaries, which no one would notice
         return Graph.from_networkx(graph)
     if isinstance(graph, (np.ndarray, list, tuple)):
-        return Graph.from_dense(graph)
+        return remembered(graph, "graph", Graph.from_dense)
     raise TypeError(
         f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
         f"got {type(graph).__name__}"

@@ -209,7 +209,7 @@ class Graph:
     def _over(
         cls, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], weights: npt.NDArray[Any], **facts: Any
     ) -> Graph:
-        """Return a graph that reads arrays of the user's, and lives no longer than the call that they were given to.
+        """Return a graph that reads arrays of the user's, or copies: then it outlives the call that they were given to.
 
         They are as a graph has them, but that row pointers can be int32, and indices int64, which are narrowed.
 
