@@ -21,6 +21,8 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 import reedsp
 from reedsp import csgraph as ours
 from reedsp.device.job import BoundKernel
+from reedsp.edges.preparation import Preparation
+from reedsp.graph import remembered
 from tests.support import oracle
 
 NONE = -9999
@@ -393,6 +395,57 @@ def test_overwrite_spares_a_graph_with_a_negative_cycle() -> None:
     with pytest.raises(ours.NegativeCycleError):
         ours.floyd_warshall(graph, overwrite=True)
     assert graph.tolist() == [[0, -1], [-1, 0]]
+
+
+# ---- a matrix that is given again -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", ["int64 indices", "csr", "csc", "dense", "masked"])
+@pytest.mark.parametrize("name", [*SEARCHES, "yen"])
+def test_a_weight_that_changes_between_calls(
+    name: str, kind: str, directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "_FEWEST_BYTES", 0)
+    given: Any = random_graph(5, 30)
+    if kind in ("csc", "int64 indices"):
+        given = given.asformat("csc" if kind == "csc" else "csr")
+    elif kind in ("dense", "masked"):
+        given = given.toarray()
+    if kind == "int64 indices":
+        given.indices, given.indptr = given.indices.astype(np.int64), given.indptr.astype(np.int64)
+    if kind == "masked":
+        given = np.ma.masked_equal(given, 0)
+    values = given.data.reshape(-1) if scipy.sparse.issparse(given) else np.ma.getdata(given).reshape(-1)
+    arguments: dict[str, Any] = {"source": 0, "sink": 7, "K": 3} if name == "yen" else {}
+    if name.startswith("breadth"):
+        arguments["i_start"] = 0
+
+    def asked(matrix: Any) -> Any:
+        found = getattr(ours, name)(matrix, **arguments, directed=directed)
+        found = found if isinstance(found, tuple) else (found,)
+        return [each.toarray() if scipy.sparse.issparse(each) else each for each in found]
+
+    for weight in (1.0, 0.25, 7.0, 1.0):
+        values[np.flatnonzero(values)[3]] = weight
+        expected = asked(given.copy())
+        for _ in range(4):
+            assert all(map(np.array_equal, asked(given), expected))
+
+
+def test_the_third_call_with_a_matrix_prepares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    preparation = Preparation.edges
+    monkeypatch.setattr(remembered, "_FEWEST_BYTES", 0)
+    monkeypatch.setattr(Preparation, "edges", lambda self: (looked.append(self), preparation(self))[1])
+    graph = random_graph(6, 40, fractional=True)
+    expected = theirs.dijkstra(graph, indices=0)
+    for number in (1, 2, 2, 2):
+        assert np.array_equal(ours.dijkstra(graph, indices=0), expected)
+        assert len(looked) == number
+    graph.data[:] = graph.data / 2
+    assert np.array_equal(ours.dijkstra(graph, indices=0), theirs.dijkstra(graph, indices=0))
+    assert len(looked) == 3
 
 
 # ---- where SciPy is wrong ---------------------------------------------------------------------------

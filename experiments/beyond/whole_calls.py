@@ -1,12 +1,14 @@
 """Whole calls of reedsp.csgraph beside those of SciPy, from a matrix of the user to arrays of numpy.
 
-Nothing is prepared: each call reads SciPy's matrix, or the dense array, copies it to the device and copies the answer
-back. The functions of both take turns. Every answer is compared, exactly. "First call" is a new process that imports
-the module and calls it once: with the kernels of an earlier process, or with empty caches, so that they are compiled.
+Nothing is prepared, and no matrix is known from an earlier call, but where the name says so: each call reads SciPy's
+matrix, or the dense array, copies it to the device and copies the answer back. The functions of both take turns. Every
+answer is compared, exactly. "First call" is a new process that imports the module and calls it once: with the kernels
+of an earlier process, or with empty caches, so that they are compiled.
 """
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -36,6 +38,7 @@ BELLMAN_FORD = ("bellman_ford", "johnson")  # which SciPy's Johnson begins with
 SOURCES = ("dijkstra, 16 sources", "dijkstra, 16 sources, predecessors")
 ALL_PAIRS = ("floyd_warshall", "floyd_warshall, predecessors")
 YEN = "yen, K = 3"
+AGAIN = "dijkstra, matrix given again"
 
 
 def sixteen(source: int, n: int) -> Any:
@@ -44,6 +47,7 @@ def sixteen(source: int, n: int) -> Any:
 
 CALLS: dict[str, Callable[[Any, Any, int], Any]] = {
     "dijkstra": lambda module, graph, source: module.dijkstra(graph, indices=source),
+    AGAIN: lambda module, graph, source: module.dijkstra(graph, indices=source),
     "dijkstra, predecessors": lambda module, graph, source: module.dijkstra(
         graph, indices=source, return_predecessors=True
     ),
@@ -105,6 +109,15 @@ def same(answer: Any, expected: Any, call: str) -> None:
         raise WrongAnswerError("other vertices are reached")
 
 
+def unknown(matrix: Any) -> Any:
+    """Return the matrix as another object with the same arrays, which has not been given to a function yet."""
+    return copy.copy(matrix) if scipy.sparse.issparse(matrix) else matrix.view()
+
+
+def solved(module: Any, call: str, matrix: Any, source: int) -> Any:
+    return CALLS[call](module, matrix if call == AGAIN else unknown(matrix), source)
+
+
 def row(graph: str, n: int, m: int, call: str, times: list[dict[str, float]]) -> Row:
     theirs, ours = times
     return {
@@ -128,7 +141,7 @@ def rows_of_calls(name: str, matrix: Any, m: int, calls: list[str], repeats: int
         expected = CALLS[call](scipy.sparse.csgraph, matrix, source)
         check = partial(same, expected=expected, call=call)
         modules = (scipy.sparse.csgraph, reedsp.csgraph)
-        solves = [(partial(CALLS[call], module, matrix, source), check) for module in modules]
+        solves = [(partial(solved, module, call, matrix, source), check) for module in modules]
         yield row(name, matrix.shape[0], m, call, measure_in_turn(solves, repeats))
 
 

@@ -36,6 +36,7 @@ _REQUIRED = (
     ("pyopencl", "pyopencl", "OpenCL"),
     ("typer", "typer", "command line"),
     ("rich", "rich", "command line"),
+    ("xxhash", "xxhash", "checksums"),
 )
 _OPTIONAL = (
     ("intel-opencl-rt", None, 'a CPU device: pip install "reedsp[cpu]"'),

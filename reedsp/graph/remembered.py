@@ -66,7 +66,7 @@ class _Entry:
     part : float
         Of the memory, that the graph takes.
     failures : int
-        How often in a row the graph was of no use.
+        How often in a row it has been of no use to know the matrix.
     wait : int
         Calls in which the matrix is not looked at.
     """
@@ -77,10 +77,10 @@ class _Entry:
         self.matrix = matrix
         self.known: _Known | None = None
         self.part = 0.0
-        self.failures = self.wait = 0
+        self.failures, self.wait = 1, 0  # until it has been of use
 
     def fail(self) -> None:
-        """Forget the graph, and after the second time have some calls not look at the matrix."""
+        """Forget the graph, and have some calls not look at the matrix, unless the graph has been of use before."""
         self.known, self.part = None, 0.0
         self.failures += 1
         self.wait = 0 if self.failures == 1 else min(2**self.failures, _LONGEST_WAIT)

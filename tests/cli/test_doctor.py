@@ -183,7 +183,7 @@ def test_without_any_package(tmp_path: Path) -> None:
     child = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
     assert (child.returncode, child.stderr) == (1, "")
     assert "  pyopencl            missing\n" in child.stdout
-    assert cure(child.stdout) == f"{sys.executable} -m pip install numpy scipy networkx pyopencl typer rich"
+    assert cure(child.stdout) == f"{sys.executable} -m pip install numpy scipy networkx pyopencl typer rich xxhash"
 
 
 def test_broken_numpy(tmp_path: Path) -> None:
