@@ -34,7 +34,7 @@ PART_OF_MEMORY = 1 / 16
 """What remembered graphs may take of the memories, of the host and of devices, in all."""
 
 _serves = os.environ.get(SWITCH, "") != "never"
-_FEWEST_BYTES = 1 << 16  # of a matrix; others are prepared as soon as they are looked up
+_FEWEST_BYTES = 1 << 16  # of a matrix; smaller ones are prepared about as soon as they are looked up
 _LONGEST_WAIT = 64  # calls
 _MOST_GRAPHS = 256
 _LATEST = 2  # graphs, whose memory may have grown since it was measured
@@ -168,15 +168,15 @@ def remembered(matrix: Any, kind: Hashable, make: Callable[[Any], Graph]) -> Gra
     arrays = _arrays_of(matrix) if _serves else None
     if arrays is None or not _FEWEST_BYTES <= sum(each.nbytes for each in arrays) <= PART_OF_MEMORY * host_memory():
         return make(matrix)
-    key = id(matrix), kind
-    entry = _memory.entry(key, matrix)
+    memory, key = _memory, (id(matrix), kind)
+    entry = memory.entry(key, matrix)
     if entry is None:
         return make(matrix)
     known = entry.known
     if known is not None:
         if known.checksum == _checksum(matrix, arrays):
             entry.failures = 0
-            _memory.used(key, entry, known)
+            memory.used(key, entry, known)
             return known.graph
         known = None  # its memory is needed
         entry.fail()
@@ -184,7 +184,7 @@ def remembered(matrix: Any, kind: Hashable, make: Callable[[Any], Graph]) -> Gra
             return make(matrix)
     copied, arrays = _copied(matrix, arrays)
     known = _Known(_checksum(copied, arrays), make(copied))
-    _memory.used(key, entry, known)
+    memory.used(key, entry, known)
     return known.graph
 
 
@@ -230,7 +230,7 @@ def _copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _checksum(matrix: Any, arrays: _Arrays) -> Hashable:
-    """Return what two matrices have in common if, but for one case in 2^128, they are equal: types, shapes and a hash.
+    """Return what differs between two matrices, but for one case in 2^128, if they do: types, shapes and a hash.
 
     Each byte is hashed, by several threads where there are many.
     """

@@ -19,6 +19,7 @@ import reedsp
 from reedsp.graph import remembered
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
+from reedsp.system.parts import PART
 
 N = 40
 CALLS = 60
@@ -114,6 +115,19 @@ def test_a_mask_that_changes_is_noticed() -> None:
     assert as_graph(matrix) == make(matrix) != before[-1]
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_each_part_of_a_large_matrix_counts(order: Any) -> None:
+    matrix = np.ones((600, 600), order=order)
+    values = matrix.reshape(-1, order=order)
+    a_part = PART // values.itemsize
+    assert 2 * a_part < values.size
+    for entry in (0, a_part - 1, a_part, 2 * a_part - 1, 2 * a_part, values.size - 1):
+        found = [as_graph(matrix) for _ in range(3)][-1]
+        values[entry] += entry + 1
+        assert np.array_equal(as_graph(matrix).weights.reshape(matrix.shape), matrix)
+        assert not np.array_equal(found.weights.reshape(matrix.shape), matrix)
+
+
 def test_other_arrays_and_types_are_noticed() -> None:
     matrix = MATRICES["csr"]()
     found = [as_graph(matrix) for _ in range(3)]
@@ -186,6 +200,7 @@ def test_an_address_that_is_used_again(memory: remembered._Memory) -> None:
         as_graph(old)
     memory._entries[id(new), "graph"] = memory._entries[id(old), "graph"]  # as if `old` had been there
     assert as_graph(new) == make(new) != make(old)
+    assert memory._entries[id(new), "graph"].matrix() is new
     assert as_graph(old) == make(old)
 
 
