@@ -13,7 +13,7 @@ _SOLVED = {
     "device": "name and platform of the device",
     "seconds": "seconds that solving took",
     "stats": "what the device did: `kernels_launched`, `milliseconds`, `bytes_to_device`, `bytes_from_device`, "
-    "`bytes_allocated` and more",
+    "`bytes_allocated`, `phases` (where the milliseconds went) and more",
 }
 _TREE = {
     "source": "the source, or the list of them",

@@ -18,6 +18,7 @@ from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
 from reedsp.device.errors import DeviceError, DeviceMemoryError, refuse_after_fork
 from reedsp.system.parts import TRANSFERRED, in_parts
+from reedsp.system.phases import Phases
 
 if TYPE_CHECKING:
     from reedsp.device.device import Device
@@ -63,10 +64,13 @@ class Job:
     recycle : bool
         Keep small buffers for later jobs on the same queue: with NVIDIA's driver, to release a buffer is to wait for
         everything queued. The caller that queues the job calls :meth:`recycle` then.
+    phases : Phases, optional
+        Those of the call that the job is done for.
 
     Attributes
     ----------
     device : Device
+    phases : Phases
     queue : pyopencl.CommandQueue
         That of the device.
     after : list of pyopencl.Event, optional
@@ -75,9 +79,10 @@ class Job:
     bytes_to_device, bytes_from_device, bytes_allocated : int
     """
 
-    def __init__(self, device: Device, recycle: bool = False) -> None:
+    def __init__(self, device: Device, recycle: bool = False, phases: Phases | None = None) -> None:
         refuse_after_fork()
         self.device = device
+        self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
@@ -171,6 +176,10 @@ class Job:
         dtype : dtype, optional
             To convert it to, with zeros that have no sign. By default it is copied as it is.
         """
+        with self.phases.within("upload"):
+            return self._upload(array, dtype)
+
+    def _upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> cl.Buffer:
         if array.size == 0:
             array = np.zeros(1, array.dtype)  # OpenCL has no empty buffers
         target = array.dtype if dtype is None else np.dtype(dtype)

@@ -40,8 +40,9 @@ class BreadthFirst(SearchResult):
         Name and platform of the device.
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``search_milliseconds`` (those until the search had ended,
-        before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``, and
-        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources).
+        before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``,
+        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources), and
+        ``phases``, as in :class:`ShortestPaths`.
 
     Examples
     --------

@@ -50,8 +50,9 @@ class ShortestPaths(SearchResult):
         Name and platform of the device.
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
-        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``exact_on_host`` (number of
-        sources that the host had to solve in integers, because rounding defeated the device's floats).
+        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), ``exact_on_host`` (number of sources
+        that the host had to solve in integers, because rounding defeated the device's floats), and ``phases``: the
+        milliseconds of the call in "prepare", "upload", "search", "tree", "download" and "convert", which add up to it.
 
     Examples
     --------

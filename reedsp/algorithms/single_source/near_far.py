@@ -110,10 +110,12 @@ def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None
 
 def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
     graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
+    job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
     search = near_far_work_group.solve if together else near_far_work_item.solve
     distinct = [list(dict.fromkeys(some)) for some in task.starts]
     limits = {"ceiling": task.ceiling, "target": task.target}
+    job.phases.begin("search")
     found, rounds = search(job, edges, arithmetic, distinct, **limits, delta=delta, progress=task.progress)
     if task.progress is not None:
         task.progress(rounds, graph.n)
@@ -121,6 +123,7 @@ def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
     if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
+        job.phases.begin("tree")
         trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops)
         if trees.overflowed and task.ceiling is None:
             job.download_into(dist, found)
@@ -129,6 +132,9 @@ def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:
+            job.finish()
+            job.phases.begin("download")
             trees.read_into(task.predecessors, job)
+    job.phases.begin("download")
     read_distances(job, found, dist, arithmetic)
     return Outcome(rounds)

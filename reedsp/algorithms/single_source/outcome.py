@@ -46,7 +46,9 @@ def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) 
         The path weights contradict each other.
     """
     graph, job, dtype, [dist] = task.graph, task.job, task.arithmetic.dtype, task.dist
+    job.phases.begin("download")
     dist[...] = on_device.to_user_order(job.download(weights, graph.n, dtype))
+    job.phases.begin("tree")
     name = repr(graph.names[task.source])
     if task.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
         raise OverflowError(f"a distance from vertex {name} is below {dtype}")
@@ -62,7 +64,9 @@ def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) 
         if dist[task.source] < 0:  # a cycle that weighs nothing, or more
             raise RoundingError
     if task.predecessors is not None:
+        job.phases.begin("download")
         trees.read_into(task.predecessors, job, on_device)
+    job.phases.begin("search")  # of the next row
     return Outcome(rounds)
 
 

@@ -39,6 +39,7 @@ from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
+from reedsp.system.phases import Phases
 from reedsp.system.place import HOST, is_for_host
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
@@ -139,6 +140,7 @@ def sssp(
     >>> paths.path(3)
     [0, 2, 3]
     """
+    phases = Phases()
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
     aim = None if target is None else vertex_argument(graph, target, "target")
@@ -169,19 +171,25 @@ def sssp(
             cutoff=cutoff,
             target=aim,
             progress=report,
+            out=None if place is None else place.reshape(-1, graph.n),
+            phases=phases,
         )
+    phases.begin("convert")
     dist = solved.distances(arithmetic, result)
     dist = dist[0] if one_row else dist
     if place is not None:
-        place[...] = dist
+        if not np.shares_memory(place, dist):
+            place[...] = dist
         dist = place
     assert solved.pred is not None
+    nearest = nearest_source(solved.pred[0], sources) if min_only else None
+    solved.stats["phases"] = phases.milliseconds()
     return ShortestPaths(
         graph=graph,
         source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
         dist=dist,
         pred=solved.pred[0] if one_row else solved.pred,
-        nearest=nearest_source(solved.pred[0], sources) if min_only else None,
+        nearest=nearest,
         method=solved.method,
         rounds=solved.outcome.rounds,
         device=solved.stats["device"],
@@ -251,24 +259,35 @@ def _solve(
     target: int | None = None,
     predecessors: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    out: npt.NDArray[Any] | None = None,
+    phases: Phases | None = None,
 ) -> _Solved:
-    """Solve a row for each set of vertices to start from: on a device that is given, or where it is done sooner."""
+    """Solve a row for each set of vertices to start from: on a device that is given, or where it is done sooner.
+
+    What is found is in `out`, if that has the type in which it is found.
+    """
     if device is None and method == "auto" and progress is None:
+        if phases is not None:
+            phases.begin("search")
         solved = _solve_on_host(graph, starts, arithmetic, cutoff, predecessors)
         if solved is not None:
             return solved
     chosen = get_device() if device is None else device
     min_only = any(len(some) != 1 for some in starts)
     method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
-    job = Job(chosen, recycle=True)
+    job = Job(chosen, recycle=True, phases=phases)
     converts = method == "near-far" and result == np.float64 and float64_holds(graph, chosen, arithmetic)
     if converts:
         trial = (converts_known_distances, arithmetic)
         converts = is_trusted(chosen, f"conversion of {arithmetic} to float64", *trial)
-    found = np.empty((len(starts), graph.n), result if converts else arithmetic.dtype)
+    type_found = result if converts else arithmetic.dtype
+    is_place = out is not None and out.dtype == type_found and out.flags.c_contiguous
+    found = out if is_place else np.empty((len(starts), graph.n), type_found)
+    assert found is not None
     pred = np.empty((len(starts), graph.n), np.int32) if predecessors else None
     ceiling = ceiling_of(cutoff, arithmetic) if excludes_overflow(cutoff, arithmetic) else None
     task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)
+    job.phases.begin("search")
     outcome = _METHODS[method].solve(task, **{**form, **(options or {})})
     stats = {**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
     return _Solved(found, pred, method, outcome, chosen, stats)

@@ -24,6 +24,7 @@ from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
 from reedsp.system.options import checked_options
+from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import Report, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
@@ -111,6 +112,7 @@ def bfs(
     >>> search.path(3)
     [0, 1, 3]
     """
+    phases = Phases()
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
     bar = search_bar(len(sources), "levels", progress)
@@ -121,12 +123,14 @@ def bfs(
     if method == "work-items" and "group_size" in choices:
         raise ValueError("options: group_size: 'work-items' has none")
     method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
-    job = Job(chosen, recycle=True)
+    job = Job(chosen, recycle=True, phases=phases)
     answers = np.empty((len(sources), 2, graph.n), np.int32)
+    phases.begin("search")
     with bar as report:
         stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
     job.recycle()
     levels, pred = answers[:, 0], answers[:, 1]
+    stats = {**job.stats(), **stats, "phases": phases.milliseconds()}
     return BreadthFirst(
         graph=graph,
         source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
@@ -134,7 +138,7 @@ def bfs(
         pred=pred if many else pred[0],
         method=method,
         device=str(chosen),
-        stats={**job.stats(), **stats},
+        stats=stats,
     )
 
 
@@ -163,7 +167,9 @@ def _search_by_work_items(
         search = _RowsOfWorkItems(graph, sources[rows], answers[rows], job, direction)
         bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
         searching += time.perf_counter() - started
+        job.phases.begin("download")
         search.split()
+        job.phases.begin("search")
         report_done(progress, min(first + most, len(sources)), len(sources))
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
@@ -328,8 +334,10 @@ def _search_by_work_groups(
     for row, source in enumerate(sources):
         bottom_up_levels += search.run(source, of_a_search(progress, row, len(sources)))
         searching += time.perf_counter() - started
+        job.phases.begin("download")
         job.download_into(answers[row, 0], search.levels)
         job.download_into(answers[row, 1], search.predecessors)
+        job.phases.begin("search")
         report_done(progress, row + 1, len(sources))
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}

@@ -6,8 +6,10 @@ import gzip
 import hashlib
 import itertools
 import pickle
+import time
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -16,6 +18,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
+from reedsp.system import place
 from tests.support import oracle
 from tests.support.deep_marks import near_far_in_work_groups
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
@@ -375,6 +378,42 @@ def test_progress_and_stats(device: reedsp.Device) -> None:
     assert result.stats["bytes_from_device"] > 0
     assert result.stats["milliseconds"] > 0
     assert str(device) == result.device == result.stats["device"]
+
+
+@pytest.mark.parametrize("method", ["near-far", "output-parallel", "input-parallel-refined"])
+@pytest.mark.parametrize("source", [0, [3, 4]])
+def test_phases_add_up_to_the_call(method: str, source: Any, device: reedsp.Device) -> None:
+    matrix = scipy.sparse.random_array((300, 300), density=0.03, rng=np.random.default_rng(1), format="csr")
+    started = time.perf_counter()
+    stats = reedsp.sssp(matrix, source, method, device=device).stats
+    elapsed = 1e3 * (time.perf_counter() - started)
+    assert tuple(stats["phases"]) == ("prepare", "upload", "search", "tree", "download", "convert")
+    assert min(stats["phases"].values()) > 0
+    assert stats["milliseconds"] <= sum(stats["phases"].values()) <= elapsed
+
+
+def test_phases_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    paths = reedsp.sssp(graph_of(FAMILIES[-1]), 0)
+    assert paths.device == place.HOST
+    assert paths.stats["phases"]["search"] > 0
+    assert paths.stats["phases"]["upload"] == paths.stats["phases"]["download"] == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.float32, np.int64])
+@pytest.mark.parametrize("source", [2, [2, 5]])
+def test_distances_are_written_where_they_are_to_be(dtype: type, source: Any, device: reedsp.Device) -> None:
+    """Also into an array with gaps, and with the rest of it untouched."""
+    graph = reedsp.Graph.from_edges(9, [0, 2, 2, 5, 6], [1, 6, 7, 8, 5], [3, 4, 5, 1, 2])
+    shape = (9,) if isinstance(source, int) else (2, 9)
+    expected = reedsp.sssp(graph, source, dtype=dtype, device=device).dist
+    wide = np.full((*shape[:-1], 20), 77, dtype)
+    for out in (np.empty(shape, dtype), wide[..., 1:19:2]):
+        paths = reedsp.sssp(graph, source, out=out, device=device)
+        assert paths.dist is out
+        np.testing.assert_array_equal(out, expected)
+    assert (wide[..., ::2] == 77).all()
+    assert (wide[..., 19] == 77).all()
 
 
 @pytest.mark.parametrize("method", ["near-far", "output-parallel"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import time
 from dataclasses import replace
 
 import networkx as nx
@@ -329,7 +330,11 @@ def test_no_answer_is_left_over_from_an_earlier_search(device: reedsp.Device) ->
 
 
 def test_statistics(device: reedsp.Device) -> None:
+    started = time.perf_counter()
     stats = bfs(GRAPHS["power law"], 1, device=device).stats
+    elapsed = 1e3 * (time.perf_counter() - started)
+    assert stats["milliseconds"] <= sum(stats["phases"].values()) <= elapsed
+    assert min(stats["phases"][phase] for phase in ("prepare", "search", "download")) > 0
     assert 0 < stats["search_milliseconds"] <= stats["milliseconds"]
     assert stats["kernels_launched"] >= 3
     assert stats["device"] == str(device)
