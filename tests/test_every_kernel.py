@@ -13,6 +13,7 @@ import scipy.sparse.csgraph
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
 from reedsp.algorithms.traversal import queue_levels, queue_order
+from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
 from reedsp.device.device import Device
@@ -20,6 +21,7 @@ from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
+from reedsp.minplus.entries import convert, entries_of, look
 from tests.support.calls import made_graph
 from tests.support.kernel_files import kernel_files
 
@@ -109,6 +111,15 @@ def in_work_groups(device: Device) -> bool:
         return all_pairs("floyd-warshall")(device)
 
 
+def of_users(device: Device) -> bool:
+    matrix, job = np.array([[3, np.inf], [0, -1]], np.float32), Job(device)
+    entries = entries_of(job, matrix)
+    facts = look(job, entries)
+    found = job.download(convert(job, entries, INTEGERS[1], (2, 2)), 4, np.int32)
+    job.return_borrowed()
+    return (facts.low, facts.high, facts.wrong) == (-1, 3, None) and found.tolist() == [3, INTEGERS[1].no_path, 0, -1]
+
+
 def scanned(method: str) -> Check:
     def check(device: Device) -> bool:
         sums = reedsp.segmented_scan(NUMBERS, HEADS, method=method, device=device)
@@ -190,6 +201,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
             ("registers", "pairs", False),
         )
     },
+    "matrices of users": (of_users, {"minplus/entries.cl", "minplus/from_user.cl"}),
     **{
         f"scan, {name}": (scanned(name), SCANS | {f"primitives/{name.replace('-', '_')}_scan.cl"})
         for name in ("work-group", "work-item", "blelloch", "naive")

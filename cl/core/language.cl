@@ -10,6 +10,7 @@
 
 #define PASTE(left, right) left##right
 #define VECTOR(type, width) PASTE(type, width)
+#define AS_TYPE(type, x) PASTE(as_, type)(x)
 
 // Before a kernel that runs with work-groups of this size alone.
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))

@@ -19,7 +19,6 @@
 
 #include "core/language.cl"
 
-#define AS_TYPE(type, x) PASTE(as_, type)(x)
 #define smaller(x, y) ((y) < (x) ? (y) : (x))
 #define NONE AS_TYPE(ORDER, (WEIGHT)NO_PATH)
 

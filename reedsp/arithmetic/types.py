@@ -11,6 +11,7 @@ import numpy.typing as npt
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 
 C_TYPES: dict[np.dtype[Any], str] = {
+    np.dtype(np.int8): "char",
     np.dtype(np.uint8): "uchar",
     np.dtype(np.int16): "short",
     np.dtype(np.uint16): "ushort",
@@ -49,7 +50,7 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind == "f":
         text = f"{'-' if value < 0 else ''}(({C_TYPES[dtype]})INFINITY)"
     else:
-        text = f"{value}{'L' if dtype.itemsize == 8 else ''}"
+        text = f"{value}{'U' if dtype == np.uint64 else ''}{'L' if dtype.itemsize == 8 else ''}"
     return text if value > 0 else f"({text})"
 
 

@@ -85,6 +85,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "minplus/entries.cl": ("minplus/test_entries.py",),
+    "minplus/from_user.cl": ("minplus/test_entries.py",),
     "minplus/naive.cl": PRODUCTS,
     "minplus/panels.cl": PRODUCTS,
     "minplus/registers.cl": PRODUCTS,

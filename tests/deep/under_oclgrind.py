@@ -45,6 +45,7 @@ from reedsp.device.job import Job
 from reedsp.edges import predecessors, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
+from reedsp.minplus import entries
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
@@ -275,6 +276,37 @@ def checks_of_products(device: Device) -> Iterator[Check]:
             {"experiments/minplus_arithmetic.cl"},
             lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1)),
         )
+
+
+def checks_of_entries(device: Device) -> Iterator[Check]:
+    """Matrices of users, with a tail: looked at and converted by groups of work-items, and by single ones."""
+    used = {"minplus/entries.cl", "minplus/from_user.cl"}
+    for dtype, kind in itertools.product((np.uint8, np.int64, np.float32), ("gpu", "cpu")):
+        yield used, partial(check_entries, device, dtype, kind)
+
+
+def check_entries(device: Device, dtype: type, kind: str) -> None:
+    """What is read is copied: Oclgrind takes memory of the host for uninitialised."""
+    matrix = np.arange(35 * 9).reshape(35, 9).astype(dtype) % 100
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", kind)
+        patch.setattr(Job, "borrow", lambda job, array, writable: job.upload(array))
+        settings = {"_CPU_PIECE": 50, "_GPU_PIECE": 4 * GROUP_SIZE, "_GPU_GROUP": GROUP_SIZE}
+        for name, value in settings.items():
+            patch.setattr(entries, name, value)
+        for given in (matrix, matrix.T, matrix[::-1, ::2]):
+            job = Job(device)
+            found = entries.entries_of(job, given)
+            facts = entries.look(job, found)
+            assert (facts.low, facts.high, facts.wrong) == (0, given.max(), None)
+            shape = (given.shape[0] + 5, given.shape[1] + 7)
+            target = entries.convert(job, found, INT32, shape, of_graph=dtype is np.int64)
+            written = job.download(target, shape[0] * shape[1], np.int32).reshape(shape)
+            expected = np.full(shape, INT32.no_path)
+            expected[: given.shape[0], : given.shape[1]] = given
+            if dtype is np.int64:
+                np.fill_diagonal(expected[: given.shape[0]], 0)
+            assert (written == expected).all()
 
 
 def check_product(device: Device, a: np.ndarray, b: np.ndarray, none: float, method: str) -> None:
@@ -756,6 +788,7 @@ def main() -> None:
     families = (
         checks_of_products,
         checks_of_floyd_warshall,
+        checks_of_entries,
         checks_of_all_pairs,
         checks_of_scans,
         checks_of_paths,

@@ -114,6 +114,14 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "experiments/scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
     "primitives/heads.cl": {"INDEX": ("uint", "int", "ulong", "long")},
     "minplus/compare.cl": {},
+    "minplus/entries.cl": {
+        **{"GROUP_SIZE": (1, 32), "PIECE": (64,), "VALUE": ("float",), "WORD": ("int",), "IS_FLOAT": (1,)},
+        **{"ABSENT": ("(x == (VALUE)INFINITY)", "((x == (VALUE)0) | (x != x))")},
+    },
+    "minplus/from_user.cl": {
+        **{"GROUP_SIZE": (1, 32), "PIECE": (64,), "VALUE": ("uchar", "long")},
+        **{"ABSENT": ("(x == (VALUE)0)",), "OF_GRAPH": (0, 1)},
+    },
     "minplus/naive.cl": {},
     "all_pairs/matrix.cl": {},
     "all_pairs/trees.cl": {"ZERO_PROGRESS_ONLY": (0, 1), "TRUTH": ("int",), "VECTOR_LENGTH": (4,)},
@@ -943,6 +951,7 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
         "edges/predecessors.cl",
         "edges/predecessors_outgoing.cl",
         "edges/prepare.cl",
+        "minplus/entries.cl",
         "single_source/input_parallel_refined.cl",
         "single_source/near_far_team.cl",
         "single_source/near_far_work_group.cl",
