@@ -21,7 +21,7 @@ from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
-from reedsp.minplus.entries import convert, entries_of, look
+from reedsp.minplus.entries import convert, entries_of, look, write_results
 from tests.support.calls import made_graph
 from tests.support.kernel_files import kernel_files
 
@@ -115,9 +115,12 @@ def of_users(device: Device) -> bool:
     matrix, job = np.array([[3, np.inf], [0, -1]], np.float32), Job(device)
     entries = entries_of(job, matrix)
     facts = look(job, entries)
-    found = job.download(convert(job, entries, INTEGERS[1], (2, 2)), 4, np.int32)
+    converted = convert(job, entries, INTEGERS[1], (2, 3))
+    result = job.allocate(4, np.int8)
+    lost = write_results(job, INTEGERS[1], converted, 3, result, (2, 2), np.dtype(np.int8))
+    found = job.download(result, 4, np.int8).tolist()
     job.return_borrowed()
-    return (facts.low, facts.high, facts.wrong) == (-1, 3, None) and found.tolist() == [3, INTEGERS[1].no_path, 0, -1]
+    return (facts.low, facts.high, facts.wrong, lost, found) == (-1, 3, None, None, [3, 127, 0, -1])
 
 
 def scanned(method: str) -> Check:
@@ -201,7 +204,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
             ("registers", "pairs", False),
         )
     },
-    "matrices of users": (of_users, {"minplus/entries.cl", "minplus/from_user.cl"}),
+    "matrices of users": (of_users, {"minplus/entries.cl", "minplus/from_user.cl", "minplus/to_user.cl"}),
     **{
         f"scan, {name}": (scanned(name), SCANS | {f"primitives/{name.replace('-', '_')}_scan.cl"})
         for name in ("work-group", "work-item", "blelloch", "naive")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,31 +113,67 @@ def weights_of(*matrices: npt.NDArray[Any], times: int = 1) -> Weights | None:
     """
     dtype = np.result_type(*matrices)
     if dtype.kind == "f":
-        # -0.0 is not less than 0.0, but its bits are those of the smallest integer
-        return Weights(dtype, np.inf, np.inf, not any(np.signbit(each).any() for each in matrices))
-    non_negative = not any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
-    return integers_for(times * sum(map(largest, matrices)), non_negative)
+        return product_weights(dtype, [], any(np.signbit(each).any() for each in matrices))
+    negative = any(each.dtype.kind == "i" and (each < 0).any() for each in matrices)
+    return product_weights(dtype, map(largest, matrices), negative, times)
 
 
-def checked(name: str, array: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return path weights as int8 to int64, uint8 to uint64, float32 or float64."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
-    array = np.asarray(array)
+def product_weights(
+    dtype: np.dtype[Any], largest_of_each: Iterable[int], has_signs: bool, times: int = 1
+) -> Weights | None:
+    """Return the same from what was seen in the matrices.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of the product.
+    largest_of_each : iterable of int
+        The largest absolute value of a finite entry of each matrix, if they are of integers.
+    has_signs : bool
+        Whether one has a negative entry, or -0.0, which is not less than 0.0 but whose bits are those of the smallest
+        integer.
+    times : int
+        As for :func:`weights_of`.
+    """
+    if dtype.kind == "f":
+        return Weights(dtype, np.inf, np.inf, not has_signs)
+    return integers_for(times * sum(largest_of_each), not has_signs)
+
+
+def check_kind(name: str, array: Any) -> None:
+    """Check that an array is a matrix of int8 to int64, uint8 to uint64, or of floats of at most 64 bits.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is not.
+    """
     if array.ndim != 2:
         raise ValueError(f"{name}: a matrix is expected, got shape {array.shape}")
-    if array.dtype == np.float16:
-        array = array.astype(np.float32)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name}: integers or floats are expected, got {array.dtype}")
     if array.dtype.itemsize > 8:
         raise ValueError(f"{name}: {array.dtype} is wider than float64")
+
+
+def check_entries(name: str, array: npt.NDArray[Any]) -> None:
+    """Check that no entry is NaN or -inf.
+
+    Raises
+    ------
+    ValueError
+        One is; the message names the first.
+    """
     if array.dtype.kind == "f":
         wrong = np.isnan(array) | (array == -np.inf)
         if wrong.any():
-            row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
-            raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}")
-    return array
+            raise wrong_entry(name, array, int(wrong.argmax()))
+
+
+def wrong_entry(name: str, array: Any, index: int) -> ValueError:
+    """Return the error that an entry, which is counted row by row, is NaN or -inf."""
+    row, column = divmod(index, array.shape[1])
+    return ValueError(f"{name}[{row}, {column}] is {array[row, column]}")
 
 
 def largest(matrix: npt.NDArray[Any]) -> int:
@@ -158,11 +195,15 @@ def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights
 def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return finite integers and "no path" in the type of the result."""
     if (lost := first_lost(values, dtype, [no_path])) is not None:
-        row, column = divmod(lost, values.shape[1])
-        raise OverflowError(f"entry ({row}, {column}) of the product is {values.flat[lost]}, which {dtype} cannot hold")
+        raise lost_entry(divmod(lost, values.shape[1]), values.flat[lost], dtype)
     result = np.where(no_path, 0, values).astype(dtype)
     result[no_path] = infinity(dtype)
     return result
+
+
+def lost_entry(place: tuple[int, int], value: Any, dtype: np.dtype[Any]) -> OverflowError:
+    """Return the error that the type of the result cannot hold an entry."""
+    return OverflowError(f"entry ({place[0]}, {place[1]}) of the product is {value}, which {dtype} cannot hold")
 
 
 def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:

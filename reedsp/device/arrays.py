@@ -64,8 +64,8 @@ def vector(name: str, array: Any) -> Any:
     return array
 
 
-def check_output(name: str, out: Any, x: Any) -> None:
-    """Check that results can be stored in this array.
+def check_output(name: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Check that results of some shape and type can be stored in this array.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def check_output(name: str, out: Any, x: Any) -> None:
     """
     if not is_device_array(out) and (not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray)):
         raise TypeError(f"{name}: expected an array, got {type(out).__name__}")
-    if out.dtype != x.dtype or out.shape != x.shape:
-        raise ValueError(f"{name}: expected shape {x.shape} and dtype {x.dtype}, got {out.shape} and {out.dtype}")
+    if out.dtype != dtype or out.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
     if not (out.flags.carray if isinstance(out, np.ndarray) else out.flags.c_contiguous):
         raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
 
@@ -104,9 +104,9 @@ class HostArrays:
         self.job: Job = Job(device)
         self._borrow = borrow
 
-    def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
+    def empty(self, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """Return a new array for a result."""
-        return np.empty(length, dtype)
+        return np.empty(shape, dtype)
 
     def read(self, array: Any) -> cl.Buffer:
         """Return a buffer with the elements of an array."""
@@ -167,11 +167,11 @@ class DeviceArrays:
         self._queue, self._allocator = leader.queue, leader.allocator
         self.job.begin_after([event for array in given.values() for event in array.events])
 
-    def empty(self, length: int, dtype: np.dtype[Any]) -> Any:
+    def empty(self, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """Return a new array for a result."""
         from pyopencl import array
 
-        return array.empty(self._queue, (length,), dtype, allocator=self._allocator)
+        return array.empty(self._queue, shape, dtype, allocator=self._allocator)
 
     def read(self, array: Any) -> cl.Buffer:
         """Return a buffer with the elements of an array."""

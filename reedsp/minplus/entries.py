@@ -1,4 +1,4 @@
-"""Matrices as users have them, which a device looks at and converts without a pass of the host.
+"""Matrices as users have them, which a device looks at, converts and gives back without a pass of the host.
 
 A dense matrix becomes one that products, or all pairs, are computed with, in three steps::
 
@@ -6,6 +6,8 @@ A dense matrix becomes one that products, or all pairs, are computed with, in th
     facts = look(job, entries, absent)
     weights = ...  # an arithmetic in which the weights from facts.low to facts.high, and sums of them, are exact
     buffer = convert(job, entries, weights, shape, absent)
+
+and a product becomes a matrix of a user by :func:`write_results`.
 
 What means "no path" is `absent`: any of "infinity", which is inf or the largest integer, "zero" and "nan". An entry
 that is not absent, and NaN or -inf, is wrong: ``facts.wrong`` says which is the first. A mask is for the host to apply.
@@ -29,7 +31,8 @@ from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.job import Job
 
-_LOOK, _CONVERT = "minplus/entries.cl", "minplus/from_user.cl"
+_LOOK, _CONVERT, _WRITE = "minplus/entries.cl", "minplus/from_user.cl", "minplus/to_user.cl"
+_NOWHERE = np.iinfo(np.uint64).max
 _CPU_PIECE = 1 << 14  # entries of a work-group
 _GPU_GROUP, _GPU_PIECE = 256, 1 << 13
 _MOST_SPARE = 2  # times the entries of a view, up to which the memory between them goes to a device as well
@@ -124,7 +127,7 @@ def look(job: Job, entries: Entries, absent: tuple[str, ...] = ("infinity",)) ->
     wrong = int(seen["wrong"].min())
     low = seen["low"].min().item()
     return Facts(
-        wrong=None if wrong == np.iinfo(np.uint64).max else wrong,
+        wrong=None if wrong == _NOWHERE else wrong,
         low=low,
         high=seen["high"].max().item(),
         integral=not flags & bits["FRACTIONAL"],
@@ -165,6 +168,59 @@ def convert(
     return target
 
 
+def write_results(
+    job: Job,
+    weights: Weights,
+    product: cl.Buffer,
+    stride: int,
+    result: cl.Buffer,
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+) -> int | None:
+    """Queue the conversion of a product to the type of a user.
+
+    Where that cannot hold all results of the arithmetic, wait for the work queued so far and return the index of the
+    first entry, counted row by row, that it does not hold.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+        The arithmetic of the product.
+    product : pyopencl.Buffer
+        Row-major.
+    stride : int
+        Elements from one row of the product to the next.
+    result : pyopencl.Buffer
+        Row-major, without anything between rows.
+    shape : tuple of int
+        Rows and columns of the result.
+    dtype : dtype
+        That of the product if it is of floats, or else any integers.
+    """
+    count = shape[0] * shape[1]
+    group, groups = _groups(job.device, count)
+    lost = job.allocate(groups, np.uint64)
+    macros = {**_sizes_as_macros(job.device), **weights.macros(job.device.kind)}
+    names = {"RESULT": C_TYPES[dtype], "INFINITE": literal(infinity(dtype), dtype)}
+    kernel = job.device.kernel(_WRITE, "write_results", **macros, **names)
+    slices = even(0, groups * group, group, count, job.device.steps_at_once)
+    sizes = map(np.uint64, (*shape, stride))
+    job.launch(kernel, groups * group, group, product, result, lost, *_range(weights, dtype), *sizes, slices=slices)
+    if np.can_cast(weights.dtype, dtype):
+        return None
+    first = int(job.download(lost, groups, np.uint64).min())
+    return None if first == _NOWHERE else first
+
+
+def _range(weights: Weights, dtype: np.dtype[Any]) -> tuple[np.generic, np.generic]:
+    """Return the smallest and the largest result that a type holds, besides "no path", in the type of the product."""
+    if dtype.kind == "f":
+        return weights.dtype.type(-np.inf), weights.dtype.type(np.inf)
+    held, computed = np.iinfo(dtype), np.iinfo(weights.dtype)
+    return weights.dtype.type(max(held.min, computed.min)), weights.dtype.type(min(held.max - 1, computed.max))
+
+
 def _memory_of(matrix: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int, tuple[int, int]]:
     """Return an array of one dimension with all entries, the index of the first, and strides in elements."""
     dtype = matrix.dtype.newbyteorder("=")
@@ -195,12 +251,16 @@ def _sizes(device: Device) -> tuple[int, int]:
     return (1, _CPU_PIECE) if device.kind == "cpu" else (min(_GPU_GROUP, device.max_work_group_size), _GPU_PIECE)
 
 
-def _macros(device: Device, dtype: np.dtype[Any], absent: tuple[str, ...]) -> dict[str, str | int]:
+def _sizes_as_macros(device: Device) -> dict[str, str | int]:
     group, piece = _sizes(device)
+    return {"GROUP_SIZE": group, "PIECE": piece}
+
+
+def _macros(device: Device, dtype: np.dtype[Any], absent: tuple[str, ...]) -> dict[str, str | int]:
     tests = {
         "infinity": f"(x == (VALUE){literal(infinity(dtype), dtype)})",
         "zero": "(x == (VALUE)0)",
         "nan": "(x != x)",
     }
     expression = f"({' | '.join(tests[each] for each in absent)})"
-    return {"GROUP_SIZE": group, "PIECE": piece, "VALUE": C_TYPES[dtype], "ABSENT": expression}
+    return {**_sizes_as_macros(device), "VALUE": C_TYPES[dtype], "ABSENT": expression}

@@ -1,7 +1,8 @@
-"""Whether a device sees in matrices of users what is there, and converts them rightly: it is tried on small ones."""
+"""Whether a device sees what is in matrices of users, and converts them and products rightly: tried on small ones."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.matrix import Weights
-from reedsp.arithmetic.types import infinity
+from reedsp.arithmetic.types import first_lost, infinity
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.minplus.entries import Facts, can_read, convert, entries_of, look
+from reedsp.minplus.entries import Facts, can_read, convert, entries_of, look, write_results
 
 _SHAPE, _FILLED_UP = (150, 301), (192, 320)  # entries of several work-groups, and no multiple of anything
 _LARGEST = 100
@@ -36,6 +37,12 @@ def can_convert(
     name = f"the conversion of matrices of {dtype} to {weights.dtype}"
     arguments = (str(dtype), weights, absent, of_graph)
     return can_read(device, dtype) and is_trusted(device, name, converts_known_entries, *arguments)
+
+
+def can_write(device: Device, weights: Weights, dtype: np.dtype[Any]) -> bool:
+    """Return whether a device writes products in the type of a result rightly, as :func:`.write_results`."""
+    name = f"the conversion of products from {weights.dtype} to {dtype}"
+    return can_read(device, dtype) and is_trusted(device, name, writes_known_results, weights, str(dtype))
 
 
 def sees_known_entries(device: Device, dtype: str, absent: tuple[str, ...]) -> bool:
@@ -74,6 +81,40 @@ def converts_known_entries(
         if not np.array_equal(found.reshape(_FILLED_UP), expected):
             return False
     return True
+
+
+def writes_known_results(device: Device, weights: Weights, dtype: str) -> bool:
+    """Return whether results are written as numpy does it, and the first is seen that the type does not hold."""
+    result, (rows, columns) = np.dtype(dtype), _SHAPE
+    rng = np.random.default_rng(2012)
+    product = np.full(_FILLED_UP, 0 if weights.non_negative else -1, weights.dtype)  # which fills up and is not wanted
+    product[:rows, :columns] = rng.integers(0 if result.kind == "u" else -9 * (not weights.non_negative), 99, _SHAPE)
+    product[rng.random(_FILLED_UP) < 0.1] = weights.no_path
+    held = _extremes(weights, result)
+    for number, place in itertools.product(held, ((0, 0), (70, 101), (149, 300))):
+        given = product.copy()
+        given[place] = number
+        given[149, 290:300] = number
+        part = given[:rows, :columns]
+        none = part == weights.no_path
+        expected = np.where(none, 0, part).astype(result) + result.type(0)  # no negative zeros
+        expected[none] = infinity(result)
+        lost = first_lost(part, result, [none]) if result.kind != "f" else None
+        job = Job(device)
+        target = job.allocate(part.size, result)
+        found = write_results(job, weights, job.upload(given), _FILLED_UP[1], target, _SHAPE, result)
+        if found != lost or (lost is None and job.download(target, part.size, result).tobytes() != expected.tobytes()):
+            return False
+    return True
+
+
+def _extremes(weights: Weights, dtype: np.dtype[Any]) -> list[Any]:
+    """Return results that a type just holds, or just does not, and that the arithmetic has."""
+    if dtype.kind == "f":
+        return [-0.0, np.finfo(dtype).max, np.finfo(dtype).min, np.finfo(dtype).smallest_subnormal, -np.inf]
+    limits, lowest = np.iinfo(dtype), int(weights.lowest)
+    near = [limits.min - 1, limits.min, limits.max - 1, limits.max, limits.max + 1, lowest, int(weights.limit)]
+    return [each for each in near if lowest <= each <= weights.limit]
 
 
 def _matrices(dtype: np.dtype[Any], absent: tuple[str, ...]) -> Iterator[npt.NDArray[Any]]:

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Weights, checked, to_device, to_user, weights_of
+from reedsp.arithmetic.matrix import Weights, to_user
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
 from reedsp.device.dispatch import PAIRS_A_STEP, even
 from reedsp.device.job import Job, Kernel
 from reedsp.minplus.matrix import Block, transpose
+from reedsp.minplus.operands import Operands, matrix
 from reedsp.minplus.selfcheck import trusted_products
 from reedsp.system.options import check_method
 from reedsp.typing import ProductMethod
@@ -30,8 +30,8 @@ _IN_GROUPS = {"auto": None, "registers": True, "panels": False}
 
 
 def min_plus_product(
-    a: npt.ArrayLike, b: npt.ArrayLike, method: ProductMethod = "auto", *, device: Device | int | str | None = None
-) -> npt.NDArray[Any]:
+    a: Any, b: Any, method: ProductMethod = "auto", *, out: Any = None, device: Device | int | str | None = None
+) -> Any:
     """Multiply two matrices with min for the sum and + for the product.
 
     If entry (i, k) of `a` is the weight of the best path from i to k of at most p edges, and `b` likewise of at most
@@ -39,20 +39,25 @@ def min_plus_product(
 
     Parameters
     ----------
-    a : array_like, shape (rows, inner)
-    b : array_like, shape (inner, columns)
+    a : array_like or pyopencl.array.Array, shape (rows, inner)
+    b : array_like or pyopencl.array.Array, shape (inner, columns)
         Path weights in integers or floats. No path is infinity; in matrices of integers it is the largest number of the
         type, such as ``numpy.iinfo(numpy.int32).max``.
     method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels"}
         Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5, tiles of the product in registers,
         which "auto" takes on GPUs, and vectors and packed panels, which it takes on other devices.
+    out : ndarray or pyopencl.array.Array, optional
+        Where to store the result, of its shape and type and where `a` and `b` are. It may be one of them, or overlap
+        them. After an error it holds anything.
     device : Device, int or str, optional
-        As for :func:`reedsp.sssp`.
+        As for :func:`reedsp.sssp`. Arrays of pyopencl are worked on by the device of their queue.
 
     Returns
     -------
-    ndarray, shape (rows, columns), of the type that numpy gives to ``a + b``
+    ndarray or pyopencl.array.Array, shape (rows, columns), of the type that numpy gives to ``a + b``
         Exact for integers. A float is the minimum sum, rounded once; one beyond the type is infinity, as in numpy.
+        `out` if it was given. For arrays of pyopencl the result stays on the device; what waits for it is the look at
+        their entries, and at results that their type might not hold.
 
     Raises
     ------
@@ -72,28 +77,29 @@ def min_plus_product(
     array([[0., 3.],
            [4., 0.]])
     """
-    left, right = checked("a", a), checked("b", b)
+    left, right = matrix("a", a), matrix("b", b)
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"b: it has {right.shape[0]} rows, but a has {left.shape[1]} columns")
     check_method(method, METHODS)
-    dtype = np.result_type(left, right)
-    if 0 in (*left.shape, right.shape[1]):
-        return np.full((left.shape[0], right.shape[1]), infinity(dtype), dtype)
-    weights = weights_of(left, right)
+    shape = (*left.shape, right.shape[1])
+    operands = Operands({"a": left, "b": right}, (shape[0], shape[2]), out, device)
+    if 0 in shape:
+        return operands.empty()
+    weights = operands.weights()
     if weights is None:
-        return to_user(*_exact_product(left, right), dtype)
-    job = Job(get_device(device))
-    rows, inner, columns = padded(job, weights, (left.shape[0], left.shape[1], right.shape[1]), method)
-    a_buffer = job.upload(to_device(left, (rows, inner), weights))
-    b_buffer = job.upload(to_device(right, (inner, columns), weights))
+        left, right = operands.on_host()
+        return operands.give(to_user(*_exact_product(left, right), operands.dtype))
+    job = operands.job()
+    rows, inner, columns = padded(job, weights, shape, method)
+    a_buffer, b_buffer = operands.buffers(job, weights, {"a": (rows, inner), "b": (inner, columns)})
     product = job.allocate(rows * columns, weights.dtype)
     multiply(job, weights, a_buffer, b_buffer, product, (rows, inner, columns), method)
-    return _download(job, weights, product, (rows, columns), (left.shape[0], right.shape[1]), dtype)
+    return operands.result(job, weights, product, (rows, columns))
 
 
 def min_plus_power(
-    a: npt.ArrayLike, k: int, method: ProductMethod = "auto", *, device: Device | int | str | None = None
-) -> npt.NDArray[Any]:
+    a: Any, k: int, method: ProductMethod = "auto", *, out: Any = None, device: Device | int | str | None = None
+) -> Any:
     """Multiply a square matrix `k` times with itself, with min for the sum and + for the product.
 
     Entry (i, j) is the weight of the best path of exactly `k` edges; of at most `k` edges if the diagonal of `a` is
@@ -101,18 +107,18 @@ def min_plus_power(
 
     Parameters
     ----------
-    a : array_like, shape (n, n)
+    a : array_like or pyopencl.array.Array, shape (n, n)
         As for :func:`min_plus_product`.
     k : int
         At least 0. The power 0 has zeros on its diagonal, and no other path.
     method : str
         How to multiply, as for :func:`min_plus_product`.
-    device : Device, int or str, optional
-        As for :func:`reedsp.sssp`.
+    out, device
+        As for :func:`min_plus_product`.
 
     Returns
     -------
-    ndarray, shape (n, n), of the type of `a`
+    ndarray or pyopencl.array.Array, shape (n, n), of the type of `a`
         Exact for integers. Floats are rounded at each addition, those beyond the type to infinity, as in numpy.
 
     Raises
@@ -130,26 +136,26 @@ def min_plus_power(
            [inf,  0.,  4.],
            [inf, inf,  0.]])
     """
-    matrix = checked("a", a)
-    n = matrix.shape[0]
-    if matrix.shape != (n, n):
-        raise ValueError(f"a: a square matrix is expected, got shape {matrix.shape}")
+    given = matrix("a", a)
+    n = given.shape[0]
+    if given.shape != (n, n):
+        raise ValueError(f"a: a square matrix is expected, got shape {given.shape}")
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k: an integer is expected, got {k!r}")
     if k < 0:
         raise ValueError(f"k = {k}, expected at least 0")
     check_method(method, METHODS)
-    if n == 0 or k == 1:
-        return np.array(matrix)
-    if k == 0:
-        result = np.full((n, n), infinity(matrix.dtype), matrix.dtype)
-        np.fill_diagonal(result, 0)
-        return result
-    weights = weights_of(matrix, times=int(k))
+    operands = Operands({"a": given}, (n, n), out, device)
+    if n == 0:
+        return operands.empty()
+    weights = operands.weights(times=int(k))
+    if k < 2:
+        return operands.give(np.array(operands.on_host()[0]) if k else _unit(n, operands.dtype))
     if weights is None:
-        values, no_path = _power_by(_multiply_exactly, (_integers(matrix), matrix == infinity(matrix.dtype)), int(k))
-        return to_user(values, no_path, matrix.dtype)
-    job = Job(get_device(device))
+        [values] = operands.on_host()
+        exact, none = _power_by(_multiply_exactly, (_integers(values), values == infinity(values.dtype)), int(k))
+        return operands.give(to_user(exact, none, operands.dtype))
+    job = operands.job()
     size = padded_side(job, weights, n, method)
     shape = (size, size, size)
 
@@ -158,8 +164,15 @@ def min_plus_power(
         multiply(job, weights, left, right, product, shape, method)
         return product
 
-    power = _power_by(times, job.upload(to_device(matrix, (size, size), weights)), int(k))
-    return _download(job, weights, power, (size, size), (n, n), matrix.dtype)
+    [buffer] = operands.buffers(job, weights, {"a": (size, size)})
+    return operands.result(job, weights, _power_by(times, buffer, int(k)), (size, size))
+
+
+def _unit(n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the matrix that every matrix is the product of, and itself."""
+    result = np.full((n, n), infinity(dtype), dtype)
+    np.fill_diagonal(result, 0)
+    return result
 
 
 def _power_by(times: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
@@ -236,23 +249,6 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])
-
-
-def _download(
-    job: Job,
-    weights: Weights,
-    buffer: cl.Buffer,
-    shape: tuple[int, int],
-    part: tuple[int, int],
-    dtype: np.dtype[Any],
-) -> npt.NDArray[Any]:
-    """Return the upper left part of a matrix on the device in the user's type."""
-    values = job.download(buffer, shape[0] * shape[1], weights.dtype).reshape(shape)
-    result = np.ascontiguousarray(values[: part[0], : part[1]])
-    if dtype.kind == "f":
-        result += dtype.type(0)  # no negative zeros
-        return result
-    return to_user(result, result == weights.no_path, dtype)
 
 
 def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:

@@ -293,7 +293,7 @@ def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, 
     if heads is not None:
         heads = _heads_of(heads, x.size)
     if out is not None:
-        check_output("out", out, x)
+        check_output("out", out, x.shape, x.dtype)
     on_device = are_on_device({"x": x, "heads": heads, "out": out})
     if heads is not None and out is not None and overlap(heads, out):
         heads = heads.copy()

@@ -87,6 +87,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "minplus/compare.cl": ("algorithms/all_pairs/test_apsp.py",),
     "minplus/entries.cl": ("minplus/test_entries.py",),
     "minplus/from_user.cl": ("minplus/test_entries.py",),
+    "minplus/to_user.cl": ("minplus/test_operands.py",),
     "minplus/naive.cl": PRODUCTS,
     "minplus/panels.cl": PRODUCTS,
     "minplus/registers.cl": PRODUCTS,

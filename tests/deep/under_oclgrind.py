@@ -279,8 +279,8 @@ def checks_of_products(device: Device) -> Iterator[Check]:
 
 
 def checks_of_entries(device: Device) -> Iterator[Check]:
-    """Matrices of users, with a tail: looked at and converted by groups of work-items, and by single ones."""
-    used = {"minplus/entries.cl", "minplus/from_user.cl"}
+    """Matrices of users, with a tail: looked at, converted and written by groups of work-items, and by single ones."""
+    used = {"minplus/entries.cl", "minplus/from_user.cl", "minplus/to_user.cl"}
     for dtype, kind in itertools.product((np.uint8, np.int64, np.float32), ("gpu", "cpu")):
         yield used, partial(check_entries, device, dtype, kind)
 
@@ -307,6 +307,11 @@ def check_entries(device: Device, dtype: type, kind: str) -> None:
             if dtype is np.int64:
                 np.fill_diagonal(expected[: given.shape[0]], 0)
             assert (written == expected).all()
+            result = job.allocate(given.size, np.int16)
+            assert entries.write_results(job, INT32, target, shape[1], result, given.shape, np.dtype(np.int16)) is None
+            assert np.array_equal(
+                job.download(result, given.size, np.int16), expected[tuple(map(slice, given.shape))].ravel()
+            )
 
 
 def check_product(device: Device, a: np.ndarray, b: np.ndarray, none: float, method: str) -> None:

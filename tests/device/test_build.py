@@ -122,6 +122,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (1, 32), "PIECE": (64,), "VALUE": ("uchar", "long")},
         **{"ABSENT": ("(x == (VALUE)0)",), "OF_GRAPH": (0, 1)},
     },
+    "minplus/to_user.cl": {"GROUP_SIZE": (1, 32), "PIECE": (64,), "RESULT": ("char",), "INFINITE": (127,)},
     "minplus/naive.cl": {},
     "all_pairs/matrix.cl": {},
     "all_pairs/trees.cl": {"ZERO_PROGRESS_ONLY": (0, 1), "TRUTH": ("int",), "VECTOR_LENGTH": (4,)},
