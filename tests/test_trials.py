@@ -55,7 +55,7 @@ def calls() -> Iterator[tuple[str, Call]]:
     yield "several", partial(reedsp.sssp, many, [0, 5])
     matrix = np.ones((70, 70), np.int32)
     yield "a product", partial(reedsp.min_plus_product, matrix, matrix)
-    yield "a large product", partial(reedsp.min_plus_product, np.ones((1 << 19, 1), np.int8), [[1, 2]])
+    yield "a large product", partial(reedsp.min_plus_product, np.ones((1 << 20, 1), np.int8), [[1, 2]])
     for x in ARRAYS:
         for op in ("add", "max", reedsp.Operator("a + b", 0)):
             yield f"{op} reduces {x.dtype}", partial(reedsp.reduce, x, op)

@@ -39,7 +39,7 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     assert_type(reedsp.all_pairs_rows(graph, dtype="float32"), Iterator[tuple[Any, Distances]])
     assert_type(reedsp.yen(graph, "a", "b", 3), reedsp.SimplePaths)
     reedsp.min_plus_product(dense, [[0, 1], [1, 0]], "row-blocks-transposed")
-    reedsp.min_plus_power(dense, 3, "panels", device=0)
+    reedsp.min_plus_power(dense, 3, "panels", out=dense, device=0)
     reedsp.reduce(dense, "max", method="work-item")
     reedsp.inclusive_scan(dense, reedsp.Operator("a * b", 1), "blelloch")
     reedsp.segmented_scan([3, 1], [0, 1], "min", "naive", exclusive=True)

@@ -22,6 +22,7 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure, measure_in_turn
 from experiments.lib.plotting import bars, device_of, finish, panels
 from experiments.lund_smith.floyd_warshall import distances
+from reedsp.arithmetic.matrix import weights_of
 from reedsp.device.job import Job
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus import tilings
@@ -85,7 +86,7 @@ def row_of(method: str, n: int, kind: str, times: dict[str, float]) -> Row:
 
 def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
     a, b, rng = operands(n, kind)
-    weights = minplus_product.weights_of(a, b)
+    weights = weights_of(a, b)
     job = Job(device)
     left, right = job.upload(a), job.upload(b)
     chosen = rng.choice(n, CHECKED_ROWS, replace=False)
@@ -109,7 +110,7 @@ def rows(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row
 def rows_of_arithmetic(device: reedsp.Device, n: int, kind: str, repeats: int) -> Iterator[Row]:
     """Yield the time of as many pairs as a product has, of numbers that stay in registers."""
     a, b, rng = operands(n, kind)
-    weights, job = minplus_product.weights_of(a, b), Job(device)
+    weights, job = weights_of(a, b), Job(device)
     tiling = tilings.tilings_for(device, weights, in_groups=False)[0].macros
     macros = {name: tiling[name] for name in ("VECTOR_LENGTH", "VECTORS", "ITEM_ROWS")}
     kernel = device.kernel("experiments/minplus_arithmetic.cl", "arithmetic", **macros, **weights.macros(device.kind))

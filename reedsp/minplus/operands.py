@@ -29,7 +29,7 @@ from reedsp.device.job import Job
 from reedsp.minplus.entries import Entries, convert, entries_of, look, write_results
 from reedsp.minplus.entries_check import can_convert, can_look, can_write
 
-_WORTH_KERNELS = 1 << 19  # entries of matrices and product, from which on kernels take less time than numpy's passes
+_WORTH_KERNELS = 1 << 20  # entries of matrices and product, from which on kernels take less time than numpy's passes
 _PART_OF_MEMORY = 0.25  # of a device, for matrices as they are given
 
 
