@@ -84,11 +84,11 @@ class Operands:
             check_output("out", out, shape, self.dtype)
         self._matrices, self._shape, self._out, self._requested = matrices, shape, out, device
         self._entries: dict[str, Entries] = {}
-        given = {**matrices, "out": out}
+        given, sizes = {**matrices, "out": out}, [each.size for each in matrices.values()]
         self._arrays: HostArrays | DeviceArrays | None = None
         if are_on_device(given):
             self._arrays = DeviceArrays(given, device)
-        elif sum(each.size for each in matrices.values()) + shape[0] * shape[1] >= _WORTH_KERNELS:
+        elif min(sizes) > 0 and sum(sizes) + shape[0] * shape[1] >= _WORTH_KERNELS:
             chosen = get_device(device)
             if _reads(chosen, matrices.values()):
                 self._arrays = HostArrays(chosen, borrow=chosen.kind == "cpu")
