@@ -109,23 +109,25 @@ def is_ordered(csgraph: Any) -> bool:
     counts = indptr[1:] - indptr[:-1]
     if indptr[0] != 0 or indptr[n] != m or (fewest := counts.min()) < 0:
         return False
-    descents = []  # in the parts, which may be looked at by several threads; None if there is anything wrong
+    descends, wrong = np.empty(m, np.bool_), []
 
     def look(first: int, last: int) -> None:
         values, columns = data[first:last], indices[first:last]
         is_right = columns.view(f"u{indices.itemsize}").max() < n  # negative ones are large
         is_right = is_right and values.min() > -np.inf and values.max() < np.inf  # neither holds if one is NaN
         after = max(first, 1)
-        count = np.count_nonzero(indices[after:last] <= indices[after - 1 : last - 1])
-        descents.append(count if is_right else None)
+        np.less_equal(indices[after:last], indices[after - 1 : last - 1], out=descends[after:last])
+        if not is_right:
+            wrong.append(first)
 
+    descends[0] = False
     in_parts(look, m, data.itemsize)
-    if None in descents:
+    if wrong:
         return False
     begins = indptr[1:-1] if fewest > 0 else indptr[1:-1][(counts[1:] > 0) & (indptr[1:-1] > 0)]
     # Columns descend nowhere but from one row to the next.
-    at_begins = np.count_nonzero(indices.take(begins) <= indices.take(begins - 1))
-    return sum(descents) == at_begins  # type: ignore[arg-type]
+    at_begins = descends.take(begins, mode="clip")
+    return bool(np.count_nonzero(descends) == np.count_nonzero(at_begins))
 
 
 def refuse_complex(dtype: np.dtype[Any], name: str) -> None:

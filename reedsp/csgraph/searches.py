@@ -668,7 +668,7 @@ def _on_host(
     if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows)):
         return None
     sources = vertices.reshape(-1)
-    dist = dijkstra_on_host(matrix, sources, limit, unweighted)
+    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted)
     shape = (*vertices.shape, n)
     if not return_predecessors:
         return dist.reshape(shape)
@@ -679,6 +679,7 @@ def _on_host(
         weights,
         dist,
         [[source] for source in sources.tolist()],
+        before,
         direct=True,
         progress=progress or unweighted,
     )

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order as on_host
+from scipy.sparse.csgraph import breadth_first_tree as tree_on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows
@@ -74,17 +75,23 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    rows = compressed_rows(csgraph)
-    for_host = rows is not None and is_order_for_host(len(rows[0]), len(rows[1]))
-    if directed and for_host and 0 <= i_start < csgraph.shape[0] and is_ordered(csgraph):  # type: ignore[union-attr]
+    if directed and _is_for_host(csgraph, i_start):
         return on_host(csgraph, i_start, True, return_predecessors)  # type: ignore[no-any-return]
-    order, predecessors = _order(csgraph, rows, i_start, directed)
+    order, predecessors = _order(csgraph, i_start, directed)
     return (order, predecessors) if return_predecessors else order
 
 
-def _order(csgraph: MatrixLike, given: Rows | None, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
-    """Return the order and the predecessors, found on the device unless the host would be done sooner."""
-    device = get_device()
+def _is_for_host(csgraph: MatrixLike, i_start: int) -> bool:
+    """Return whether SciPy's functions are likely to be done sooner than a device, and answer this right."""
+    rows = compressed_rows(csgraph)
+    if rows is None or not is_order_for_host(n := len(rows[0]) - 1, len(rows[1])):
+        return False
+    return 0 <= i_start < n and is_ordered(csgraph)
+
+
+def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
+    """Return the order and the predecessors, found on the device unless it takes too many steps."""
+    device, given = get_device(), compressed_rows(csgraph)
     rows = None if given is None or not directed else canonical_rows(*given, device)
     indptr, indices = given[:2] if rows is not None else _arrays(csgraph, directed)  # type: ignore[index]
     n, start = len(indptr) - 1, int(i_start)
@@ -147,5 +154,7 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
+    if directed and _is_for_host(csgraph, i_start):
+        return tree_on_host(csgraph, i_start)
     _, predecessors = breadth_first_order(csgraph, i_start, directed)
     return reconstruct_path(csgraph, predecessors, directed)

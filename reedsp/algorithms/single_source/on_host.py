@@ -67,23 +67,23 @@ def solve(
     if matrix is None:
         rows = graph.weights.astype(np.float64), graph.indices, graph.indptr
         matrix = graph._derived["float64_matrix"] = scipy.sparse.csr_array(rows, shape=(graph.n, graph.n))
-    limit = np.inf if cutoff is None else float(cutoff)
+    limit, pred = np.inf if cutoff is None else float(cutoff), None
     if graph.has_negative_weights:
-        dist = bellman_ford(matrix, True, [source for [source] in starts])
+        dist, pred = bellman_ford(matrix, True, [source for [source] in starts], return_predecessors=True)
     elif all(len(some) == 1 for some in starts):
-        dist = dijkstra(matrix, [source for [source] in starts], limit)
+        dist, pred = dijkstra(matrix, [source for [source] in starts], limit)
     else:
         dist = np.stack([scipy_dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts])
     if not predecessors:
         return dist, None
     edges = graph.indptr, graph.indices, matrix.data
-    return dist, trees(*edges, dist, starts, by_hops=graph.has_negative_weights)
+    return dist, trees(*edges, dist, starts, pred, by_hops=graph.has_negative_weights)
 
 
 def dijkstra(
     matrix: Any, sources: Sequence[int] | npt.NDArray[Any], limit: float = np.inf, unweighted: bool = False
-) -> npt.NDArray[np.float64]:
-    """Return the distances from each source, shape (sources, n).
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    """Return distances and SciPy's predecessors from each source, both of shape (sources, n).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def dijkstra(
         Have every edge weigh 1.
     """
     return searches()[0](  # type: ignore[no-any-return]
-        matrix, True, sources, unweighted=unweighted, limit=limit
+        matrix, True, sources, return_predecessors=True, unweighted=unweighted, limit=limit
     )
 
 
@@ -106,6 +106,7 @@ def trees(
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
     starts: Sequence[Sequence[int]],
+    guess: npt.NDArray[np.int32] | None = None,
     *,
     by_hops: bool = False,
     direct: bool = False,
@@ -121,6 +122,9 @@ def trees(
         inf where there is no path.
     starts : sequence of sequences of int
         The vertices at distance 0 of each row.
+    guess : ndarray of int32, shape (rows, n), optional
+        The predecessors of some shortest paths, which are the answer if there are no others. Needs one start in each
+        row.
     by_hops : bool
         Choose predecessors by hop level only, as in a graph with negative weights.
     direct : bool
@@ -132,9 +136,15 @@ def trees(
     rows, n = dist.shape
     flat = dist if rows > 1 else dist[0]  # numpy is quicker with fewer dimensions
     counts = indptr[1:] - indptr[:-1]
-    tails = np.arange(n, dtype=np.int32).repeat(counts)
     before, after = flat.repeat(counts, -1), flat.take(heads, -1)
     tight = before + weights == after
+    reached = np.count_nonzero(flat < np.inf)
+    if guess is not None:
+        # Each vertex that is reached has such an edge; if none has two, and no start one, there is one tree.
+        of_paths = tight if reached == flat.size else tight & (before < np.inf)
+        if np.count_nonzero(of_paths) == reached - rows:
+            return guess
+    tails = np.arange(n, dtype=np.int32).repeat(counts)
     pred = np.empty(rows * n, np.int32)
     pred.fill(NO_VERTEX)
     found = 0
@@ -143,7 +153,7 @@ def trees(
         # Tails ascend, and of those that are assigned to one place the last one stays.
         pred[_slots(row, n, heads.take(edge))[::-1]] = tails.take(edge)[::-1]
         found = 0 if progress else int(np.count_nonzero(pred >= 0))
-    if not progress and found + sum(map(len, map(set, starts))) != np.count_nonzero(flat < np.inf):
+    if not progress and found + sum(map(len, map(set, starts))) != reached:
         tight &= before < np.inf
         for number, some in enumerate(starts):
             own, of_row = pred[number * n : (number + 1) * n], tight[number] if rows > 1 else tight
