@@ -2,17 +2,14 @@
 
 Nothing is prepared, and no matrix is known from an earlier call, but where the name says so: each call reads SciPy's
 matrix, or the dense array, copies it to the device and copies the answer back. The functions of both take turns. Every
-answer is compared, exactly. "First call" is a new process that imports the module and calls it once: with the kernels
-of an earlier process, or with empty caches, so that they are compiled.
+answer is compared, exactly.
 """
 
 from __future__ import annotations
 
 import copy
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +20,7 @@ import reedsp.csgraph
 from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
-from experiments.lib.plotting import INK, device_of, dots, panels
-from experiments.lib.processes import printed
+from experiments.lib.plotting import INK, device_of, finish, grid_of_panels, line
 from reedsp.device.discovery import get_device
 
 SEED = 2012
@@ -66,19 +62,6 @@ CALLS: dict[str, Callable[[Any, Any, int], Any]] = {
     ALL_PAIRS[1]: lambda module, graph, source: module.floyd_warshall(graph, return_predecessors=True),
 }
 """From one source unless the name says more, or all pairs of a dense matrix."""
-
-CHILD = """
-import sys, time
-import numpy, scipy.sparse
-graph = scipy.sparse.load_npz(sys.argv[2])
-started = time.perf_counter()
-if sys.argv[1] == "scipy":
-    from scipy.sparse.csgraph import dijkstra
-else:
-    from reedsp.csgraph import dijkstra
-dist = dijkstra(graph, indices=0)
-print(1e3 * (time.perf_counter() - started), dist[numpy.isfinite(dist)].sum())
-"""
 
 
 def sparse_graphs(setting: Setting) -> dict[str, Callable[[], reedsp.Graph]]:
@@ -167,30 +150,6 @@ def dense_rows(n: int, quick: bool) -> Iterator[Row]:
     yield from rows_of_calls(f"complete, n = {n:,}", matrix, n * (n - 1), list(ALL_PAIRS), repeats)
 
 
-def first_rows(repeats: int, compiled: bool) -> Iterator[Row]:
-    """Measure new processes; where kernels are to be compiled, each with caches of its own."""
-    graph = inputs.fixed_in_degree(1000, IN_DEGREE, SEED)
-    series: dict[str, list[float]] = {"scipy": [], "reedsp": []}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "graph.npz")
-        scipy.sparse.save_npz(file, graph.to_scipy().astype(np.float64))
-        sums = set()
-        for number in range(repeats):
-            caches = Path(folder, str(number)) if compiled else None
-            for module, times in series.items():
-                milliseconds, total = map(float, printed(CHILD, module, str(file), caches=caches).split())
-                times.append(milliseconds)
-                sums.add(total)
-    if len(sums) != 1:
-        raise WrongAnswerError("other distances")
-    times = [
-        {"min_ms": round(min(each), 3), "median_ms": round(float(np.median(each)), 3), "repeats": repeats}
-        for each in series.values()
-    ]
-    name = f"random, n = {graph.n:,}, first call, kernels {'compiled' if compiled else 'kept'}"
-    yield row(name, graph.n, graph.m, "dijkstra", times)
-
-
 def cases(setting: Setting) -> list[Case]:
     quick = setting.quick
     found: list[Case] = [
@@ -198,9 +157,6 @@ def cases(setting: Setting) -> list[Case]:
     ]
     sizes = (50,) if quick else (10, 50, 100, 200, 500, 1000)
     found += [(f"complete, n = {n}", partial(dense_rows, n, quick)) for n in sizes]
-    found.append(("first call, kernels kept", partial(first_rows, 1 if quick else 5, compiled=False)))
-    if not quick:
-        found.append(("first call, kernels compiled", partial(first_rows, 3, compiled=True)))
     return found
 
 
@@ -210,15 +166,34 @@ def impossible(setting: Setting) -> str:
     return "" if chosen else "SciPy's functions have no argument for the device: name it by REEDSP_DEVICE"
 
 
+def family(graph: str) -> str:
+    """Return the kind of a graph that is measured in many sizes, or nothing."""
+    name, _, size = graph.partition(", n = ")
+    return name if size else ""
+
+
 def plot(rows: list[dict[str, str]]) -> Figure:
-    """Draw how many times as fast as SciPy each call is."""
-    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    """Draw how many times as fast as SciPy each call is: a panel a call, a line a family, over the vertices."""
     calls = list(dict.fromkeys(row["call"] for row in rows))
-    ratios = {(row["graph"], row["call"]): float(row["ratio"]) for row in rows}
-    figure, [axes] = panels(width=7.8, height=0.3 * len(graphs) + 1.2)
-    series: dict[str, list[float | None]] = {call: [ratios.get((graph, call)) for graph in graphs] for call in calls}
-    dots(axes, graphs, series, "times as fast as SciPy", f"Whole calls of reedsp.csgraph: {device_of(rows)}")
-    axes.axvline(1, color=INK, linewidth=0.8)
+    families = list(dict.fromkeys(family(row["graph"]) for row in rows if family(row["graph"])))
+    figure, panes = grid_of_panels(len(calls), 4, width=2.6, height=2.1)
+    for axes, call in zip(panes, calls, strict=True):
+        for number, name in enumerate(families):
+            own = [row for row in rows if row["call"] == call and family(row["graph"]) == name]
+            if own:
+                line(axes, [(float(row["n"]), float(row["ratio"])) for row in own], name, number)
+        others = [row for row in rows if row["call"] == call and not family(row["graph"])]
+        if others:
+            points = [(float(row["n"]), float(row["ratio"])) for row in others]
+            line(axes, points, "New York, R-MAT 18", len(families), linestyle="", marker="x")
+        axes.axhline(1, color=INK, linewidth=0.8)
+        finish(axes, "", "", call)
+        axes.get_legend().remove()
+    handles = {label: handle for axes in panes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="lower right", frameon=False, fontsize=8)
+    figure.supxlabel("vertices")
+    figure.supylabel("times SciPy's speed")
+    figure.suptitle(f"Whole calls of reedsp.csgraph: {device_of(rows)}", fontsize=10)
     return figure
 
 

@@ -10,6 +10,7 @@ from experiments.beyond import (
     negative_weights,
     networkx_backend,
     new_york,
+    phases,
     predecessors,
     several_devices,
     single_source,
@@ -58,6 +59,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         breadth_first,
         negative_weights,
         whole_calls,
+        phases,
         first_calls,
         networkx_backend,
     )

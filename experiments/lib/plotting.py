@@ -31,6 +31,16 @@ def panels(count: int = 1, width: float = 5.4, height: float = 4.2, below: bool 
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
+def grid_of_panels(count: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its axes, in rows of some columns, all on the same scales."""
+    rows = -(-count // columns)
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    panes = list(figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).flat)
+    for spare in panes[count:]:
+        spare.set_axis_off()
+    return figure, panes[:count]
+
+
 def line(axes: Axes, points: Sequence[tuple[float, float]], label: str, number: int, **style: Any) -> None:
     """Draw points, in order of x, in the style of this number."""
     chosen = {**LINES[number % len(LINES)], "linewidth": 1.5, "markersize": 4.5, **style}

@@ -9,6 +9,7 @@ status is 1 if a page differs from the CSV files.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Callable
 
@@ -18,6 +19,7 @@ from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
+from reedsp.system.phases import NAMES as PHASES
 
 DOCS = RESULTS.parents[1] / "docs"
 
@@ -344,17 +346,54 @@ def _all_pairs(device: str) -> list[Comparison]:
     ]
 
 
+NAMED_GRAPHS = {
+    "New York": "New York",
+    "grid, n = 1,000,000": "grid 1000 x 1000",
+    "R-MAT 18": "R-MAT 18",
+    "random, n = 100,000": "random, n = 100,000",
+}
+
+
 def whole_calls() -> str:
-    """Return one line a device and graph, one column a function: how many times as fast, and our milliseconds."""
-    found = list(by_device("whole_calls"))
-    calls = list(dict.fromkeys(row["call"] for _, rows in found for row in rows))
-    lines = []
-    for device, rows in found:
-        graphs: dict[str, dict[str, str]] = {}
+    """Return one line a function, one column a large graph: how many times as fast, and our milliseconds."""
+    parts = []
+    for device, rows in by_device("whole_calls"):
+        calls: dict[str, dict[str, str]] = {}
         for row in rows:
-            graphs.setdefault(row["graph"], {})[row["call"]] = f"{row['ratio']} ({figure(float(row['min_ms']))})"
-        lines += [[device, graph, *(cells.get(call, "") for call in calls)] for graph, cells in graphs.items()]
-    return table(["device", "graph", *calls], lines, texts=2)
+            calls.setdefault(row["call"], {})[row["graph"]] = f"{row['ratio']} ({figure(float(row['min_ms']))})"
+        lines = [[call, *(cells.get(each, "") for each in NAMED_GRAPHS)] for call, cells in calls.items()]
+        lines = [each for each in lines if any(each[1:])]
+        parts.append(f"### {device}\n\n{table(['call', *NAMED_GRAPHS.values()], lines)}")
+    return "\n\n".join(parts)
+
+
+def whole_calls_by_size() -> str:
+    """Return one line a function, one column a size: how many times as fast at least, over the kinds of graphs."""
+    parts = []
+    for device, rows in by_device("whole_calls"):
+        sizes: dict[str, dict[int, float]] = {}
+        for row in rows:
+            size = 10 ** round(math.log10(float(row["n"])))
+            cells, ratio = sizes.setdefault(row["call"], {}), float(row["ratio"])
+            cells[size] = min(ratio, cells.get(size, ratio))
+        columns = sorted({size for cells in sizes.values() for size in cells})
+        lines = [
+            [call, *(f"{cells[size]:.3g}" if size in cells else "" for size in columns)]
+            for call, cells in sizes.items()
+        ]
+        heads = ["call", *(f"n about {size:,}" for size in columns)]
+        parts.append(f"### {device}, by size\n\n{table(heads, lines)}")
+    return "\n\n".join(parts)
+
+
+def phases() -> str:
+    """Return one line a device and graph, one column a phase: milliseconds."""
+    lines = [
+        [device, row["graph"], figure(float(row["min_ms"])), *(figure(float(row[f"{phase}_ms"])) for phase in PHASES)]
+        for device, rows in by_device("phases")
+        for row in rows
+    ]
+    return table(["device", "graph", "whole call", *PHASES], lines, texts=2)
 
 
 def first_calls() -> str:
@@ -389,7 +428,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "networkx_backend": networkx_backend,
     "single_source": single_source,
     "verdicts": verdicts,
+    "phases": phases,
     "whole_calls": whole_calls,
+    "whole_calls_by_size": whole_calls_by_size,
 }
 
 

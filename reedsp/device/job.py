@@ -37,7 +37,7 @@ _OUT_OF_MEMORY = (
 )
 _LARGEST_SCRATCH = 1 << 24  # bytes
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
-_LARGE_DOWNLOAD = 1 << 23  # likewise from a GPU, if several threads take part
+_LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
 
 @dataclass(frozen=True)

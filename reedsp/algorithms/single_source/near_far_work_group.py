@@ -21,10 +21,10 @@ from reedsp.edges.selfcheck import finds_known_distances
 
 _FILE = "single_source/near_far_work_group.cl"
 _SMALL_GROUP = 64
-_GROUP_SIZE = 128  # where vertices have few edges, as in the graph of the trial
+_GROUP_SIZE = 256  # where vertices have few edges, as in the graph of the trial
 _PHASES = 6  # launches until all the words that take turns come round
 _LARGEST_ENTRY = 16  # bytes, of two keys
-_SHORTEST_BATCH, _LONGEST_BATCH = 6, 24
+_SHORTEST_BATCH, _LONGEST_BATCH = 12, 48
 _GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
@@ -77,9 +77,9 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
     if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
         group_size, local_rounds, delta = 512, 2, 16.0
     elif edges.mean_degree > _FEW_EDGES:
-        group_size, local_rounds, delta = 256, 4, 1.5
+        group_size, local_rounds, delta = _GROUP_SIZE, 4, 1.5
     else:
-        group_size, local_rounds, delta = _GROUP_SIZE, 16, 64.0
+        group_size, local_rounds, delta = _GROUP_SIZE, 32, 128.0
     group_size, queue = _sizes(device, group_size)
     return Tuning(
         group_size=group_size,
