@@ -10,28 +10,27 @@
 
 #include "minplus/common.cl"
 
-// An edge of weight 0 from each vertex to itself, and no other.
-__kernel void clear(__global WEIGHT *restrict matrix, const uint stride, const uint n)
+// Rows from that of the vertex `first` on, with an edge of weight 0 from each vertex to itself, and no other.
+__kernel void clear(__global WEIGHT *restrict matrix, const uint stride, const uint n, const uint first)
 {
-    const size_t column = get_global_id(0), row = get_global_id(1);
+    const size_t column = get_global_id(0), row = get_global_id(1), vertex = first + row;
     if (column < stride)
-        matrix[row * stride + column] = column == row && row < n ? (WEIGHT)0 : (WEIGHT)NO_PATH;
+        matrix[row * stride + column] = column == vertex && vertex < n ? (WEIGHT)0 : (WEIGHT)NO_PATH;
 }
 
-// The edges, each pair of vertices at most once; an edge from a vertex to itself counts if it is negative. They are
-// sorted by the vertex that they leave, or, if `incoming`, by the one that they end at: a work-group for each vertex,
-// whose edges begin at its offset in `index`.
+// The edges that leave these vertices, each pair of vertices at most once; an edge from a vertex to itself counts if it
+// is negative. A work-group for each vertex, whose edges begin at its offset in `index`.
 __kernel void scatter(__global WEIGHT *restrict matrix, __global const ulong *restrict index,
-                      __global const int *restrict others, __global const WEIGHT *restrict weights, const uint stride,
-                      const uint incoming)
+                      __global const int *restrict targets, __global const WEIGHT *restrict weights, const uint stride,
+                      const uint first)
 {
-    const size_t vertex = get_group_id(0);
-    const ulong last = index[vertex + 1];
-    for (ulong edge = index[vertex] + get_local_id(0); edge < last; edge += get_local_size(0)) {
-        const size_t other = others[edge];
+    const size_t row = get_group_id(0);
+    const ulong last = index[row + 1];
+    for (ulong edge = index[row] + get_local_id(0); edge < last; edge += get_local_size(0)) {
+        const size_t target = targets[edge];
         const WEIGHT weight = weights[edge];
-        if (other != vertex || weight < 0)
-            matrix[incoming ? other * stride + vertex : vertex * stride + other] = weight;
+        if (target != first + row || weight < 0)
+            matrix[row * stride + target] = weight;
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
 //               through the products costs more than twice the time. The rule is that of edges/predecessors.cl.
-// NDRange:      farthest, count_tight, keep_tight: global (n, parts), parts of what there is for each vertex;
+// NDRange:      farthest: global (n, parts); count_tight, keep_tight: global (n, some of the parts);
 //               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group
 //               size is free.
 // Local memory: none.
@@ -17,7 +17,8 @@
 // Neighbouring work-items have neighbouring sources and the same vertex, and so the same edges.
 //   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed,
 //                        (n, stride) distances to each vertex from first_row, first_row + 1, ...
-//   edge_sources, edge_weights  in  edges by the vertex they end at, sources ascending
+//   edges           in   (rows, stride) *_tight: the weights of edges from some vertices, NO_PATH where there is none
+//   edge_sources, edge_weights  in  tight edges by the vertex they end at, sources ascending
 //   edge_index      in   (n + 1) offset of the first edge into each vertex
 //   predecessors    out  (n, stride) transposed
 //   unresolved      out  (stride) 1 if the source has a vertex without a predecessor yet
@@ -62,53 +63,44 @@ __kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *re
     largest[part * n + vertex] = most;
 }
 
-// Whether an edge is no longer than the shortest path, within `slack`.
-bool is_tight(__global const WEIGHT *restrict dist, const int source, const size_t target, const WEIGHT weight,
-              const WEIGHT slack, const WEIGHT lowest, const uint stride)
+// Whether an edge is one, and no longer than the shortest path between its ends, within `slack`.
+bool is_tight(const WEIGHT weight, const WEIGHT between, const WEIGHT slack, const WEIGHT lowest)
 {
-    const WEIGHT between = dist[(size_t)source * stride + target];
-    return source != (int)target && between >= lowest && weight <= (WEIGHT)(between + slack);
+    return weight != NO_PATH && between >= lowest && weight <= (WEIGHT)(between + slack);
 }
 
-// Offset of the first edge of a part of those into a vertex, and, of the part after the last, the end of them all.
-ulong first_of_part(__global const ulong *restrict edge_index, const size_t vertex, const size_t part)
-{
-    const ulong first = edge_index[vertex];
-    return first + (edge_index[vertex + 1] - first) * part / get_global_size(1);
-}
-
-// How many edges into each vertex are tight, part by part; dist has a row for each vertex.
-__kernel void count_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
-                          __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+// How many edges into each vertex are tight, part by part of the vertices that they leave. Rows of `edges` begin with
+// that of the first vertex of the part `first_part`.
+__kernel void count_tight(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict edges,
                           __global uint *restrict counts, const WEIGHT slack, const WEIGHT lowest, const uint stride,
-                          const uint n)
+                          const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = get_global_id(1);
+    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1), first = (size_t)n * first_part / parts;
     if (vertex >= n)
         return;
-    const ulong last = first_of_part(edge_index, vertex, part + 1);
     uint count = 0;
-    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge)
-        count += is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, lowest, stride);
-    counts[vertex * get_global_size(1) + part] = count;
+    for (size_t source = n * part / parts; source < n * (part + 1) / parts; ++source) {
+        const WEIGHT weight = edges[(source - first) * stride + vertex], between = dist[source * stride + vertex];
+        count += source != vertex && is_tight(weight, between, slack, lowest);
+    }
+    counts[vertex * parts + part] = count;
 }
 
-// Copies them, those of a part from its offset in `tight_index` on.
-__kernel void keep_tight(__global const WEIGHT *restrict dist, __global const int *restrict edge_sources,
-                         __global const WEIGHT *restrict edge_weights, __global const ulong *restrict edge_index,
+// Lists them, those of a part from its offset in `tight_index` on.
+__kernel void keep_tight(__global const WEIGHT *restrict dist, __global const WEIGHT *restrict edges,
                          __global const ulong *restrict tight_index, __global int *restrict tight_sources,
                          __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT lowest,
-                         const uint stride, const uint n)
+                         const uint stride, const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = get_global_id(1);
+    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1), first = (size_t)n * first_part / parts;
     if (vertex >= n)
         return;
-    const ulong last = first_of_part(edge_index, vertex, part + 1);
-    ulong index = tight_index[vertex * get_global_size(1) + part];
-    for (ulong edge = first_of_part(edge_index, vertex, part); edge < last; ++edge) {
-        if (is_tight(dist, edge_sources[edge], vertex, edge_weights[edge], slack, lowest, stride)) {
-            tight_sources[index] = edge_sources[edge];
-            tight_weights[index] = edge_weights[edge];
+    ulong index = tight_index[vertex * parts + part];
+    for (size_t source = n * part / parts; source < n * (part + 1) / parts; ++source) {
+        const WEIGHT weight = edges[(source - first) * stride + vertex], between = dist[source * stride + vertex];
+        if (source != vertex && is_tight(weight, between, slack, lowest)) {
+            tight_sources[index] = source;
+            tight_weights[index] = weight;
             ++index;
         }
     }

@@ -192,6 +192,35 @@ def to_device(matrix: npt.NDArray[Any], shape: tuple[int, int], weights: Weights
     return result
 
 
+def write_edges(values: npt.NDArray[Any], none: Any, first: int, weights: Weights, target: npt.NDArray[Any]) -> None:
+    """Write weights of edges as path weights: zero on the diagonal, or the weight of a negative edge there.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, n)
+        Weights, from row `first` of a matrix on.
+    none
+        What is no edge among them: infinity, or the largest integer.
+    first : int
+    weights : Weights
+        Their type holds what is an edge.
+    target : ndarray, shape (rows or more, n or more)
+        Filled, and filled up with "no path".
+    """
+    count, n = values.shape
+    part = target[:count, :n]
+    if values.dtype.type(weights.no_path) == weights.no_path:  # so that nothing but `none` is above it
+        np.minimum(values, weights.no_path, out=part, dtype=values.dtype, casting="unsafe")
+    else:
+        with np.errstate(invalid="ignore"):
+            np.copyto(part, values, casting="unsafe")
+        np.copyto(part, weights.no_path, where=values == none)
+    own = part[np.arange(count), first + np.arange(count)]
+    part[np.arange(count), first + np.arange(count)] = np.minimum(own, weights.dtype.type(0))
+    target[:count, n:] = weights.no_path
+    target[count:] = weights.no_path
+
+
 def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return finite integers and "no path" in the type of the result."""
     if (lost := first_lost(values, dtype, [no_path])) is not None:

@@ -116,12 +116,12 @@ def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
     """
     heaviest = graph.max_abs_weight
     largest = _INT64_MAX if result.kind == "i" else float(np.finfo(result).max)
-    if graph.weights.dtype.kind == "f" and heaviest > largest:
+    if graph.weight_dtype.kind == "f" and heaviest > largest:
         raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
     bound = graph.n * heaviest  # a simple path has fewer edges, and one more is tried
     if bounds_matter(graph.n, heaviest):
         bound = graph.simple_path_bound + heaviest
-    integers = "i" in (graph.weights.dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
+    integers = "i" in (graph.weight_dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:
         falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0
         narrow = bound < _INT32_MAX

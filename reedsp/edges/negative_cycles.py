@@ -53,7 +53,7 @@ def cycle_weight(graph: Graph, cycle: Sequence[int]) -> Fraction:
 def error_for(graph: Graph, cycle: Sequence[int], weight: Fraction) -> reedsp.NegativeCycleError:
     """Return the exception to raise for a negative cycle of this graph, whose vertices are given by their indices."""
     names = [graph.names[vertex] for vertex in cycle]
-    if graph.weights.dtype.kind == "i":
+    if graph.weight_dtype.kind == "i":
         return reedsp.NegativeCycleError(names, int(weight))
     return reedsp.NegativeCycleError(names, float(weight) if weight >= -sys.float_info.max else -math.inf)
 

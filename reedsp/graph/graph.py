@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.dense import DenseWeights, Rows, UnusableMatrixError, weight_dtype
 from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.graph.networkx_edges import read_edges
 from reedsp.system.parts import in_parts
@@ -34,6 +35,7 @@ EXACT_IN_FLOAT64 = 2**53
 _INT64 = np.iinfo(np.int64)
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
+_PART_OF_DENSE = 0.5  # of the bytes of a dense matrix, below which the edges of a graph are kept instead
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
 _Arrays = TypeVar("_Arrays", bound=tuple[npt.NDArray[Any], ...])
@@ -104,14 +106,11 @@ class Graph:
     """
 
     __slots__ = (
-        *("__weakref__", "_derived", "coordinates", "directed"),
-        *("indices", "indptr", "labels", "offset", "weights"),
-        "geographic",
+        *("__weakref__", "_derived", "_edges", "coordinates", "directed"),
+        *("geographic", "labels", "offset"),
     )
 
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int32]
-    weights: npt.NDArray[Any]
+    _edges: Rows | DenseWeights
     directed: bool
     offset: int
     labels: tuple[Hashable, ...] | None
@@ -190,14 +189,14 @@ class Graph:
 
     def _freeze(
         self,
-        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]],
+        rows: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]] | DenseWeights,
         directed: bool,
         offset: int,
         labels: Sequence[Hashable] | None,
     ) -> None:
-        """Take canonical CSR arrays, which no other code may write to, and labels that are checked."""
+        """Take canonical CSR arrays, or a matrix, which no other code may write to, and labels that are checked."""
         offset = integer(offset, "offset")
-        self.indptr, self.indices, self.weights = _frozen(rows)
+        self._edges = rows if isinstance(rows, DenseWeights) else _frozen(Rows(*rows))
         self.directed = bool(directed)
         self.offset = offset
         self.labels = None if labels is None else tuple(labels)
@@ -362,37 +361,27 @@ class Graph:
             values = _checked_weights(numbers, values.ravel(), lambda entry: f"matrix[{entry // n}, {entry % n}]")
             values = values.reshape(n, n)
         _require_real(values, "matrix")
-        if masked:
-            present = ~np.ma.getmaskarray(matrix)  # type: ignore[arg-type]
-        elif null_value is None:
-            present = np.ones(values.shape, dtype=bool)
-        else:
-            present = np.asarray(values != null_value)
-        if directed:
-            return cls._from_present_entries(values, present)
-        sources, targets = np.nonzero(present)
+        mask: Any = np.ma.getmaskarray(matrix) if masked else None  # type: ignore[arg-type]
+
+        def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+            if mask is not None:
+                return mask[rows]  # type: ignore[no-any-return]
+            return None if null_value is None else np.asarray(part == null_value)
+
+        if values.dtype.itemsize <= _INT64.dtype.itemsize:
+            with contextlib.suppress(UnusableMatrixError):
+                return cls._of_dense(DenseWeights(values, absent, directed=directed), directed)
+        missing = absent(slice(None), values)
+        sources, targets = np.nonzero(np.ones(values.shape, np.bool_) if missing is None else ~missing)
         return cls._from_matrix_entries(n, [sources, targets, values[sources, targets]], directed)
 
     @classmethod
-    def _from_present_entries(cls, values: npt.NDArray[Any], present: npt.NDArray[np.bool_]) -> Graph:
-        """Return the graph of a dense matrix, whose entries are in canonical order and unique as they stand."""
-        n = len(values)
-
-        def position(edge: int) -> str:
-            source, target = divmod(int(np.flatnonzero(present)[edge]), n)
-            return f"matrix[{source}, {target}]"
-
-        weights, kept = _clean_weights(values[present], position)
-        if kept is not None:
-            present, weights = present.copy(), weights[kept]
-            present[present] = kept
+    def _of_dense(cls, matrix: DenseWeights, directed: bool) -> Graph:
+        """Return the graph of a matrix, which it keeps unless there are so few edges that rows of them are smaller."""
         graph = cls.__new__(cls)
-        indptr = np.zeros(n + 1, np.int64)
-        np.cumsum(np.count_nonzero(present, axis=1), out=indptr[1:])
-        indices = np.broadcast_to(np.arange(n, dtype=np.int32), present.shape)[present]
-        graph.indptr, graph.indices, graph.weights = _frozen((indptr, indices, weights))
-        graph.geographic = False
-        graph.directed, graph.offset, graph.labels, graph.coordinates, graph._derived = True, 0, None, None, {}
+        size = matrix.m * (np.dtype(np.int32).itemsize + matrix.values.itemsize)
+        graph._freeze(matrix.rows() if size < _PART_OF_DENSE * matrix.values.nbytes else matrix, directed, 0, None)
+        graph._derived.update(matrix.facts, heaviest=matrix.heaviest)
         return graph
 
     @classmethod
@@ -488,7 +477,7 @@ class Graph:
             raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
         graph = Graph.__new__(Graph)
         graph.geographic = _are_geographic(places, geographic)
-        graph.indptr, graph.indices, graph.weights = self.indptr, self.indices, self.weights
+        graph._edges = self._edges
         graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
         [graph.coordinates] = _frozen((places,))
         graph._derived = self._derived  # nothing in it depends on coordinates
@@ -499,12 +488,49 @@ class Graph:
     @property
     def n(self) -> int:
         """Number of vertices."""
-        return len(self.indptr) - 1
+        edges = self._edges
+        return len(edges.values) if isinstance(edges, DenseWeights) else len(edges.indptr) - 1
 
     @property
     def m(self) -> int:
         """Number of stored edges."""
-        return len(self.indices)
+        edges = self._edges
+        return edges.m if isinstance(edges, DenseWeights) else len(edges.indices)
+
+    @property
+    def indptr(self) -> npt.NDArray[np.int64]:
+        """Row pointers: the edges that leave vertex ``u`` are ``indptr[u] .. indptr[u + 1] - 1``."""
+        return self._rows().indptr
+
+    @property
+    def indices(self) -> npt.NDArray[np.int32]:
+        """Target of each edge."""
+        return self._rows().indices
+
+    @property
+    def weights(self) -> npt.NDArray[Any]:
+        """Weight of each edge."""
+        return self._rows().weights
+
+    def _rows(self) -> Rows:
+        """Return the edges in compressed rows, which take the place of a dense matrix from now on."""
+        edges = self._edges
+        if isinstance(edges, DenseWeights):
+            edges = _frozen(edges.rows())
+            super().__setattr__("_edges", edges)
+        return edges
+
+    @property
+    def dense(self) -> DenseWeights | None:
+        """The matrix that the graph was made of, as long as nothing has asked for its edges in compressed rows."""
+        edges = self._edges
+        return edges if isinstance(edges, DenseWeights) else None
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any]:
+        """Type of the weights."""
+        edges = self._edges
+        return edges.values.dtype if isinstance(edges, DenseWeights) else edges.weights.dtype
 
     @property
     def max_abs_weight(self) -> int | float:
@@ -529,18 +555,21 @@ class Graph:
 
     def _sum_of_heaviest(self) -> float:
         """Return the sum over the vertices of the magnitude of the heaviest edge that leaves each, in float64."""
-        begins = self.indptr[:-1][self.indptr[:-1] < self.indptr[1:]]
-        ends = np.append(begins[1:], self.m)
-        sums: dict[int, float] = {}
+        heaviest = self._derived.get("heaviest")
+        if heaviest is None:
+            heaviest = np.zeros(self.n)
+            leaving = np.flatnonzero(self.indptr[:-1] < self.indptr[1:])
+            begins = self.indptr[leaving]
+            ends = np.append(begins[1:], self.m)
 
-        def add(first: int, last: int) -> None:
-            begin, end = begins[first], ends[last - 1]
-            magnitudes = np.abs(self.weights[begin:end].astype(np.float64))
-            with np.errstate(over="ignore"):
-                sums[first] = float(np.maximum.reduceat(magnitudes, begins[first:last] - begin).sum())
+            def find(first: int, last: int) -> None:
+                begin, end = begins[first], ends[last - 1]
+                magnitudes = np.abs(self.weights[begin:end].astype(np.float64))
+                heaviest[leaving[first:last]] = np.maximum.reduceat(magnitudes, begins[first:last] - begin)
 
-        in_parts(add, len(begins), max(1, 8 * self.m // max(1, len(begins))))
-        return sum(sums[first] for first in sorted(sums))
+            in_parts(find, len(begins), max(1, 8 * self.m // max(1, len(begins))))
+        with np.errstate(over="ignore"):
+            return float(heaviest.sum())
 
     @property
     def has_negative_weights(self) -> bool:
@@ -781,7 +810,7 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        return f"<reedsp.Graph: {self.n:,} vertices, {self.m:,} edges, {kind}, {self.weights.dtype} weights>"
+        return f"<reedsp.Graph: {self.n:,} vertices, {self.m:,} edges, {kind}, {self.weight_dtype} weights>"
 
     def _repr_html_(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -1170,14 +1199,13 @@ def _clean_weights(
     if kind == "b":
         return np.ones(len(weights), dtype=np.int32), None if weights.all() else weights.copy()
     if kind in "iu":
-        fits = size < 4 or (size == 4 and kind == "i")
-        whole: npt.NDArray[Any] = weights.astype(np.int32 if fits else np.int64)
+        whole: npt.NDArray[Any] = weights.astype(weight_dtype(weights.dtype))
         if kind == "u" and size == 8 and (whole < 0).any():
             edge = _first(whole < 0)
             raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
         return whole, None
     with np.errstate(over="ignore"):
-        converted: npt.NDArray[Any] = weights.astype(np.float32 if size <= 4 else np.float64)
+        converted: npt.NDArray[Any] = weights.astype(weight_dtype(weights.dtype))
     if size > 8 and (inexact := (converted != weights) & ~np.isnan(weights)).any():
         edge = _first(inexact)
         raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")

@@ -93,7 +93,7 @@ class Answers:
     def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
         """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
         matrix, graph = self._matrix, self._matrix.graph
-        edges = find_tight_edges(matrix.job, matrix.weights, graph, matrix.dist, matrix.in_edges)
+        edges = find_tight_edges(matrix)
         step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
         for slab in matrix.slices():
             block = matrix.rows_on_device(slab)

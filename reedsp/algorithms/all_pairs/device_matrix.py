@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.matrix import Weights, write_edges
 from reedsp.device.device import Device
 from reedsp.device.job import Job, round_up
 from reedsp.graph.graph import Graph
@@ -33,13 +33,15 @@ class DeviceMatrix(PathMatrix):
     weights : Weights
     graph : Graph
     keep_edges : bool
-        Keep the edges on the device, for predecessors, if they take little of its memory.
+        Keep a copy of the matrix on the device, for predecessors, if it takes little of its memory.
 
     Attributes
     ----------
     side : int
         Rows and columns of the matrix.
     dist : Block, shape (side, side)
+    edges : pyopencl.Buffer, shape (side, side), optional
+        What it was at first, if that is kept.
     """
 
     dist: Block
@@ -47,9 +49,14 @@ class DeviceMatrix(PathMatrix):
     def __init__(self, job: Job, weights: Weights, graph: Graph, keep_edges: bool = False) -> None:
         self.side: int = _side(graph.n)
         super().__init__(job, weights, graph, self.side)
-        size = graph.m * (np.dtype(np.int32).itemsize + weights.dtype.itemsize)
-        self._keep_edges = keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory
-        self._fill()
+        self._dense = graph.dense
+        self.edges: cl.Buffer | None = None
+        self.dist = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
+        self._write_edges(self.dist.buffer, slice(0, self.side))
+        size = self.side * self.row_bytes
+        if keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory:
+            self.edges = job.allocate(self.side * self.side, weights.dtype)
+            job.copy(self.edges, 0, self.dist.buffer, 0, size)
 
     @staticmethod
     def fits(device: Device, weights: Weights, n: int) -> bool:
@@ -58,25 +65,36 @@ class DeviceMatrix(PathMatrix):
         panels = 2 * _side(n) * SPAN * weights.dtype.itemsize
         return size <= device.max_allocation and size + panels <= _PART_OF_MEMORY * device.global_memory
 
-    def _fill(self) -> None:
-        """Make a matrix of the edges."""
-        job, weights, graph = self.job, self.weights, self.graph
-        self.dist = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
+    def edges_from(self, rows: slice) -> cl.Buffer:
+        """Return rows of the matrix as it was at first, on the device, with what fills up tiles."""
+        buffer = self.job.allocate((rows.stop - rows.start) * self.side, self.weights.dtype)
+        self._write_edges(buffer, rows)
+        return buffer
+
+    def _write_edges(self, buffer: cl.Buffer, rows: slice) -> None:
+        job, weights, first, shape = self.job, self.weights, rows.start, (rows.stop - rows.start, self.side)
+        if self._dense is not None:
+            values, none = self._dense.values, self._dense.none
+
+            def write(start: int, end: int, part: npt.NDArray[Any]) -> None:
+                write_edges(values[first + start : first + end], none, first + start, weights, part)
+
+            job.write_rows(buffer, shape, weights.dtype, write)
+            return
         macros = weights.macros(job.device.kind)
         clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
-        job.launch(clear, (self.side, self.side), _GROUP, self.dist.buffer, np.uint32(self.side), np.uint32(self.n))
-        if graph.m:
-            scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
-            index, others, given = (
-                graph.in_edges() if self._keep_edges else (graph.indptr, graph.indices, graph.weights)
-            )
-            edges = (job.upload(others), job.upload(given, weights.dtype))
-            if self._keep_edges:
-                self.in_edges = edges
-            numbers = (np.uint32(self.side), np.uint32(self._keep_edges))
-            group = 1 if job.device.kind == "cpu" else _GROUP[0]
-            offsets = job.upload(index, np.uint64)
-            job.launch(scatter, self.n * group, group, self.dist.buffer, offsets, *edges, *numbers)
+        sizes = np.uint32(self.side), np.uint32(self.n), np.uint32(first)
+        job.launch(clear, (self.side, shape[0]), _GROUP, buffer, *sizes)
+        index = self.graph.indptr[first : min(rows.stop, self.n) + 1]
+        edges = slice(int(index[0]), int(index[-1]))
+        if edges.start == edges.stop:
+            return
+        scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
+        group = 1 if job.device.kind == "cpu" else _GROUP[0]
+        listed = job.upload(self.graph.indices[edges]), job.upload(self.graph.weights[edges], weights.dtype)
+        numbers = np.uint32(self.side), np.uint32(first)
+        offsets = job.upload(index - edges.start, np.uint64)
+        job.launch(scatter, (len(index) - 1) * group, group, buffer, offsets, *listed, *numbers)
 
     def reset_diagonal(self) -> bool:
         """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.job import Job
@@ -42,12 +41,9 @@ class PathMatrix(ABC):
         Bytes of a row, with what fills up tiles.
     dist : Block or ndarray, shape (n, n)
         The path weights, where they are.
-    in_edges : pair of pyopencl.Buffer, optional
-        Sources and weights of the edges, by the vertices that they end at, if the device of `job` keeps them.
     """
 
     dist: Block | npt.NDArray[Any]
-    in_edges: tuple[cl.Buffer, cl.Buffer] | None = None
 
     def __init__(self, job: Job, weights: Weights, graph: Graph, side: int) -> None:
         self.job = job

@@ -9,16 +9,18 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.iterate import PASSES, Rounds
 from reedsp.device.job import Job
-from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length
 
 _GROUP = (64, 1)
-_PARTS_ON_GPU = 16  # of the edges into a vertex, so that there are enough work-items
+_PARTS = 64  # at most, of the vertices that edges leave, so that there are enough work-items
+_ROWS_OF_A_PART = 64  # at least
 
 
 @dataclass(frozen=True)
@@ -38,71 +40,73 @@ class TightEdges:
     count: int
 
 
-def find_tight_edges(
-    job: Job,
-    weights: Weights,
-    graph: Graph,
-    dist: Block | npt.NDArray[Any],
-    in_edges: tuple[cl.Buffer, cl.Buffer] | None = None,
-) -> TightEdges:
+def find_tight_edges(matrix: PathMatrix) -> TightEdges:
     """Return the edges that are as short as the shortest path between their ends.
 
     With floats those are kept too that only rounding may have made longer.
 
     Parameters
     ----------
-    job : Job
-    weights : Weights
-    graph : Graph
-    dist : Block or ndarray, shape (n, n)
-        Distances between all vertices, on the device or on the host.
-    in_edges : pair of pyopencl.Buffer, optional
-        Sources and weights of the edges, by the vertices that they end at, if the device has them already.
+    matrix : PathMatrix
+        Of distances between all vertices.
     """
-    indptr, sources, given = graph.in_edges()
+    graph, weights = matrix.graph, matrix.weights
     slack = weights.dtype.type(0)
     if weights.dtype.kind == "f":
-        magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(job, weights, graph.n, dist)
+        magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(matrix)
         with np.errstate(over="ignore"):
             slack = weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
-    if not isinstance(dist, Block):
-        targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
-        between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
-        with np.errstate(over="ignore"):
-            tight = edge_weights <= between + slack
-        kept = np.flatnonzero((sources != targets) & (between >= weights.lowest) & tight)
-        index = np.searchsorted(kept, indptr).astype(np.uint64)
-        return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
+    return _on_device(matrix, slack) if isinstance(matrix, DeviceMatrix) else _on_host(matrix, slack)
+
+
+def _on_host(matrix: PathMatrix, slack: Any) -> TightEdges:
+    graph, weights, job, dist = matrix.graph, matrix.weights, matrix.job, matrix.dist
+    assert isinstance(dist, np.ndarray)
+    indptr, sources, given = graph.in_edges()
+    targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
+    between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
+    with np.errstate(over="ignore"):
+        tight = edge_weights <= between + slack
+    kept = np.flatnonzero((sources != targets) & (between >= weights.lowest) & tight)
+    index = np.searchsorted(kept, indptr).astype(np.uint64)
+    return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
+
+
+def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:
+    n, job, weights = matrix.n, matrix.job, matrix.weights
+    parts = min(_PARTS, -(-n // _ROWS_OF_A_PART))
+    at_once = 1 if matrix.edges is None else parts
     macros = _macros(job, weights, False)
-    listed = in_edges or (job.upload(sources), job.upload(given.astype(weights.dtype)))
-    edges = (dist.buffer, *listed, job.upload(indptr, np.uint64))
-    numbers = (slack, weights.lowest, np.uint32(dist.stride), np.uint32(graph.n))
-    parts = _parts(job)
-    counts = job.allocate(graph.n * parts, np.uint32)
-    count = job.device.kernel("all_pairs/trees.cl", "count_tight", **macros)
-    job.launch(count, (graph.n, parts), _GROUP, *edges, counts, *numbers)
-    index = np.zeros(graph.n * parts + 1, np.uint64)
-    np.cumsum(job.download(counts, graph.n * parts, np.uint32), out=index[1:])
+
+    def launch(name: str, *lists: cl.Buffer) -> None:
+        kernel = job.device.kernel("all_pairs/trees.cl", name, **macros)
+        for part in range(0, parts, at_once):
+            edges = matrix.edges or matrix.edges_from(slice(n * part // parts, n * (part + 1) // parts))
+            numbers = (slack, weights.lowest, *map(np.uint32, (matrix.dist.stride, n, part, parts)))
+            job.launch(kernel, (n, at_once), _GROUP, matrix.dist.buffer, edges, *lists, *numbers)
+
+    counts = job.allocate(n * parts, np.uint32)
+    launch("count_tight", counts)
+    index = np.zeros(n * parts + 1, np.uint64)
+    np.cumsum(job.download(counts, n * parts, np.uint32), out=index[1:])
     total = int(index[-1])
-    tight_sources, tight_weights = job.allocate(total, np.int32), job.allocate(total, weights.dtype)
-    keep = job.device.kernel("all_pairs/trees.cl", "keep_tight", **macros)
-    job.launch(keep, (graph.n, parts), _GROUP, *edges, job.upload(index), tight_sources, tight_weights, *numbers)
-    return TightEdges(tight_sources, tight_weights, job.upload(index[::parts]), total)
+    sources, edge_weights = job.allocate(total, np.int32), job.allocate(total, weights.dtype)
+    launch("keep_tight", job.upload(index), sources, edge_weights)
+    return TightEdges(sources, edge_weights, job.upload(index[::parts]), total)
 
 
-def _parts(job: Job) -> int:
-    return 1 if job.device.kind == "cpu" else _PARTS_ON_GPU
-
-
-def _farthest(job: Job, weights: Weights, n: int, dist: Block | npt.NDArray[Any]) -> float:
+def _farthest(matrix: PathMatrix) -> float:
     """Return the largest distance."""
-    if isinstance(dist, Block):
+    job, weights, n = matrix.job, matrix.weights, matrix.n
+    if isinstance(matrix, DeviceMatrix):
         kernel = job.device.kernel("all_pairs/trees.cl", "farthest", **_macros(job, weights, False))
-        largest = job.allocate(n * _parts(job), weights.dtype)
-        numbers = (weights.lowest, np.uint32(dist.stride), np.uint32(n))
-        job.launch(kernel, (n, _parts(job)), _GROUP, dist.buffer, largest, *numbers)
-        return float(job.download(largest, n * _parts(job), weights.dtype).max())
-    return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in dist)
+        parts = min(_PARTS, -(-n // _ROWS_OF_A_PART))
+        largest = job.allocate(n * parts, weights.dtype)
+        numbers = (weights.lowest, np.uint32(matrix.dist.stride), np.uint32(n))
+        job.launch(kernel, (n, parts), _GROUP, matrix.dist.buffer, largest, *numbers)
+        return float(job.download(largest, n * parts, weights.dtype).max())
+    assert isinstance(matrix.dist, np.ndarray)
+    return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in matrix.dist)
 
 
 def shortest_path_trees(

@@ -1,0 +1,229 @@
+"""Dense matrices of weights, which a graph keeps as they are until its edges are asked for one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.system.parts import in_parts
+
+_BLOCK = 512  # rows and columns that are compared with those across the diagonal at a time
+
+
+class Rows(NamedTuple):
+    """Edges in compressed rows, targets ascending."""
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+
+
+class UnusableMatrixError(Exception):
+    """An integer weight is the number that would stand for "no edge"."""
+
+
+class DenseWeights:
+    """The weights of edges between all pairs of vertices, in an array of our own, and what is known of them.
+
+    One pass copies a matrix, some rows at a time, and looks at them while they are in a cache.
+
+    Parameters
+    ----------
+    given : ndarray, shape (n, n)
+        Numbers of at most 64 bits; it may be written to by another thread.
+    absent : callable(rows, part)
+        Returns which entries of some rows, ``part = given[rows]``, are no edge; None if all of them are one. Infinity
+        is none in any case, nor is False in a boolean matrix.
+    directed : bool
+        False makes each edge usable in both directions, with the smaller of the two weights.
+    name : str
+        What to call the matrix in an error.
+    dtype : dtype, optional
+        Of the weights; by default as a graph has them.
+    nan_is_absent : bool
+        NaN is no edge, instead of an error.
+    unit : bool
+        Every edge weighs 1.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n, n)
+        Read-only. What is no edge is `none`.
+    none
+        Infinity, or the largest integer.
+    m : int
+        Number of edges.
+    facts : dict
+        ``max_abs_weight``, ``negative`` and ``integral`` of the weights.
+    heaviest : ndarray of float64, shape (n,)
+        Magnitude of the heaviest edge that leaves each vertex; 0 if there is none.
+
+    Raises
+    ------
+    ValueError
+        A weight is NaN, -inf or outside int64.
+    UnusableMatrixError
+        A weight is the number that stands for "no edge".
+    """
+
+    def __init__(
+        self,
+        given: npt.NDArray[Any],
+        absent: Callable[[slice, npt.NDArray[Any]], npt.NDArray[np.bool_] | None],
+        *,
+        directed: bool = True,
+        name: str = "matrix",
+        dtype: np.dtype[Any] | None = None,
+        nan_is_absent: bool = False,
+        unit: bool = False,
+    ) -> None:
+        n = len(given)
+        self._given, self._absent, self._name = given, absent, name
+        self._nan_is_absent, self._unit = nan_is_absent, unit
+        dtype = weight_dtype(given.dtype) if dtype is None else dtype
+        self.none: Any = dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
+        self._flat: npt.NDArray[Any] = np.empty(n * n, dtype)
+        self.values: npt.NDArray[Any] = self._flat.reshape(n, n)
+        self.heaviest: npt.NDArray[np.float64] = np.empty(n)
+        self._lows: list[Any] = []
+        self._highs: list[Any] = []
+        self._counts: list[int] = []
+        self._fractional: list[bool] = []
+        if directed:
+            self._in_parts(lambda rows: self._look(rows, self._take(rows)))
+        else:
+            self._in_parts(lambda rows: self._clear(rows, self._take(rows)))
+            self._make_symmetric()
+            self._in_parts(lambda rows: self._look(rows, self._find_absent(rows)))
+        for each in (self._flat, self.values):
+            each.flags.writeable = False
+        self.m: int = sum(self._counts)
+        heaviest = max(abs(min(self._lows)), abs(max(self._highs))) if self.m else 0
+        negative = self.m > 0 and min(self._lows) < 0
+        self.facts: dict[str, Any] = {
+            "max_abs_weight": heaviest,
+            "negative": negative,
+            "integral": not self._fractional,
+        }
+        del self._given, self._absent
+
+    def rows(self) -> Rows:
+        """Return the edges in compressed rows."""
+        n, values = len(self.values), self.values
+        indptr, targets = np.zeros(n + 1, np.int64), np.arange(n, dtype=np.int32)
+        if self.m == n * n:
+            indices = np.empty(n * n, np.int32)
+            self._in_parts(lambda rows: np.copyto(indices.reshape(n, n)[rows], targets))
+            return Rows(np.arange(n + 1, dtype=np.int64) * n, indices, self._flat)
+
+        def count(rows: slice) -> None:
+            indptr[1:][rows] = np.count_nonzero(values[rows] != self.none, axis=1)
+
+        self._in_parts(count)
+        np.cumsum(indptr, out=indptr)
+        indices, weights = np.empty(self.m, np.int32), np.empty(self.m, values.dtype)
+
+        def write(rows: slice) -> None:
+            part, edges = values[rows], slice(indptr[rows.start], indptr[rows.stop])
+            present = part != self.none
+            weights[edges] = part[present]
+            indices[edges] = np.broadcast_to(targets, part.shape)[present]
+
+        self._in_parts(write)
+        return Rows(indptr, indices, weights)
+
+    def _in_parts(self, work: Callable[[slice], None]) -> None:
+        row_bytes = max(1, len(self.values) * self.values.itemsize)
+
+        def work_on(first: int, last: int) -> None:
+            work(slice(first, last))
+
+        in_parts(work_on, len(self.values), row_bytes)
+
+    def _take(self, rows: slice) -> npt.NDArray[np.bool_] | None:
+        """Copy rows, with 0 where there is no edge; return where that is, if anywhere."""
+        given, own = self._given[rows], self.values[rows]
+        absent = self._absent(rows, given)
+        if given.dtype.kind == "b":
+            absent = ~given if absent is None else absent | ~given
+        with np.errstate(over="ignore"):
+            np.add(given, 0, out=own, casting="unsafe")  # -0.0 + 0 is 0.0
+        if absent is not None:
+            np.copyto(own, 0, where=absent)
+        if own.dtype.kind == "f":
+            if not own.max() < np.inf or not own.min() > -np.inf:  # neither holds if one is NaN
+                absent = self._without_infinity(rows, absent)
+        elif given.dtype == np.uint64 and (own < 0).any():
+            at = np.argwhere(own < 0)[0]
+            raise ValueError(f"{self._position(rows, at)} = {given[tuple(at)]} is outside int64")
+        elif given.dtype.itemsize >= own.itemsize and (own == self.none).any():
+            raise UnusableMatrixError
+        if self._unit:
+            np.copyto(own, 1, where=True if absent is None else ~absent)
+        return absent
+
+    def _without_infinity(self, rows: slice, absent: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+        """Have rows with numbers that are not finite hold 0 there; return where there is no edge."""
+        own = self.values[rows]
+        wrong = np.isneginf(own) if self._nan_is_absent else np.isneginf(own) | np.isnan(own)
+        if wrong.any():
+            at = np.argwhere(wrong)[0]
+            raise ValueError(f"{self._position(rows, at)} is {own[tuple(at)]}, expected a number greater than -inf")
+        infinite: npt.NDArray[np.bool_] = ~np.isfinite(own)
+        np.copyto(own, 0, where=infinite)
+        if absent is not None:
+            infinite |= absent
+        return infinite
+
+    def _position(self, rows: slice, at: npt.NDArray[np.intp]) -> str:
+        return f"{self._name}[{rows.start + at[0]}, {at[1]}]"
+
+    def _look(self, rows: slice, absent: npt.NDArray[np.bool_] | None) -> None:
+        """Note what rows hold, and mark what is no edge."""
+        own = self.values[rows]
+        low, high = own.min(axis=1), own.max(axis=1)
+        np.maximum(-low.astype(np.float64), high, out=self.heaviest[rows])
+        self._lows.append(low.min().item())
+        self._highs.append(high.max().item())
+        if own.dtype.kind == "f" and not self._fractional and not np.array_equal(np.rint(own), own):
+            self._fractional.append(True)
+        self._counts.append(own.size)
+        self._clear(rows, absent)
+        if absent is not None:
+            self._counts.append(-int(np.count_nonzero(absent)))
+
+    def _clear(self, rows: slice, absent: npt.NDArray[np.bool_] | None) -> None:
+        if absent is not None:
+            np.copyto(self.values[rows], self.none, where=absent)
+
+    def _find_absent(self, rows: slice) -> npt.NDArray[np.bool_]:
+        """Put 0 where there is no edge, and return where that is."""
+        absent: npt.NDArray[np.bool_] = self.values[rows] == self.none
+        np.copyto(self.values[rows], 0, where=absent)
+        return absent
+
+    def _make_symmetric(self) -> None:
+        values, n = self.values, len(self.values)
+
+        def compare(first: int, last: int) -> None:
+            for begin in range(first * _BLOCK, min(last * _BLOCK, n), _BLOCK):
+                for across in range(begin, n, _BLOCK):
+                    one = values[begin : begin + _BLOCK, across : across + _BLOCK]
+                    other = values[across : across + _BLOCK, begin : begin + _BLOCK].T
+                    np.copyto(one, np.minimum(one, other))
+                    np.copyto(other, one)
+
+        in_parts(compare, -(-n // _BLOCK), _BLOCK * n * values.itemsize)
+
+
+def weight_dtype(given: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type in which a graph keeps weights that come in some type of real numbers."""
+    if given.kind == "b":
+        return np.dtype(np.int32)
+    if given.kind in "iu":
+        fits = given.itemsize < 4 or (given.itemsize == 4 and given.kind == "i")
+        return np.dtype(np.int32 if fits else np.int64)
+    return np.dtype(np.float32 if given.itemsize <= 4 else np.float64)
