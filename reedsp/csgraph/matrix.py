@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,19 +37,24 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
         n, sources, targets, values = sparse_entries(csgraph)
         weights = values.astype(np.float64)
         if (endless := np.isneginf(weights)).any():
-            _refuse_endless(sources[edge := int(np.argmax(endless))], targets[edge])
+            row, column = sources[edge := int(np.argmax(endless))], targets[edge]
+            raise ValueError(f"csgraph[{row}, {column}] is -inf, expected a number greater than -inf")
         kept = np.isfinite(weights)
         return Graph.from_edges(n, sources[kept], targets[kept], None if unweighted else weights[kept], directed)
     weights = np.asarray(np.ma.getdata(csgraph))
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
     refuse_complex(weights.dtype, "csgraph")
-    weights = weights.astype(np.float64, order="C", copy=False)
-    absent = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else weights == 0
-    if (endless := np.isneginf(weights) & ~absent).any():
-        _refuse_endless(*divmod(int(np.argmax(endless)), weights.shape[1]))
-    absent = absent | ~np.isfinite(weights)
-    return Graph.from_dense(np.ma.MaskedArray(np.ones_like(weights) if unweighted else weights, absent), directed)
+    float64 = np.dtype(np.float64)
+    if weights.dtype.kind not in "biuf" or weights.itemsize > float64.itemsize:
+        weights = weights.astype(float64)
+    mask: Any = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else None
+
+    def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        return part == 0 if mask is None else mask[rows]  # type: ignore[no-any-return]
+
+    options = {"name": "csgraph", "dtype": float64, "nan_is_absent": True, "unit": unweighted}
+    return Graph._of_dense(weights, absent, directed, **options)
 
 
 def compressed_rows(csgraph: Any) -> Rows | None:
@@ -134,10 +139,6 @@ def refuse_complex(dtype: np.dtype[Any], name: str) -> None:
     """Raise TypeError if numbers of this type are complex."""
     if dtype.kind == "c":  # of which a conversion would drop a part
         raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
-
-
-def _refuse_endless(row: int, column: int) -> NoReturn:
-    raise ValueError(f"csgraph[{row}, {column}] is -inf, expected a number greater than -inf")
 
 
 def weight_matrix(csgraph: Any, directed: bool) -> Any:

@@ -17,6 +17,7 @@ from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.csgraph.matrix import edges_from, graph_of, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.system.parts import in_parts
 from reedsp.system.place import is_for_host, is_matrix_for_host
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
@@ -610,7 +611,9 @@ def _all_pairs(
 ) -> _Dist | _DistAndPred:
     paths = apsp(graph, method, return_predecessors)
     dist: npt.NDArray[Any] = paths.dist
-    if paths.pred is not None:
+    if paths.pred is not None and graph.dense is not None:
+        _take_direct_entries(graph.dense.values, dist, paths.pred)
+    elif paths.pred is not None:
         _take_direct_edges(graph.indptr, graph.indices, graph.weights, np.arange(graph.n), dist, paths.pred)
     if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
         place = np.asarray(np.ma.getdata(overwritten))
@@ -700,6 +703,21 @@ def _take_direct_edges(
     shortest = (dist[rows, heads] == weights[edges]) & (sources[rows] != heads)
     rows, heads = rows[shortest], heads[shortest]
     predecessors[rows, heads] = sources[rows]
+
+
+def _take_direct_entries(
+    weights: npt.NDArray[Any], dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]
+) -> None:
+    """Do the same for all vertices of a matrix of weights, infinity where there is no edge."""
+
+    def take(first: int, last: int) -> None:
+        part, sources = weights[first:last], np.arange(first, last, dtype=np.int32)
+        shortest = dist[first:last] == part
+        shortest &= part < np.inf
+        shortest[sources - first, sources] = False
+        np.copyto(predecessors[first:last], sources[:, np.newaxis], where=shortest)
+
+    in_parts(take, len(weights), max(1, weights.itemsize * len(weights)))
 
 
 def _warn_of_negative_weights(graph: Graph) -> None:

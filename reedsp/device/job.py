@@ -209,6 +209,56 @@ class Job:
         self.bytes_to_device += size
         return buffer
 
+    def upload_rows(
+        self, shape: tuple[int, int], dtype: np.dtype[Any], write: Callable[[int, int, npt.NDArray[Any]], None]
+    ) -> cl.Buffer:
+        """Return a new buffer, which is never recycled, with the rows of a matrix.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Rows, and elements of a row.
+        dtype : dtype
+        write : callable(int, int, ndarray)
+            ``write(first, last, part)`` fills an array with rows first .. last-1; several calls run at a time.
+        """
+        rows, length = shape
+        row_bytes = length * dtype.itemsize
+        size = rows * row_bytes
+        flags = cl.mem_flags.READ_WRITE
+        self._check_allocation(size)
+
+        def send(first: int, last: int) -> None:
+            with self._host_memory((last - first) * length, dtype) as part:
+                write(first, last, part.reshape(last - first, length))
+                cl.enqueue_copy(self.queue, buffer, part, dst_offset=first * row_bytes, wait_for=self.after)
+
+        with self.translated(f"allocation of {size:,} bytes"):
+            if size < _LARGE_UPLOAD:
+                contents = np.empty(shape, dtype)
+                write(0, rows, contents)
+                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
+            else:
+                buffer = cl.Buffer(self.device.context, flags, size)
+                if self.device.kind == "cpu":  # whose memory this one can write to
+                    with self._mapped(buffer, shape, dtype) as mapped:
+                        in_parts(lambda first, last: write(first, last, mapped[first:last]), rows, row_bytes)
+                else:
+                    in_parts(send, rows, row_bytes, TRANSFERRED)
+        self.bytes_allocated += size
+        self.bytes_to_device += size
+        return buffer
+
+    @contextlib.contextmanager
+    def _mapped(self, buffer: cl.Buffer, shape: tuple[int, int], dtype: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+        """Wait for the work queued so far and lend the memory of a buffer, to fill it."""
+        flags = cl.map_flags.WRITE_INVALIDATE_REGION
+        mapped, _ = cl.enqueue_map_buffer(self.queue, buffer, flags, 0, shape, dtype, wait_for=self.after)
+        try:
+            yield mapped
+        finally:
+            self.queued(mapped.base.release(self.queue))
+
     def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
         """Let kernels of a CPU device use the memory of an array itself, until :meth:`give_back`.
 
@@ -319,44 +369,6 @@ class Job:
                 cl.enqueue_copy(queue, buffer, part, dst_offset=first * dtype.itemsize, wait_for=self.after)
 
         in_parts(send, count, dtype.itemsize, TRANSFERRED)
-
-    def write_rows(
-        self,
-        buffer: cl.Buffer,
-        shape: tuple[int, int],
-        dtype: np.dtype[Any],
-        write: Callable[[int, int, npt.NDArray[Any]], None],
-    ) -> None:
-        """Wait for the work queued so far and fill the beginning of a buffer with rows.
-
-        Parameters
-        ----------
-        buffer : pyopencl.Buffer
-        shape : tuple of int
-            Rows, and elements of a row.
-        dtype : dtype
-        write : callable(int, int, ndarray)
-            ``write(first, last, part)`` fills an array with rows first .. last-1; several calls run at a time.
-        """
-        rows, length = shape
-        row_bytes = length * dtype.itemsize
-
-        def send(first: int, last: int) -> None:
-            with self._host_memory((last - first) * length, dtype) as part:
-                write(first, last, part.reshape(last - first, length))
-                cl.enqueue_copy(self.queue, buffer, part, dst_offset=first * row_bytes, wait_for=self.after)
-
-        with self.translated("copy to the device"):
-            if self.device.kind == "cpu":  # which has the memory that is written to
-                flags = cl.map_flags.WRITE_INVALIDATE_REGION
-                mapped, _ = cl.enqueue_map_buffer(self.queue, buffer, flags, 0, shape, dtype, wait_for=self.after)
-                try:
-                    in_parts(lambda first, last: write(first, last, mapped[first:last]), rows, row_bytes)
-                finally:
-                    mapped.base.release(self.queue)
-            else:
-                in_parts(send, rows, row_bytes, TRANSFERRED)
-        self.bytes_to_device += rows * row_bytes
 
     def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
         """Queue a copy of some bytes from one buffer to another."""

@@ -12,6 +12,9 @@ from reedsp.system.parts import in_parts
 
 _BLOCK = 512  # rows and columns that are compared with those across the diagonal at a time
 
+Absent = Callable[[slice, npt.NDArray[Any]], npt.NDArray[np.bool_] | None]
+"""Says which entries of some rows of a matrix are no edge; see :class:`DenseWeights`."""
+
 
 class Rows(NamedTuple):
     """Edges in compressed rows, targets ascending."""
@@ -72,7 +75,7 @@ class DenseWeights:
     def __init__(
         self,
         given: npt.NDArray[Any],
-        absent: Callable[[slice, npt.NDArray[Any]], npt.NDArray[np.bool_] | None],
+        absent: Absent,
         *,
         directed: bool = True,
         name: str = "matrix",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.dense import DenseWeights, Rows, UnusableMatrixError, weight_dtype
+from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, weight_dtype
 from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.graph.networkx_edges import read_edges
 from reedsp.system.parts import in_parts
@@ -370,14 +370,19 @@ class Graph:
 
         if values.dtype.itemsize <= _INT64.dtype.itemsize:
             with contextlib.suppress(UnusableMatrixError):
-                return cls._of_dense(DenseWeights(values, absent, directed=directed), directed)
+                return cls._of_dense(values, absent, directed)
         missing = absent(slice(None), values)
         sources, targets = np.nonzero(np.ones(values.shape, np.bool_) if missing is None else ~missing)
         return cls._from_matrix_entries(n, [sources, targets, values[sources, targets]], directed)
 
     @classmethod
-    def _of_dense(cls, matrix: DenseWeights, directed: bool) -> Graph:
-        """Return the graph of a matrix, which it keeps unless there are so few edges that rows of them are smaller."""
+    def _of_dense(cls, values: npt.NDArray[Any], absent: Absent, directed: bool, **options: Any) -> Graph:
+        """Return the graph of a matrix, which it keeps unless there are so few edges that rows of them are smaller.
+
+        Arguments and errors are those of :class:`.DenseWeights`; and it is an error if the matrix is not square.
+        """
+        _square(values.shape)
+        matrix = DenseWeights(values, absent, directed=directed, **options)
         graph = cls.__new__(cls)
         size = matrix.m * (np.dtype(np.int32).itemsize + matrix.values.itemsize)
         graph._freeze(matrix.rows() if size < _PART_OF_DENSE * matrix.values.nbytes else matrix, directed, 0, None)

@@ -51,8 +51,7 @@ class DeviceMatrix(PathMatrix):
         super().__init__(job, weights, graph, self.side)
         self._dense = graph.dense
         self.edges: cl.Buffer | None = None
-        self.dist = Block(job.allocate(self.side * self.side, weights.dtype), self.side)
-        self._write_edges(self.dist.buffer, slice(0, self.side))
+        self.dist = Block(self.edges_from(slice(0, self.side)), self.side)
         size = self.side * self.row_bytes
         if keep_edges and size <= _PART_FOR_EDGES * job.device.global_memory:
             self.edges = job.allocate(self.side * self.side, weights.dtype)
@@ -66,12 +65,7 @@ class DeviceMatrix(PathMatrix):
         return size <= device.max_allocation and size + panels <= _PART_OF_MEMORY * device.global_memory
 
     def edges_from(self, rows: slice) -> cl.Buffer:
-        """Return rows of the matrix as it was at first, on the device, with what fills up tiles."""
-        buffer = self.job.allocate((rows.stop - rows.start) * self.side, self.weights.dtype)
-        self._write_edges(buffer, rows)
-        return buffer
-
-    def _write_edges(self, buffer: cl.Buffer, rows: slice) -> None:
+        """Return rows of the matrix as it is at first, on the device, with what fills up tiles."""
         job, weights, first, shape = self.job, self.weights, rows.start, (rows.stop - rows.start, self.side)
         if self._dense is not None:
             values, none = self._dense.values, self._dense.none
@@ -79,22 +73,22 @@ class DeviceMatrix(PathMatrix):
             def write(start: int, end: int, part: npt.NDArray[Any]) -> None:
                 write_edges(values[first + start : first + end], none, first + start, weights, part)
 
-            job.write_rows(buffer, shape, weights.dtype, write)
-            return
+            return job.upload_rows(shape, weights.dtype, write)
+        buffer = job.allocate(shape[0] * self.side, weights.dtype)
         macros = weights.macros(job.device.kind)
         clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
         sizes = np.uint32(self.side), np.uint32(self.n), np.uint32(first)
         job.launch(clear, (self.side, shape[0]), _GROUP, buffer, *sizes)
         index = self.graph.indptr[first : min(rows.stop, self.n) + 1]
         edges = slice(int(index[0]), int(index[-1]))
-        if edges.start == edges.stop:
-            return
-        scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
-        group = 1 if job.device.kind == "cpu" else _GROUP[0]
-        listed = job.upload(self.graph.indices[edges]), job.upload(self.graph.weights[edges], weights.dtype)
-        numbers = np.uint32(self.side), np.uint32(first)
-        offsets = job.upload(index - edges.start, np.uint64)
-        job.launch(scatter, (len(index) - 1) * group, group, buffer, offsets, *listed, *numbers)
+        if edges.start < edges.stop:
+            scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
+            group = 1 if job.device.kind == "cpu" else _GROUP[0]
+            listed = job.upload(self.graph.indices[edges]), job.upload(self.graph.weights[edges], weights.dtype)
+            offsets = job.upload(index - edges.start, np.uint64)
+            numbers = np.uint32(self.side), np.uint32(first)
+            job.launch(scatter, (len(index) - 1) * group, group, buffer, offsets, *listed, *numbers)
+        return buffer
 
     def reset_diagonal(self) -> bool:
         """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""
