@@ -75,7 +75,8 @@ __kernel void count_tight(__global const WEIGHT *restrict dist, __global const W
                           __global uint *restrict counts, const WEIGHT slack, const WEIGHT lowest, const uint stride,
                           const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1), first = (size_t)n * first_part / parts;
+    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1),
+                 first = (size_t)n * first_part / parts;
     if (vertex >= n)
         return;
     uint count = 0;
@@ -92,7 +93,8 @@ __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const WE
                          __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT lowest,
                          const uint stride, const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1), first = (size_t)n * first_part / parts;
+    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1),
+                 first = (size_t)n * first_part / parts;
     if (vertex >= n)
         return;
     ulong index = tight_index[vertex * parts + part];

@@ -87,7 +87,7 @@ class OnDevice:
         self.floyd_warshall.solve(matrix.dist, matrix.side)
         pred = None
         if predecessors:
-            tight = find_tight_edges(job, matrix.weights, self.graph, matrix.dist, matrix.in_edges)
+            tight = find_tight_edges(matrix)
             pred, _ = shortest_path_trees(job, matrix.weights, tight, matrix.dist, 0, (n, n), zero_progress_only=False)
         job.finish()
         return pred

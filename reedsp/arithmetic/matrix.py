@@ -209,12 +209,9 @@ def write_edges(values: npt.NDArray[Any], none: Any, first: int, weights: Weight
     """
     count, n = values.shape
     part = target[:count, :n]
-    if values.dtype.type(weights.no_path) == weights.no_path:  # so that nothing but `none` is above it
-        np.minimum(values, weights.no_path, out=part, dtype=values.dtype, casting="unsafe")
-    else:
-        with np.errstate(invalid="ignore"):
-            np.copyto(part, values, casting="unsafe")
-        np.copyto(part, weights.no_path, where=values == none)
+    with np.errstate(invalid="ignore"):
+        np.copyto(part, values, casting="unsafe")
+    np.copyto(part, weights.no_path, where=values == none)
     own = part[np.arange(count), first + np.arange(count)]
     part[np.arange(count), first + np.arange(count)] = np.minimum(own, weights.dtype.type(0))
     target[:count, n:] = weights.no_path

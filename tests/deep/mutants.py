@@ -71,8 +71,8 @@ NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 SCANS = ("primitives/test_scan.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
 MODULES: dict[str, tuple[str, ...]] = {
-    "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py",),
-    "all_pairs/trees.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
+    "all_pairs/trees.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
     "primitives/blelloch_scan.cl": SCANS,
     "traversal/bfs_work_groups.cl": ("algorithms/traversal/test_bfs.py",),
     "traversal/bfs_work_items.cl": ("algorithms/traversal/test_bfs.py",),
