@@ -386,7 +386,7 @@ def test_overwrite(method: str) -> None:
         same(ours.shortest_path(ignored, method, overwrite=True), expected)
     frozen = SMALL.copy()
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match="csgraph is read-only"):
         ours.shortest_path(frozen, method, overwrite=True)
 
 

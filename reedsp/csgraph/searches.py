@@ -609,16 +609,17 @@ def yen(
 def _all_pairs(
     graph: Graph, method: AllPairsMethod, return_predecessors: bool, overwritten: Any = None
 ) -> _Dist | _DistAndPred:
-    paths = apsp(graph, method, return_predecessors)
+    out = None
+    if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
+        out = np.asarray(np.ma.getdata(overwritten))
+        if not out.flags.writeable:
+            raise ValueError("csgraph is read-only")
+    paths = apsp(graph, method, return_predecessors, out=out)
     dist: npt.NDArray[Any] = paths.dist
     if paths.pred is not None and graph.dense is not None:
         _take_direct_entries(graph.dense.values, dist, paths.pred)
     elif paths.pred is not None:
         _take_direct_edges(graph.indptr, graph.indices, graph.weights, np.arange(graph.n), dist, paths.pred)
-    if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
-        place = np.asarray(np.ma.getdata(overwritten))
-        place[...] = dist
-        dist = place
     return dist if paths.pred is None else (dist, paths.pred)
 
 

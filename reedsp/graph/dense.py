@@ -123,7 +123,7 @@ class DenseWeights:
             return Rows(np.arange(n + 1, dtype=np.int64) * n, indices, self._flat)
 
         def count(rows: slice) -> None:
-            indptr[1:][rows] = np.count_nonzero(values[rows] != self.none, axis=1)
+            indptr[1:][rows] = (values[rows] != self.none).sum(axis=1, dtype=np.int32)
 
         self._in_parts(count)
         np.cumsum(indptr, out=indptr)
