@@ -20,7 +20,7 @@ from reedsp.arithmetic.paths import choose_arithmetic, to_result
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.system.parts import TRANSFERRED, in_parts
 
-_EDGES_AT_A_TIME = 1 << 26  # that are looked at in one launch
+_EDGES_AT_A_TIME = {"cpu": 1 << 26, "gpu": 1 << 30}  # that are looked at in one launch
 
 
 class Answers:
@@ -94,7 +94,8 @@ class Answers:
         """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
         matrix, graph = self._matrix, self._matrix.graph
         edges = find_tight_edges(matrix)
-        step = max(1, _EDGES_AT_A_TIME // (edges.count + graph.n))
+        kind = "cpu" if matrix.job.device.kind == "cpu" else "gpu"
+        step = max(1, _EDGES_AT_A_TIME[kind] // (edges.count + graph.n))
         for slab in matrix.slices():
             block = matrix.rows_on_device(slab)
             for first in range(slab.start, slab.stop, step):

@@ -11,7 +11,7 @@ import scipy.sparse
 
 import reedsp
 from reedsp import csgraph
-from reedsp.algorithms.all_pairs import device_matrix, trees
+from reedsp.algorithms.all_pairs import answers, device_matrix, trees
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.graph import graph as graph_module
@@ -136,6 +136,7 @@ def test_rows_of_edges_can_be_sent_again(
         expected[n] = reedsp.apsp(list_of(random_matrix(n, "int32")), "floyd-warshall", True, device=device)
     monkeypatch.setattr(device_matrix, "_PART_FOR_EDGES", 0)
     monkeypatch.setattr(trees, "_ROWS_OF_A_PART", 9)
+    monkeypatch.setattr(answers, "_EDGES_AT_A_TIME", {"cpu": 5000, "gpu": 7000})
     monkeypatch.setattr(job_module, "_LARGE_UPLOAD", large)
     if device.kind == "cpu":
         monkeypatch.setattr(device, "kind", pretends)
