@@ -13,11 +13,12 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.matrix import Weights, write_edges
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block
+from reedsp.system.parts import TRANSFERRED, in_parts
 
 
 class HostMatrix(PathMatrix):
@@ -51,6 +52,7 @@ class HostMatrix(PathMatrix):
         self._devices = devices
         self._memory_limit = memory_limit
         self._checkpoint = checkpoint
+        self._dense = graph.dense
         self._cycles: list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] = []
         if checkpoint is None:
             self.dist = np.empty((self.n, self.n), weights.dtype)
@@ -61,17 +63,31 @@ class HostMatrix(PathMatrix):
                 self._fill()
                 checkpoint.filled()
 
+    def edges_from(self, rows: slice) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return sources, targets and weights of the edges that leave some vertices."""
+        if self._dense is not None:
+            some = self._dense.values[rows]
+            sources, targets = np.nonzero(some != self._dense.none)
+            return rows.start + sources, targets, some[sources, targets].astype(self.weights.dtype)
+        graph = self.graph
+        edges = slice(int(graph.indptr[rows.start]), int(graph.indptr[rows.stop]))
+        sources = np.repeat(np.arange(rows.start, rows.stop), np.diff(graph.indptr[rows.start : rows.stop + 1]))
+        return sources, graph.indices[edges], graph.weights[edges].astype(self.weights.dtype)
+
     def _fill(self) -> None:
-        indptr, targets = self.graph.indptr, self.graph.indices
-        edge_weights = self.graph.weights.astype(self.weights.dtype)
-        for rows in self.slices():
+        def fill(first: int, last: int) -> None:
+            rows = slice(first, last)
+            if self._dense is not None:
+                write_edges(self._dense.values[rows], self._dense.none, first, self.weights, self.dist[rows])
+                return
             self.dist[rows] = self.weights.no_path
-            edges = slice(int(indptr[rows.start]), int(indptr[rows.stop]))
-            sources = np.repeat(np.arange(rows.start, rows.stop), np.diff(indptr[rows.start : rows.stop + 1]))
-            self.dist[sources, targets[edges]] = edge_weights[edges]
-        diagonal = np.arange(self.n)
-        own = self.dist[diagonal, diagonal]
-        self.dist[diagonal, diagonal] = np.minimum(own, self.weights.dtype.type(0))
+            sources, targets, edge_weights = self.edges_from(rows)
+            self.dist[sources, targets] = edge_weights
+            diagonal = np.arange(first, last)
+            own = self.dist[diagonal, diagonal]
+            self.dist[diagonal, diagonal] = np.minimum(own, self.weights.dtype.type(0))
+
+        in_parts(fill, self.n, self.row_bytes, TRANSFERRED)
 
     def solve(self, progress: Callable[[int, int], None] | None) -> None:
         """Relax all paths through every vertex."""

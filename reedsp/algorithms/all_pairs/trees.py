@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
+from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.types import C_TYPES, signed
@@ -17,6 +18,7 @@ from reedsp.device.iterate import PASSES, Rounds
 from reedsp.device.job import Job
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length
+from reedsp.system.parts import TRANSFERRED, in_parts
 
 _GROUP = (64, 1)
 _PARTS = 64  # at most, of the vertices that edges leave, so that there are enough work-items
@@ -56,20 +58,30 @@ def find_tight_edges(matrix: PathMatrix) -> TightEdges:
         magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(matrix)
         with np.errstate(over="ignore"):
             slack = weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
-    return _on_device(matrix, slack) if isinstance(matrix, DeviceMatrix) else _on_host(matrix, slack)
+    if isinstance(matrix, HostMatrix):
+        return _on_host(matrix, slack)
+    assert isinstance(matrix, DeviceMatrix)
+    return _on_device(matrix, slack)
 
 
-def _on_host(matrix: PathMatrix, slack: Any) -> TightEdges:
-    graph, weights, job, dist = matrix.graph, matrix.weights, matrix.job, matrix.dist
-    assert isinstance(dist, np.ndarray)
-    indptr, sources, given = graph.in_edges()
-    targets = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
-    between, edge_weights = dist[sources, targets], given.astype(weights.dtype)
-    with np.errstate(over="ignore"):
-        tight = edge_weights <= between + slack
-    kept = np.flatnonzero((sources != targets) & (between >= weights.lowest) & tight)
-    index = np.searchsorted(kept, indptr).astype(np.uint64)
-    return TightEdges(job.upload(sources[kept]), job.upload(edge_weights[kept]), job.upload(index), len(kept))
+def _on_host(matrix: HostMatrix, slack: Any) -> TightEdges:
+    n, job, dist = matrix.n, matrix.job, matrix.dist
+    found: dict[int, tuple[npt.NDArray[Any], ...]] = {}
+
+    def look(first: int, last: int) -> None:
+        sources, targets, edge_weights = matrix.edges_from(slice(first, last))
+        between = dist[sources, targets]
+        with np.errstate(over="ignore"):
+            tight = edge_weights <= between + slack
+        tight &= (sources != targets) & (between >= matrix.weights.lowest)
+        found[first] = sources[tight].astype(np.int32), targets[tight], edge_weights[tight]
+
+    in_parts(look, n, matrix.row_bytes, TRANSFERRED)
+    parts = [found[first] for first in sorted(found)]
+    sources, targets, edge_weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(targets, kind="stable")
+    index = np.searchsorted(targets[order], np.arange(n + 1)).astype(np.uint64)
+    return TightEdges(job.upload(sources[order]), job.upload(edge_weights[order]), job.upload(index), len(order))
 
 
 def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:

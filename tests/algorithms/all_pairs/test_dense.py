@@ -148,6 +148,23 @@ def test_rows_of_edges_can_be_sent_again(
         assert found.pred.tobytes() == right.pred.tobytes()
 
 
+@pytest.mark.usefixtures("no_rows")
+@pytest.mark.parametrize("kind", ["whole", "negative", "float32", "int32"])
+def test_on_the_host(kind: str, device: Device) -> None:
+    """Where the device has too little memory."""
+    if kind in ("whole", "negative"):
+        needs_doubles(device)
+    for n in (1, 63, 150):
+        matrix = random_matrix(n, kind)
+        dtype = "float32" if kind == "float32" else None
+        expected = reedsp.apsp(list_of(matrix), "floyd-warshall", True, device=device, dtype=dtype)
+        for graph in (matrix, list_of(matrix)):
+            limited = {"dtype": dtype, "device": device, "memory_limit": 1 << 20}
+            found = reedsp.apsp(graph, "floyd-warshall", True, **limited)
+            assert found.dist.tobytes() == expected.dist.tobytes()
+            assert found.pred.tobytes() == expected.pred.tobytes()
+
+
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("unweighted", [True, False])
 @pytest.mark.parametrize("kind", ["whole", "fractional", "negative", "int32"])
