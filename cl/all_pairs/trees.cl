@@ -101,7 +101,7 @@ __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const WE
     for (size_t source = n * part / parts; source < n * (part + 1) / parts; ++source) {
         const WEIGHT weight = edges[(source - first) * stride + vertex], between = dist[source * stride + vertex];
         if (source != vertex && is_tight(weight, between, slack, lowest)) {
-            tight_sources[index] = source;
+            tight_sources[index] = (int)source;
             tight_weights[index] = weight;
             ++index;
         }
