@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +21,8 @@ from reedsp.graph.graph import Graph, edge_sources
 from reedsp.system.parts import TRANSFERRED, in_parts
 
 _EDGES_AT_A_TIME = {"cpu": 1 << 26, "gpu": 1 << 30}  # that are looked at in one launch
+
+_PAGE = 1 << 12  # bytes
 
 
 class Answers:
@@ -41,20 +43,14 @@ class Answers:
         self._again = again
         self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
 
-    def to_memory(
-        self, predecessors: bool, out: npt.NDArray[Any] | None = None
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
-        """Return distances, in `out` if that is given, and predecessors if they are wanted."""
-        n = self._matrix.n
-        pred = np.empty((n, n), np.int32) if predecessors else None
-        for _ in self._predecessors(pred) if predecessors or self._again else ():
+    def to_memory(self, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32] | None) -> None:
+        """Fill arrays, shape (n, n), with distances and, if they are wanted, predecessors."""
+        for _ in self._predecessors(pred) if pred is not None or self._again else ():
             pass
-        dist = np.empty((n, n), self._dtype) if out is None else out
-        self._write(slice(0, n), dist)
-        return dist, pred
+        self._write(slice(0, self._matrix.n), dist)
 
     def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:
-        """As :meth:`to_memory`, to results of this kind in a checkpoint."""
+        """Write distances and, if they are wanted, predecessors to results of this kind in a checkpoint."""
         n = self._matrix.n
 
         def write_predecessors(stream: IO[bytes]) -> None:
@@ -128,6 +124,17 @@ class Answers:
         dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
         self._corrected[source] = dist
         return pred[0]  # type: ignore[no-any-return]
+
+
+def touch(arrays: Iterable[npt.NDArray[Any]]) -> None:
+    """Have the system hand out the memory of new arrays."""
+    for array in arrays:
+        elements, step = array.reshape(-1), _PAGE // array.itemsize
+
+        def write(first: int, last: int, elements: npt.NDArray[Any] = elements, step: int = step) -> None:
+            elements[first:last:step] = 0
+
+        in_parts(write, array.size, array.itemsize)
 
 
 def predecessor_file(target: Path) -> Path:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 import reedsp
 from reedsp.algorithms.all_pairs import lund_smith
-from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file
+from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file, touch
 from reedsp.algorithms.all_pairs.array_files import write_npy
 from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
@@ -245,7 +245,7 @@ def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: b
         cycles = _negative_cycles_of_floats(graph, job, result, task.negative_cycles == "raise")
     jobs: Sequence[Job] = [job]
 
-    def answers(checkpoint: Checkpoint | None) -> Answers:
+    def answers(checkpoint: Checkpoint | None, meanwhile: Callable[[], None] = lambda: None) -> Answers:
         nonlocal jobs
         matrix: PathMatrix
         if task.on_host or (in_place and not DeviceMatrix.fits(task.devices[0], weights, graph.n)):
@@ -254,10 +254,16 @@ def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: b
             matrix = DeviceMatrix(job, weights, graph, keep_edges=task.predecessors)
         jobs = matrix.jobs
         with bar as report:
-            return _solve(matrix, method, choices, cycles, task.negative_cycles, result, report)
+            return _solve(matrix, method, choices, cycles, task.negative_cycles, result, report, meanwhile)
 
+    dist: npt.NDArray[Any]
+    pred: npt.NDArray[np.int32] | None
     if task.target is None:
-        dist, pred = answers(None).to_memory(task.predecessors, task.place)
+        shape = graph.n, graph.n
+        dist = np.empty(shape, result) if task.place is None else task.place
+        pred = np.empty(shape, np.int32) if task.predecessors else None
+        new = [each for each in (dist, pred) if each is not None and each is not task.place]
+        answers(None, lambda: touch(new)).to_memory(dist, pred)
     else:
         problem = fingerprint(graph, weights), graph.n, weights.dtype
         kind = f"{result} {task.negative_cycles} {task.predecessors}"
@@ -349,8 +355,12 @@ def _solve(
     negative_cycles: str,
     result: np.dtype[Any],
     progress: Callable[[int, int], None] | None,
+    meanwhile: Callable[[], None],
 ) -> Answers:
-    """Solve the matrix, and deal with negative cycles; `cycles` has those that were found before, with floats."""
+    """Solve the matrix, and deal with negative cycles.
+
+    `cycles` has those that were found before, with floats; `meanwhile` is for the host to do while a GPU works.
+    """
     graph, weights = matrix.graph, matrix.weights
     floats = weights.dtype.kind == "f"
     if isinstance(matrix, HostMatrix):
@@ -358,6 +368,9 @@ def _solve(
     else:
         until_negative = negative_cycles == "raise" and not floats
         _METHODS[method].solve(matrix, progress=progress, until_negative=until_negative, **choices)
+        if matrix.job.device.kind != "cpu":
+            matrix.job.queue.flush()
+            meanwhile()
     if not floats:
         cycles = matrix.vertices_on_negative_cycles()
     if len(cycles) and negative_cycles == "raise":
