@@ -29,7 +29,7 @@ import pytest
 
 import reedsp
 from experiments.thesis import min_plus
-from reedsp.algorithms.all_pairs import lund_smith
+from reedsp.algorithms.all_pairs import device_matrix, lund_smith, trees
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
@@ -443,6 +443,7 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     for weights, kept in ((whole, slice(None)), (fractions, slice(None)), (negative, beside)):
         graph = reedsp.Graph.from_edges(n, sources[kept], targets[kept], weights[kept])
         yield used, partial(check_all_pairs, device, graph, "floyd-warshall")
+        yield used, partial(check_rows_of_edges, device, graph)
     squaring = {"all_pairs/matrix.cl", "minplus/compare.cl", "minplus/registers.cl"}
     yield squaring, partial(check_all_pairs, device, graph, "min-plus")
     loops = np.array([[n - 3, n - 3, -1], [n - 2, n - 2, -1], [n - 3, n - 1, 1]])  # two cycles, of one edge each
@@ -462,6 +463,14 @@ def check_diagonal(device: Device) -> None:
     expected[range(n), range(n)] = 0
     found = matrix.job.download(matrix.dist.buffer, matrix.side**2, INT32.dtype)
     assert np.array_equal(found, expected.ravel())
+
+
+def check_rows_of_edges(device: Device, graph: reedsp.Graph) -> None:
+    """Edges are sent again, some rows at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device_matrix, "_PART_FOR_EDGES", 0)
+        patch.setattr(trees, "_ROWS_OF_A_PART", 9)
+        check_all_pairs(device, graph, "floyd-warshall")
 
 
 def check_all_pairs(device: Device, graph: reedsp.Graph, method: str) -> None:
