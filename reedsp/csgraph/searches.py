@@ -16,6 +16,7 @@ from reedsp.algorithms.single_source.on_host import trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.csgraph.matrix import edges_from, graph_of, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
 from reedsp.system.place import is_for_host, is_matrix_for_host
@@ -617,7 +618,7 @@ def _all_pairs(
     paths = apsp(graph, method, return_predecessors, out=out)
     dist: npt.NDArray[Any] = paths.dist
     if paths.pred is not None and graph.dense is not None:
-        _take_direct_entries(graph.dense.values, dist, paths.pred)
+        _take_direct_entries(graph.dense, dist, paths.pred)
     elif paths.pred is not None:
         _take_direct_edges(graph.indptr, graph.indices, graph.weights, np.arange(graph.n), dist, paths.pred)
     return dist if paths.pred is None else (dist, paths.pred)
@@ -706,19 +707,17 @@ def _take_direct_edges(
     predecessors[rows, heads] = sources[rows]
 
 
-def _take_direct_entries(
-    weights: npt.NDArray[Any], dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]
-) -> None:
-    """Do the same for all vertices of a matrix of weights, infinity where there is no edge."""
+def _take_direct_entries(matrix: DenseWeights, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]) -> None:
+    """Do the same for all vertices of a dense matrix."""
 
     def take(first: int, last: int) -> None:
-        part, sources = weights[first:last], np.arange(first, last, dtype=np.int32)
+        part, sources = matrix.values[first:last], np.arange(first, last, dtype=np.int32)
         shortest = dist[first:last] == part
-        shortest &= part < np.inf
+        shortest &= part != matrix.none
         shortest[sources - first, sources] = False
         np.copyto(predecessors[first:last], sources[:, np.newaxis], where=shortest)
 
-    in_parts(take, len(weights), max(1, weights.itemsize * len(weights)))
+    in_parts(take, len(dist), max(1, dist.itemsize * len(dist)))
 
 
 def _warn_of_negative_weights(graph: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from reedsp.system.parts import in_parts
 
 _BLOCK = 512  # rows and columns that are compared with those across the diagonal at a time
+_NARROWED = 1 << 20  # bytes of a matrix, from which on it takes less time to use less memory
+_NARROW = (np.dtype(np.int16), np.dtype(np.int32))
+_SAMPLE = 8  # rows and columns
 
 Absent = Callable[[slice, npt.NDArray[Any]], npt.NDArray[np.bool_] | None]
 """Says which entries of some rows of a matrix are no edge; see :class:`DenseWeights`."""
@@ -26,6 +30,10 @@ class Rows(NamedTuple):
 
 class UnusableMatrixError(Exception):
     """An integer weight is the number that would stand for "no edge"."""
+
+
+class _TooNarrowError(Exception):
+    """A weight is not among the numbers of a type."""
 
 
 class DenseWeights:
@@ -53,8 +61,10 @@ class DenseWeights:
 
     Attributes
     ----------
+    dtype : dtype
+        Of the weights.
     values : ndarray, shape (n, n)
-        Read-only. What is no edge is `none`.
+        Read-only; of that type, or of one with fewer bytes that holds all weights too. What is no edge is `none`.
     none
         Infinity, or the largest integer.
     m : int
@@ -86,29 +96,26 @@ class DenseWeights:
         n = len(given)
         self._given, self._absent, self._name = given, absent, name
         self._nan_is_absent, self._unit = nan_is_absent, unit
-        dtype = weight_dtype(given.dtype) if dtype is None else dtype
-        self.none: Any = dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
-        self._flat: npt.NDArray[Any] = np.empty(n * n, dtype)
-        self.values: npt.NDArray[Any] = self._flat.reshape(n, n)
+        self.dtype: np.dtype[Any] = weight_dtype(given.dtype) if dtype is None else dtype
         self.heaviest: npt.NDArray[np.float64] = np.empty(n)
-        self._lows: list[Any] = []
-        self._highs: list[Any] = []
-        self._counts: list[int] = []
-        self._fractional: list[bool] = []
-        if directed:
-            self._in_parts(lambda rows: self._look(rows, self._take(rows)))
-        else:
-            self._in_parts(lambda rows: self._clear(rows, self._take(rows)))
-            self._make_symmetric()
-            self._in_parts(lambda rows: self._look(rows, self._find_absent(rows)))
+        for stored in (*self._narrow_types(), self.dtype):
+            self.none: Any = stored.type(np.inf if stored.kind == "f" else np.iinfo(stored).max)
+            self._flat: npt.NDArray[Any] = np.empty(n * n, stored)
+            self.values: npt.NDArray[Any] = self._flat.reshape(n, n)
+            self._lows: list[Any] = []
+            self._highs: list[Any] = []
+            self._counts: list[int] = []
+            self._fractional: list[bool] = []
+            with contextlib.suppress(_TooNarrowError):
+                self._copy(directed)
+                break
         for each in (self._flat, self.values):
             each.flags.writeable = False
         self.m: int = sum(self._counts)
         heaviest = max(abs(min(self._lows)), abs(max(self._highs))) if self.m else 0
-        negative = self.m > 0 and min(self._lows) < 0
         self.facts: dict[str, Any] = {
-            "max_abs_weight": heaviest,
-            "negative": negative,
+            "max_abs_weight": float(heaviest) if self.m and self.dtype.kind == "f" else heaviest,
+            "negative": self.m > 0 and min(self._lows) < 0,
             "integral": not self._fractional,
         }
         del self._given, self._absent
@@ -120,14 +127,17 @@ class DenseWeights:
         if self.m == n * n:
             indices = np.empty(n * n, np.int32)
             self._in_parts(lambda rows: np.copyto(indices.reshape(n, n)[rows], targets))
-            return Rows(np.arange(n + 1, dtype=np.int64) * n, indices, self._flat)
+            weights = self._flat if values.dtype == self.dtype else np.empty(n * n, self.dtype)
+            if weights is not self._flat:
+                self._in_parts(lambda rows: np.copyto(weights.reshape(n, n)[rows], values[rows]))
+            return Rows(np.arange(n + 1, dtype=np.int64) * n, indices, weights)
 
         def count(rows: slice) -> None:
             indptr[1:][rows] = (values[rows] != self.none).sum(axis=1, dtype=np.int32)
 
         self._in_parts(count)
         np.cumsum(indptr, out=indptr)
-        indices, weights = np.empty(self.m, np.int32), np.empty(self.m, values.dtype)
+        indices, weights = np.empty(self.m, np.int32), np.empty(self.m, self.dtype)
 
         def write(rows: slice) -> None:
             part, edges = values[rows], slice(indptr[rows.start], indptr[rows.stop])
@@ -138,8 +148,30 @@ class DenseWeights:
         self._in_parts(write)
         return Rows(indptr, indices, weights)
 
+    def _narrow_types(self) -> list[np.dtype[Any]]:
+        """Return types that are narrower than that of the weights, and that hold those of a sample."""
+        n, size = len(self._given), self.dtype.itemsize
+        step = max(1, n // _SAMPLE)
+        sample = self._given[::step, ::step]
+        if self._unit or n * n * size < _NARROWED:
+            return []
+        sample = sample[np.isfinite(sample)]
+        heaviest = np.abs(sample.astype(np.float64)).max(initial=0)
+        if sample.dtype.kind == "f" and not np.array_equal(np.rint(sample), sample):
+            return []
+        return [each for each in _NARROW if each.itemsize < size and heaviest < np.iinfo(each).max]
+
+    def _copy(self, directed: bool) -> None:
+        """Copy the matrix and look at it."""
+        if directed:
+            self._in_parts(lambda rows: self._look(rows, self._take(rows)))
+        else:
+            self._in_parts(lambda rows: self._clear(rows, self._take(rows)))
+            self._make_symmetric()
+            self._in_parts(lambda rows: self._look(rows, self._find_absent(rows)))
+
     def _in_parts(self, work: Callable[[slice], None]) -> None:
-        row_bytes = max(1, len(self.values) * self.values.itemsize)
+        row_bytes = max(1, len(self.values) * self.dtype.itemsize)
 
         def work_on(first: int, last: int) -> None:
             work(slice(first, last))
@@ -152,13 +184,16 @@ class DenseWeights:
         absent = self._absent(rows, given)
         if given.dtype.kind == "b":
             absent = ~given if absent is None else absent | ~given
+        if own.dtype != self.dtype:
+            return self._take_narrow(rows, absent)
         with np.errstate(over="ignore"):
             np.add(given, 0, out=own, casting="unsafe")  # -0.0 + 0 is 0.0
         if absent is not None:
             np.copyto(own, 0, where=absent)
         if own.dtype.kind == "f":
             if not own.max() < np.inf or not own.min() > -np.inf:  # neither holds if one is NaN
-                absent = self._without_infinity(rows, absent)
+                absent = self._with_infinity(rows, own, absent)
+                np.copyto(own, 0, where=absent)
         elif given.dtype == np.uint64 and (own < 0).any():
             at = np.argwhere(own < 0)[0]
             raise ValueError(f"{self._position(rows, at)} = {given[tuple(at)]} is outside int64")
@@ -168,15 +203,37 @@ class DenseWeights:
             np.copyto(own, 1, where=True if absent is None else ~absent)
         return absent
 
-    def _without_infinity(self, rows: slice, absent: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
-        """Have rows with numbers that are not finite hold 0 there; return where there is no edge."""
-        own = self.values[rows]
-        wrong = np.isneginf(own) if self._nan_is_absent else np.isneginf(own) | np.isnan(own)
+    def _take_narrow(self, rows: slice, absent: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_] | None:
+        """Do the same where the type has fewer bytes than that of the weights."""
+        given, own = self._given[rows], self.values[rows]
+        with np.errstate(invalid="ignore"):
+            np.copyto(own, given, casting="unsafe")
+        differs = own != given
+        if absent is not None:
+            differs &= ~absent
+        if differs.any():
+            if given.dtype.kind != "f":
+                raise _TooNarrowError
+            absent = self._with_infinity(rows, given, absent)
+            if (differs & ~absent).any():
+                raise _TooNarrowError
+        if absent is not None:
+            np.copyto(own, 0, where=absent)
+        if own.max() == self.none:
+            raise _TooNarrowError
+        return absent
+
+    def _with_infinity(
+        self, rows: slice, part: npt.NDArray[Any], absent: npt.NDArray[np.bool_] | None
+    ) -> npt.NDArray[np.bool_]:
+        """Return where there is no edge in rows with numbers that are not finite."""
+        wrong = np.isneginf(part) if self._nan_is_absent else np.isneginf(part) | np.isnan(part)
+        if absent is not None:
+            wrong &= ~absent
         if wrong.any():
             at = np.argwhere(wrong)[0]
-            raise ValueError(f"{self._position(rows, at)} is {own[tuple(at)]}, expected a number greater than -inf")
-        infinite: npt.NDArray[np.bool_] = ~np.isfinite(own)
-        np.copyto(own, 0, where=infinite)
+            raise ValueError(f"{self._position(rows, at)} is {part[tuple(at)]}, expected a number greater than -inf")
+        infinite: npt.NDArray[np.bool_] = ~np.isfinite(part)
         if absent is not None:
             infinite |= absent
         return infinite

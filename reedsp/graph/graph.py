@@ -384,7 +384,7 @@ class Graph:
         _square(values.shape)
         matrix = DenseWeights(values, absent, directed=directed, **options)
         graph = cls.__new__(cls)
-        size = matrix.m * (np.dtype(np.int32).itemsize + matrix.values.itemsize)
+        size = matrix.m * (np.dtype(np.int32).itemsize + matrix.dtype.itemsize)
         graph._freeze(matrix.rows() if size < _PART_OF_DENSE * matrix.values.nbytes else matrix, directed, 0, None)
         graph._derived.update(matrix.facts, heaviest=matrix.heaviest)
         return graph
@@ -535,7 +535,7 @@ class Graph:
     def weight_dtype(self) -> np.dtype[Any]:
         """Type of the weights."""
         edges = self._edges
-        return edges.values.dtype if isinstance(edges, DenseWeights) else edges.weights.dtype
+        return edges.dtype if isinstance(edges, DenseWeights) else edges.weights.dtype
 
     @property
     def max_abs_weight(self) -> int | float:

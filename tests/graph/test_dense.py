@@ -20,12 +20,13 @@ from reedsp.system import parts
 DTYPES = (np.bool_, np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32, np.float64)
 
 
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+@pytest.fixture(autouse=True, params=[0, 1 << 62], ids=["narrow", "wide"])
+def small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have matrices stay what they are however few edges they have, and be looked at in parts, by threads."""
     monkeypatch.setattr(graph_module, "_PART_OF_DENSE", 0)
     monkeypatch.setattr(dense, "in_parts", functools.partial(parts.in_parts, part=200))
     monkeypatch.setattr(dense, "_BLOCK", 3)
+    monkeypatch.setattr(dense, "_NARROWED", request.param)
     monkeypatch.setattr(parts, "_WORTH_THREADS", 100)
     return
 
@@ -74,6 +75,8 @@ def test_the_edges_are_those_of_a_list(dtype: Any, directed: bool) -> None:
     for n in (1, 2, 3, 7, 30):
         for density in (0, 0.1, 0.9, 2):
             matrix = random_matrix(n, dtype, density, rng)
+            whole = np.rint(matrix).astype(dtype)
+            assert_same(Graph.from_dense(whole, directed), edges_of(whole, directed))
             for layout in (matrix, np.asfortranarray(matrix), matrix.astype(matrix.dtype.newbyteorder())):
                 assert_same(Graph.from_dense(layout, directed), edges_of(matrix, directed))
             full = np.where(matrix == 0, 1, matrix).astype(matrix.dtype)
@@ -108,6 +111,34 @@ def test_the_integer_that_stands_for_no_edge_is_a_weight_nevertheless(dtype: Any
     if dtype != np.uint64:
         matrix[1, 3] = np.iinfo(dtype).min
         assert Graph.from_dense(matrix, directed).max_abs_weight == -int(np.iinfo(dtype).min)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_few_weights_do_not_fit_into_few_bytes(dtype: Any, directed: bool) -> None:
+    """They lie where no sample is taken."""
+    kind = np.dtype(dtype).kind
+    others = [0.5, 2.0**40, np.inf, 2.0**31] if kind == "f" else []
+    for weight in (2**15 - 2, 2**15 - 1, -(2**15), 2**15, 2**31 - 128, -(2**31), *others):
+        for row in (1, 19):
+            matrix = random_matrix(20, dtype, 0.9, np.random.default_rng(row))
+            matrix = np.rint(matrix).astype(dtype)
+            matrix[row, 3] = weight
+            if weight < np.inf:
+                assert_same(Graph.from_dense(matrix, directed), edges_of(matrix, directed))
+            kept = np.where(matrix < np.inf, matrix, 0)
+            garbage = np.ma.masked_array(matrix, (matrix == weight) | (matrix == 0))
+            assert_same(Graph.from_dense(garbage, directed), edges_of(np.where(kept == weight, 0, kept), directed))
+
+
+def test_small_integers_take_two_bytes() -> None:
+    matrix = np.arange(-8.0, 17).reshape(5, 5)
+    matrix[0, 0] = np.inf
+    graph = Graph.from_dense(matrix)
+    assert graph.dense is not None
+    assert graph.dense.dtype == np.float64
+    assert graph.dense.values.dtype == (np.int16 if dense._NARROWED == 0 else np.float64)
+    assert type(graph.max_abs_weight) is float
 
 
 @pytest.mark.parametrize("directed", [True, False])

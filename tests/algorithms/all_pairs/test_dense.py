@@ -14,6 +14,7 @@ from reedsp import csgraph
 from reedsp.algorithms.all_pairs import answers, device_matrix, trees
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
+from reedsp.graph import dense
 from reedsp.graph import graph as graph_module
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import Graph
@@ -23,10 +24,11 @@ METHODS = ("floyd-warshall", "min-plus")
 SMALL = [family for family in (*FAMILIES, *NEGATIVE_CYCLES) if family.n <= 130 and family.name != "heavy"]
 
 
-@pytest.fixture(autouse=True)
-def always_dense(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have matrices stay what they are however few edges they have."""
+@pytest.fixture(autouse=True, params=[0, 1 << 62], ids=["narrow", "wide"])
+def always_dense(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have matrices stay what they are however few edges they have, in as few bytes as can be, or in their own."""
     monkeypatch.setattr(graph_module, "_PART_OF_DENSE", 0)
+    monkeypatch.setattr(dense, "_NARROWED", request.param)
     return
 
 
