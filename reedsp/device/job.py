@@ -233,7 +233,7 @@ class Job:
                 write(first, last, part.reshape(last - first, length))
                 cl.enqueue_copy(self.queue, buffer, part, dst_offset=first * row_bytes, wait_for=self.after)
 
-        with self.translated(f"allocation of {size:,} bytes"):
+        with self.phases.within("upload"), self.translated(f"allocation of {size:,} bytes"):
             if size < _LARGE_UPLOAD:
                 contents = np.empty(shape, dtype)
                 write(0, rows, contents)

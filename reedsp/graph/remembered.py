@@ -264,7 +264,7 @@ def _part_of_memory(known: Any) -> float:
         elif opencl is not None and isinstance(each, opencl.MemoryObject):
             part += each.size / each.context.devices[0].global_mem_size
         elif isinstance(each, Graph):
-            todo += each.indptr, each.indices, each.weights, each._derived
+            todo += each._edges, each._derived
         elif isinstance(each, dict):
             todo += list(each.values())
         elif isinstance(each, (tuple, list)):

@@ -49,7 +49,8 @@ class AllPairs(AsArray):
         Name and platform of the device.
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
-        ``bytes_allocated`` and ``arithmetic`` (in which path weights were added).
+        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``phases``, as in
+        :class:`ShortestPaths`; copies of predecessors count as "tree".
     """
 
     graph: Graph

@@ -45,8 +45,12 @@ class Answers:
 
     def to_memory(self, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32] | None) -> None:
         """Fill arrays, shape (n, n), with distances and, if they are wanted, predecessors."""
-        for _ in self._predecessors(pred) if pred is not None or self._again else ():
-            pass
+        phases = self._matrix.job.phases
+        if pred is not None or self._again:
+            phases.begin("tree")
+            for _ in self._predecessors(pred):
+                pass
+        phases.begin("download")
         self._write(slice(0, self._matrix.n), dist)
 
     def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:

@@ -37,6 +37,7 @@ from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.options import Method, check_choice, checked_options
+from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
@@ -137,6 +138,7 @@ def apsp(
     >>> paths.path(1, 0)
     [1, 2, 0]
     """
+    phases = Phases()
     bar = vertices_bar("solving", progress)
     graph = as_graph(graph)
     if negative_cycles not in ("raise", "mark"):
@@ -151,7 +153,7 @@ def apsp(
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     if graph.n == 0:
         return _of_no_vertices(graph, result, predecessors, place, target, named)
-    task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit)
+    task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit, phases)
     if method == "auto" and not (task.on_host or choices):
         named = "johnson" if johnson_pays(graph, task.devices[0], negative_cycles, result) else named
     in_place = named == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
@@ -161,6 +163,7 @@ def apsp(
         dist, pred, stats = _by_searches(task, bar)
     else:
         dist, pred, stats = _by_matrix(task, named, choices, in_place, bar)
+    stats["phases"] = phases.milliseconds()
     return AllPairs(graph, dist, pred, named, ", ".join(map(str, task.devices)), stats)
 
 
@@ -182,6 +185,7 @@ class _Task:
     target: Path | None
     devices: list[Device]
     memory_limit: int | None
+    phases: Phases
 
     @property
     def on_host(self) -> bool:
@@ -219,7 +223,7 @@ def _of_no_vertices(
 
 def _by_searches(task: _Task, bar: _Bar) -> _Found:
     """Solve by Johnson's searches from every vertex."""
-    graph, job = task.graph, Job(task.devices[0])
+    graph, job = task.graph, Job(task.devices[0], phases=task.phases)
     if graph.has_negative_weights and task.negative_cycles == "mark":
         raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
     if graph.has_negative_weights and not graph.has_integral_weights:
@@ -231,7 +235,7 @@ def _by_searches(task: _Task, bar: _Bar) -> _Found:
 
 def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: bool, bar: _Bar) -> _Found:
     """Solve by a matrix of path weights, on the device or, where that is asked for or it is too large, on the host."""
-    graph, result, job = task.graph, task.result, Job(task.devices[0])
+    graph, result, job = task.graph, task.result, Job(task.devices[0], phases=task.phases)
     weights = matrix_weights(graph, result)
     if weights is None:
         if graph.has_negative_weights and (found := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
@@ -253,6 +257,7 @@ def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: b
         else:
             matrix = DeviceMatrix(job, weights, graph, keep_edges=task.predecessors)
         jobs = matrix.jobs
+        task.phases.begin("search")
         with bar as report:
             return _solve(matrix, method, choices, cycles, task.negative_cycles, result, report, meanwhile)
 

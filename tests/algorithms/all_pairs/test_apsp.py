@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import functools
 import itertools
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -943,6 +944,18 @@ def test_progress_and_stats(method: str, device: Device, monkeypatch: pytest.Mon
     assert result.stats["kernels_launched"] > 3
     assert result.stats["bytes_from_device"] >= 2 * n * n
     assert result.stats["milliseconds"] > 0
+
+
+@every_method
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_phases_add_up_to_the_call(method: str, predecessors: bool, device: Device) -> None:
+    weights = np.random.default_rng(1).integers(1, 100, (130, 130))
+    started = time.perf_counter()
+    stats = reedsp.apsp(weights, method, predecessors, device=device).stats
+    elapsed = 1e3 * (time.perf_counter() - started)
+    assert stats["milliseconds"] <= sum(stats["phases"].values()) <= elapsed
+    assert min(stats["phases"][phase] for phase in ("prepare", "upload", "search", "download")) > 0
+    assert (stats["phases"]["tree"] > 0) == predecessors
 
 
 @every_method
