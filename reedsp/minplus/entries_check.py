@@ -136,6 +136,11 @@ def _matrices(dtype: np.dtype[Any], absent: tuple[str, ...]) -> Iterator[npt.NDA
             if number != number or number == -np.inf:
                 matrix[140:, 7] = number  # others behind the first one
                 yield matrix
+    for each in range(8):  # entries that are taken at a time
+        matrix = plain.copy()
+        matrix[70 + each, 101 + each] = _LARGEST
+        yield matrix
+        yield matrix.T
 
 
 def _weights(dtype: np.dtype[Any], absent: tuple[str, ...], rng: np.random.Generator, signed: bool) -> npt.NDArray[Any]:

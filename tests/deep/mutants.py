@@ -236,6 +236,28 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "minplus/compare.cl",
         "if (column <= stride && a[row * stride + column] != b[row * stride + column])",
     ): "matrices are made as wide as several work-groups: no work-item is beside them",
+    **{
+        ("minplus/entries.cl", line): SAME_IF_EQUAL
+        for line in (
+            "seen->low = weight <= seen->low ? weight : seen->low;",
+            "seen->high = weight >= seen->high ? weight : seen->high;",
+            "fact.low = found[i].low <= fact.low ? found[i].low : fact.low;",
+            "fact.high = found[i].high >= fact.high ? found[i].high : fact.high;",
+        )
+    },
+    ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH)"): SPEED,
+    ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH) {"): SPEED,
+    ("minplus/entries.cl", "const ulong last = min((group - 1) * PIECE, rows * columns);"): SPEED,
+    ("minplus/entries.cl", "const ulong count = min(last + index, columns - column);"): SPEED,
+    (
+        "minplus/entries.cl",
+        "for (i = get_local_id(0); i <= count; i += GROUP_SIZE) {",
+    ): "it ends before, at the wrong entry that the work-item has seen",
+    ("minplus/entries.cl", "uint i = get_local_id(0);"): SMALL,
+    (
+        "minplus/from_user.cl",
+        "const ulong given = row < rows && column <= columns ? min(count, columns - column) : 0;",
+    ): SAME_IF_EQUAL,
     ("experiments/scan_trace.cl", "if (item == 1)"): ANY_ITEM,
     ("primitives/blelloch_scan.cl", "if (item == GROUP_SIZE - 1 || get_num_groups(0) > 1) {"): ANY_ITEM,
     ("all_pairs/trees.cl", "if (vertex == 1 && row == 0)"): ANY_ITEM,

@@ -107,6 +107,15 @@ def test_the_first_wrong_entry(dtype: np.dtype[Any], pretender: Device) -> None:
     assert facts_of(pretender, matrix).wrong is None
 
 
+def test_every_entry_is_seen(pretender: Device) -> None:
+    matrix = np.zeros((5, 21), np.int16)
+    for place in range(matrix.size):
+        matrix.flat[place] = place + 1
+        for each in (matrix, np.asfortranarray(matrix), matrix[::-1, ::-1], np.repeat(matrix, 2, axis=1)[:, ::2]):
+            assert facts_of(pretender, each).high == place + 1
+        matrix.flat[place] = 0
+
+
 def test_what_is_absent(pretender: Device) -> None:
     matrix = np.array([[0.5, np.inf, 0, 3], [-0.0, np.nan, 4, 5]] * 9, np.float32)
     assert facts_of(pretender, matrix, ("infinity", "nan")) == Facts(None, 0, 5, False, True)
