@@ -247,8 +247,14 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     },
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH)"): SPEED,
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH) {"): SPEED,
-    ("minplus/entries.cl", "const ulong last = min((group - 1) * PIECE, rows * columns);"): SPEED,
-    ("minplus/entries.cl", "const ulong count = min(last + index, columns - column);"): SPEED,
+    **{
+        (file, line): SPEED  # work-groups do what others do, too
+        for file in ("minplus/entries.cl", "minplus/to_user.cl")
+        for line in (
+            "const ulong last = min((group - 1) * PIECE, rows * columns);",
+            "const ulong count = min(last + index, columns - column);",
+        )
+    },
     (
         "minplus/entries.cl",
         "for (i = get_local_id(0); i <= count; i += GROUP_SIZE) {",

@@ -160,6 +160,8 @@ def test_paths_from_vertices_to_themselves(pretender: Device) -> None:
     assert (found[:n, :n] == 9).all()
     assert (found[n:] == INTEGERS[1].no_path).all()
     assert (found[:, n:] == INTEGERS[1].no_path).all()
+    fractions = np.diag(np.array([0.5, -0.5, np.inf, 0], np.float32))
+    assert converted(pretender, fractions, FLOAT32, (4, 4), of_graph=True).diagonal().tolist() == [0, -0.5, 0, 0]
 
 
 def test_a_device_that_is_wrong_is_not_trusted(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

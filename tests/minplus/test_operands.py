@@ -139,6 +139,16 @@ def test_results_on_both_sides_of_the_limits(dtype: np.dtype[Any], way: str, dev
         reedsp.min_plus_power(square, 2, device=device)
 
 
+def test_every_result_is_looked_at(way: str, device: Device) -> None:
+    a, b = np.array([[100]], np.int8), np.zeros((1, 70), np.int8)
+    for column in range(70):
+        b[0, column] = 27
+        with pytest.raises(OverflowError, match=rf"^entry \(0, {column}\) of the product is 127, which int8"):
+            reedsp.min_plus_product(a, b, device=device)
+        b[0, column] = 26
+    assert (reedsp.min_plus_product(a, b, device=device) == 126).all()
+
+
 @pytest.mark.parametrize("dtype", DTYPES[8:], ids=str)
 def test_floats_at_their_limits(dtype: np.dtype[Any], way: str, device: Device) -> None:
     needs_doubles(device, dtype)
