@@ -79,7 +79,8 @@ class Operands:
     """
 
     def __init__(self, matrices: Mapping[str, Any], shape: tuple[int, int], out: Any, device: Any) -> None:
-        self.dtype: np.dtype[Any] = np.result_type(*(each.dtype for each in matrices.values()))
+        dtypes = {each.dtype for each in matrices.values()}
+        self.dtype: np.dtype[Any] = np.result_type(*dtypes)
         if out is not None:
             check_output("out", out, shape, self.dtype)
         self._matrices, self._shape, self._out, self._requested = matrices, shape, out, device
