@@ -2,9 +2,9 @@
 //
 // Source:       instead of thesis section 5.2.2, which copies predecessors whenever a path weight falls: to carry them
 //               through the products costs more than twice the time. The rule is that of edges/predecessors.cl.
-// NDRange:      farthest: global (n, parts); count_tight, keep_tight: global (n, some of the parts);
-//               resolve_progress: global (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group
-//               size is free.
+// NDRange:      farthest: global (n, parts); count_tight, keep_tight: global (n / VECTOR_LENGTH rounded up, parts), or
+//               some of the parts, of which none has more vertices than TRUTH can count; resolve_progress: global
+//               (stride / VECTOR_LENGTH, n); the others: global (stride, n). The work-group size is free.
 // Local memory: none.
 // Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level (graphs with negative weights); TRUTH,
 //               the signed integer of the size of a weight; those of minplus/common.cl and minplus/vectors.cl.
@@ -17,7 +17,8 @@
 // Neighbouring work-items have neighbouring sources and the same vertex, and so the same edges.
 //   dist            in   farthest, *_tight: (n, stride) distances between all vertices. Others: transposed,
 //                        (n, stride) distances to each vertex from first_row, first_row + 1, ...
-//   edges           in   (rows, stride) *_tight: the weights of edges from some vertices, NO_PATH where there is none
+//   edges           in   (rows, stride) *_tight: the weights of edges from some vertices, NO_PATH where there is none;
+//                        the stride is a multiple of VECTOR_LENGTH
 //   edge_sources, edge_weights  in  tight edges by the vertex they end at, sources ascending
 //   edge_index      in   (n + 1) offset of the first edge into each vertex
 //   predecessors    out  (n, stride) transposed
@@ -63,10 +64,12 @@ __kernel void farthest(__global const WEIGHT *restrict dist, __global WEIGHT *re
     largest[part * n + vertex] = most;
 }
 
-// Whether an edge is one, and no longer than the shortest path between its ends, within `slack`.
-bool is_tight(const WEIGHT weight, const WEIGHT between, const WEIGHT slack, const WEIGHT lowest)
+// Which edges are some, and no longer than the shortest path between their ends, within `slack`.
+Truths are_tight(__global const WEIGHT *restrict weights, __global const WEIGHT *restrict dist, const WEIGHT slack,
+                 const WEIGHT lowest)
 {
-    return weight != NO_PATH && between >= lowest && weight <= (WEIGHT)(between + slack);
+    const Weights weight = LOAD(weights), between = LOAD(dist);
+    return weight != (Weights)(NO_PATH) && between >= (Weights)(lowest) && weight <= between + (Weights)(slack);
 }
 
 // How many edges into each vertex are tight, part by part of the vertices that they leave. Rows of `edges` begin with
@@ -75,16 +78,27 @@ __kernel void count_tight(__global const WEIGHT *restrict dist, __global const W
                           __global uint *restrict counts, const WEIGHT slack, const WEIGHT lowest, const uint stride,
                           const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1),
-                 first = (size_t)n * first_part / parts;
-    if (vertex >= n)
+    const size_t column = get_global_id(0) * VECTOR_LENGTH, part = first_part + get_global_id(1);
+    const size_t first = (size_t)n * first_part / parts, begin = n * part / parts, end = n * (part + 1) / parts;
+    if (column >= n)
         return;
-    uint count = 0;
-    for (size_t source = n * part / parts; source < n * (part + 1) / parts; ++source) {
-        const WEIGHT weight = edges[(source - first) * stride + vertex], between = dist[source * stride + vertex];
-        count += source != vertex && is_tight(weight, between, slack, lowest);
+    Truths sum = (Truths)(0);
+    for (size_t source = begin; source < end; ++source) {
+        const size_t entry = source * stride + column;
+        sum -= are_tight(edges + (entry - first * stride), dist + entry, slack, lowest);  // those that are, are -1
     }
-    counts[vertex * parts + part] = count;
+    TRUTH sums[VECTOR_LENGTH], own[VECTOR_LENGTH];
+    VECTOR(vstore, VECTOR_LENGTH)(sum, 0, sums);
+    for (uint i = 0; i < VECTOR_LENGTH; ++i) {
+        const size_t vertex = column + i, entry = vertex * stride + column;
+        if (vertex >= begin && vertex < end) {  // an edge from a vertex to itself does not count
+            const Truths tight = are_tight(edges + (entry - first * stride), dist + entry, slack, lowest);
+            VECTOR(vstore, VECTOR_LENGTH)(tight, 0, own);
+            sums[i] += own[i];
+        }
+        if (vertex < n)
+            counts[vertex * parts + part] = (uint)sums[i];
+    }
 }
 
 // Lists them, those of a part from its offset in `tight_index` on.
@@ -93,17 +107,27 @@ __kernel void keep_tight(__global const WEIGHT *restrict dist, __global const WE
                          __global WEIGHT *restrict tight_weights, const WEIGHT slack, const WEIGHT lowest,
                          const uint stride, const uint n, const uint first_part, const uint parts)
 {
-    const size_t vertex = get_global_id(0), part = first_part + get_global_id(1),
-                 first = (size_t)n * first_part / parts;
-    if (vertex >= n)
+    const size_t column = get_global_id(0) * VECTOR_LENGTH, part = first_part + get_global_id(1);
+    const size_t first = (size_t)n * first_part / parts, end = n * (part + 1) / parts;
+    if (column >= n)
         return;
-    ulong index = tight_index[vertex * parts + part];
-    for (size_t source = n * part / parts; source < n * (part + 1) / parts; ++source) {
-        const WEIGHT weight = edges[(source - first) * stride + vertex], between = dist[source * stride + vertex];
-        if (source != vertex && is_tight(weight, between, slack, lowest)) {
-            tight_sources[index] = (int)source;
-            tight_weights[index] = weight;
-            ++index;
+    ulong index[VECTOR_LENGTH];
+    for (uint i = 0; i < VECTOR_LENGTH; ++i)
+        index[i] = column + i < n ? tight_index[(column + i) * parts + part] : 0;
+    for (size_t source = n * part / parts; source < end; ++source) {
+        const size_t entry = source * stride + column;
+        __global const WEIGHT *weights = edges + (entry - first * stride);
+        const Truths tight = are_tight(weights, dist + entry, slack, lowest);
+        if (!any(tight))
+            continue;
+        TRUTH kept[VECTOR_LENGTH];
+        VECTOR(vstore, VECTOR_LENGTH)(tight, 0, kept);
+        for (uint i = 0; i < VECTOR_LENGTH; ++i) {
+            if (kept[i] && source != column + i) {
+                tight_sources[index[i]] = (int)source;
+                tight_weights[index[i]] = weights[i];
+                ++index[i];
+            }
         }
     }
 }

@@ -88,6 +88,7 @@ def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:
     n, job, weights = matrix.n, matrix.job, matrix.weights
     parts = min(_PARTS, -(-n // _ROWS_OF_A_PART))
     at_once = 1 if matrix.edges is None else parts
+    vectors = -(-n // vector_length(job.device, weights))
     macros = _macros(job, weights, False)
 
     def launch(name: str, *lists: cl.Buffer) -> None:
@@ -95,7 +96,7 @@ def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:
         for part in range(0, parts, at_once):
             edges = matrix.edges or matrix.edges_from(slice(n * part // parts, n * (part + 1) // parts))
             numbers = (slack, weights.lowest, *map(np.uint32, (matrix.dist.stride, n, part, parts)))
-            job.launch(kernel, (n, at_once), _GROUP, matrix.dist.buffer, edges, *lists, *numbers)
+            job.launch(kernel, (vectors, at_once), _GROUP, matrix.dist.buffer, edges, *lists, *numbers)
 
     counts = job.allocate(n * parts, np.uint32)
     launch("count_tight", counts)
