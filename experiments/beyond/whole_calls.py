@@ -26,7 +26,7 @@ from reedsp.device.discovery import get_device
 SEED = 2012
 IN_DEGREE = 10
 AFFORDABLE = 1e8  # relaxations by SciPy's Bellman-Ford
-PATIENCE = 5e8  # vertices and edges that one graph's calls look at in all
+PATIENCE = 1e8  # vertices and edges that one graph's calls look at in all
 MOST_FOR_SOURCES = 2e6  # of these, in a graph that is searched from several sources
 MOST_REPEATS = 100
 MATRICES = 200  # vertices up to which a sparse graph's paths of all pairs are asked for, too

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.types import convert, infinity, weight_macros
+from reedsp.arithmetic.types import convert, infinity, name_of, weight_macros
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
 
@@ -41,7 +41,7 @@ class Arithmetic:
     saturate: bool = False
 
     def __str__(self) -> str:
-        return f"{self.dtype}{', saturating' if self.saturate else ''}"
+        return f"{name_of(self.dtype)}{', saturating' if self.saturate else ''}"
 
     @property
     def infinity(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,9 +36,16 @@ def unsigned(item_size: int) -> np.dtype[Any]:
     return np.dtype(f"u{item_size}")
 
 
+@functools.cache
 def infinity(dtype: np.dtype[Any]) -> Any:
     """Return the value that is read as "no path": inf, or the largest integer."""
     return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
+
+
+@functools.cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return numpy's name of a type, which numpy makes anew each time."""
+    return str(dtype)
 
 
 def minus_infinity(dtype: np.dtype[Any]) -> Any:

@@ -27,6 +27,7 @@ from reedsp.arithmetic.paths import (
     result_dtype,
     to_result,
 )
+from reedsp.arithmetic.types import name_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -289,7 +290,7 @@ def _solve(
     task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)
     job.phases.begin("search")
     outcome = _METHODS[method].solve(task, **{**form, **(options or {})})
-    stats = {**job.stats(), "arithmetic": str(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
+    stats = {**job.stats(), "arithmetic": name_of(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
     return _Solved(found, pred, method, outcome, chosen, stats)
 
 
@@ -311,7 +312,7 @@ def _solve_on_host(
         "kernels_launched": 0,
         "milliseconds": 1e3 * (time.perf_counter() - started),
         **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
-        "arithmetic": str(arithmetic.dtype),
+        "arithmetic": name_of(arithmetic.dtype),
         "exact_on_host": 0,
     }
     method = "bellman-ford" if graph.has_negative_weights else "dijkstra"
