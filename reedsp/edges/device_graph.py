@@ -201,7 +201,7 @@ class Neighbours:
     def __init__(self, graph: Graph, job: Job, incoming: bool) -> None:
         self.n: int = graph.n
         self.m: int = graph.m
-        indptr, vertices = graph.in_edges()[:2] if incoming else (graph.indptr, graph.indices)
+        indptr, vertices = graph._in_neighbors() if incoming else (graph.indptr, graph.indices)
         self.macros: dict[str, str | int]
         first_edge, self.macros = _offsets(indptr, graph.m)
         self.first_edge: cl.Buffer = job.upload(first_edge)

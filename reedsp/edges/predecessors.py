@@ -180,15 +180,15 @@ def find_trees_outgoing(
         slices = even(0, runs, group, m * rows, at_once)
         job.launch(kernel, (runs, rows), (group, 1), *args, np.uint64(m), np.uint32(n), slices=slices)
     launch("count_unresolved", dist, predecessors, counts)
-    slots = np.unique([row * n + vertex for row, some in enumerate(sources) for vertex in some])
+    starts = {row * n + vertex for row, some in enumerate(sources) for vertex in some}
     left, overflowed = map(int, job.download(counts, 2, np.uint32))
     unresolved = 0
-    if left > len(slots):
+    if left > len(starts):
         levels = job.allocate(rows * n, np.uint32)
         launch("start_levels", predecessors, levels)
         start = job.device.kernel(_OUTGOING, "start_at_sources", **macros)
-        on_device = job.upload(slots.astype(np.uint64))
-        job.launch(start, len(slots), GROUP_SIZE, on_device, levels, np.uint32(len(slots)))
+        slots = job.upload(np.array(sorted(starts), np.uint64))
+        job.launch(start, len(starts), GROUP_SIZE, slots, levels, np.uint32(len(starts)))
         launch("reopen_unresolved", levels, predecessors)
         rounds = Rounds(job)
         resolve = job.device.kernel(_OUTGOING, "resolve_level", **macros)

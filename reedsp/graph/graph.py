@@ -595,18 +595,28 @@ class Graph:
         """Return the edges grouped by the vertex they end at (computed once)."""
         if "in_edges" not in self._derived:
             if self.directed:
-                import scipy.sparse
-
-                # Sorting the edge numbers by target is stable, so that sources ascend within each target.
-                edge_of = scipy.sparse.csr_array(
-                    (np.arange(self.m, dtype=np.int64), self.indices, self.indptr), shape=(self.n, self.n)
-                ).tocsc()
-                indptr = edge_of.indptr.astype(np.int64)
-                sources = edge_of.indices.astype(np.int32)
-                self._derived["in_edges"] = _frozen(InEdges(indptr, sources, self.weights[edge_of.data]))
+                indptr, sources, edges = self._by_target(np.arange(self.m, dtype=_narrowest_index(self.m)))
+                self._derived["in_edges"] = _frozen(InEdges(indptr, sources, self.weights[edges]))
             else:
                 self._derived["in_edges"] = InEdges(self.indptr, self.indices, self.weights)
         return self._derived["in_edges"]  # type: ignore[no-any-return]
+
+    def _in_neighbors(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Return row pointers and sources of :meth:`in_edges`, which are not kept if only these are asked for."""
+        if self.directed and "in_edges" not in self._derived:
+            return self._by_target(np.ones(self.m, np.bool_))[:2]
+        return self.in_edges()[:2]
+
+    def _by_target(
+        self, values: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Return row pointers, sources and values of the edges by the vertex they end at, the sources ascending."""
+        import scipy.sparse
+
+        narrow = _narrowest_index(self.m)  # SciPy converts both arrays of indices to the wider type of the two
+        rows = values, self.indices.astype(narrow, copy=False), self.indptr.astype(narrow)
+        columns = scipy.sparse.csr_array(rows, shape=(self.n, self.n)).tocsc()
+        return columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False), columns.data
 
     def strong_components(self) -> npt.NDArray[np.int32]:
         """Return the number of the strongly connected component of each vertex (computed once)."""
@@ -1194,6 +1204,11 @@ def _python_weights(values: Sequence[Any], position: Callable[[int], str]) -> np
 def _float64_holds(number: int) -> bool:
     trailing_zeros = (number & -number).bit_length() - 1
     return number.bit_length() <= 1024 and number.bit_length() - trailing_zeros <= 53
+
+
+def _narrowest_index(m: int) -> np.dtype[Any]:
+    """Return the type of SciPy's indices that holds numbers of edges."""
+    return np.dtype(np.int32 if m <= np.iinfo(np.int32).max else np.int64)
 
 
 def _clean_weights(

@@ -1209,6 +1209,17 @@ def test_a_graph_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("directed", [True, False])
+def test_sources_of_edges_without_their_weights(directed: bool) -> None:
+    rng = np.random.default_rng(5)
+    graph = Graph.from_edges(40, *rng.integers(0, 40, (2, 200)), rng.integers(1, 9, 200), directed=directed)
+    alone = graph._in_neighbors()
+    assert directed != ("in_edges" in graph._derived)
+    for one, other, again in zip(alone, graph.in_edges()[:2], graph._in_neighbors(), strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist() == again.tolist()
+
+
+@pytest.mark.parametrize("directed", [True, False])
 def test_in_edges_cannot_be_changed(directed: bool) -> None:
     graph = sample(directed=directed)
     for array in graph.in_edges():

@@ -95,7 +95,7 @@ def solve(
         np.uint32(edges.n if target is None else target),
     )
     width = arithmetic.step(_default_delta(edges) if delta is None else delta)
-    different = [np.unique(np.asarray(row, np.int32)) for row in starts]
+    different = [np.array(sorted(set(row)), np.int32) for row in starts]
     team = _team_size(job.device, edges, arithmetic, piles, workers) if len(starts) == 1 else 1
     if team > 1:
         return _solve_row(job, edges, arithmetic, piles, different[0], bounds, width, progress, team)
