@@ -79,28 +79,39 @@ def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
             or not is_for_host(len(csgraph), csgraph.size, 1)
         ):
             return None
-        is_edge = (csgraph != 0) & (csgraph < np.inf)
-        csgraph = scipy.sparse.csr_array(np.where(is_edge, csgraph, 0).astype(np.float64))
+        csgraph = _compressed(csgraph)
     elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1):
         return None
     n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
     m = len(indices)
     if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
         return None
-    lightest, longest = float(data.min()), n * float(data.max())
+    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
+    lightest, longest = float(minimum(data)), n * float(maximum(data))
     is_right = (
         lightest >= 0
         and longest <= EXACT_IN_FLOAT64
-        and indices.view(f"u{indices.itemsize}").max() < n  # negative ones are the largest then
+        and maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
         and indptr[0] == 0
         and indptr[n] == m
-        and (indptr[1:] - indptr[:-1]).min() >= 0
+        and minimum(indptr[1:] - indptr[:-1]) >= 0
     )
     if not is_right:
         return None
     if data.dtype != np.float64:
         csgraph = scipy.sparse.csr_array((data.astype(np.float64), indices, indptr), shape=(n, n))
     return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+
+
+def _compressed(dense: npt.NDArray[Any]) -> Any:
+    """Return a square array of numbers, in which 0, NaN and infinity are no edges, as a CSR matrix of float64."""
+    n = len(dense)
+    is_edge = (dense != 0) & (dense < np.inf)
+    edges = is_edge.ravel().nonzero()[0].astype(np.int32)
+    indptr = np.zeros(n + 1, np.int32)
+    is_edge.sum(1, np.int32).cumsum(out=indptr[1:])
+    rows = dense.ravel().take(edges).astype(np.float64), edges % np.int32(max(1, n)), indptr
+    return scipy.sparse.csr_array(rows, shape=dense.shape)
 
 
 def is_ordered(csgraph: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
 from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.on_host import trees
@@ -19,7 +20,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_for_host, is_matrix_for_host
+from reedsp.system.place import is_for_host, is_forest_for_host, is_matrix_for_host
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 _Dist = npt.NDArray[np.float64]
@@ -219,14 +220,13 @@ def floyd_warshall(
            [inf,  0., inf],
            [inf,  1.,  0.]])
     """
-    if directed and not return_predecessors and not overwrite:
-        small = small_matrix(csgraph)
-        if (
-            small is not None
-            and is_matrix_for_host(small[0].shape[0])
-            and (unweighted or bool((small[0].data == np.rint(small[0].data)).all()))
-        ):
-            return scipy_floyd_warshall(small[0], unweighted=unweighted)  # type: ignore[no-any-return]
+    if directed and not overwrite and (small := small_matrix(csgraph)) is not None:
+        matrix, progress = small
+        is_quick = is_forest_for_host if return_predecessors else is_matrix_for_host
+        if is_quick(matrix.shape[0]) and (unweighted or bool((matrix.data == np.rint(matrix.data)).all())):
+            if return_predecessors:
+                return floyd_warshall_on_host(matrix, unweighted, progress or unweighted)
+            return scipy_floyd_warshall(matrix, unweighted=unweighted)  # type: ignore[no-any-return]
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 

@@ -24,6 +24,9 @@ _LEVEL = 6.0
 _FLOYD_WARSHALL = 5e-4
 """The same for Floyd-Warshall's, for each triple of vertices."""
 
+_KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
+"""The same with predecessors: for each step on the host, for each triple, and what a device takes."""
+
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
@@ -68,3 +71,8 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
 def is_matrix_for_host(n: int) -> bool:
     """Return whether the host is likely to find the paths of all pairs sooner by Floyd-Warshall's algorithm."""
     return _serves and _FLOYD_WARSHALL * n**3 < _DEVICE
+
+
+def is_forest_for_host(n: int) -> bool:
+    """Return whether the host is likely to find the paths of all pairs, and predecessors, sooner by that algorithm."""
+    return _serves and _KEYS_STEP * n + _KEYS_TRIPLE * n**3 < _DEVICE_TREES

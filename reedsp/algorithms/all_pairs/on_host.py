@@ -1,0 +1,115 @@
+"""All pairs of a small graph on the host: SciPy's distances of integer weights, with the predecessors of the kernels.
+
+The smallest predecessor is chosen, or the source, by the rule of docs/explanation/exactness.md; which way is quickest
+depends on the numbers of vertices and edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
+
+from reedsp.algorithms.single_source.on_host import trees
+from reedsp.edges.device_graph import NO_VERTEX
+
+_Trees = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]
+
+_TRIPLES = 20
+"""Vertices up to which it is quickest to look at all triples of them at once."""
+
+_IN_DEGREE, _RELAXATIONS = 4, 35_000
+"""Edges a vertex, or relaxations in all, up to which SciPy is quick, and so is a look for ties; as measured."""
+
+
+def floyd_warshall(matrix: Any, unweighted: bool, progress: bool) -> _Trees:
+    """Return the distances between all pairs, and predecessors, each of shape (n, n).
+
+    Parameters
+    ----------
+    matrix : CSR matrix of float64
+        Checked: its weights are integers that are not negative, and float64 holds the sums of n of them.
+    unweighted : bool
+        Have every edge weigh 1.
+    progress : bool
+        Whether every edge of a shortest path is known to lead to a larger distance.
+    """
+    n, m = matrix.shape[0], len(matrix.data)
+    if unweighted:
+        matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
+    if progress and n > _TRIPLES and m > _IN_DEGREE * n and n * m > _RELAXATIONS and matrix.has_canonical_format:
+        shift = n.bit_length()
+        for dtype in (np.int32, np.int64):
+            if int(n * matrix.data.max()) + 1 < np.iinfo(dtype).max >> (shift + 1):
+                return _by_keys(matrix, dtype, shift)
+    dist, pred = scipy_floyd_warshall(matrix, return_predecessors=True)
+    if not progress:
+        edges = matrix.indptr, matrix.indices, matrix.data
+        return dist, trees(*edges, dist, [[source] for source in range(n)], direct=True)
+    if n <= _TRIPLES and matrix.has_canonical_format:
+        _choose_of_triples(matrix, dist, pred)
+    else:
+        _choose_of_ties(matrix, dist, pred)
+    return dist, pred
+
+
+def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
+    """Replace SciPy's predecessors, but for sources, by the smallest."""
+    weights = matrix.toarray()
+    weights = np.where(weights, weights, np.inf)
+    tight = dist[:, None, :] + weights.T == dist[:, :, None]
+    chosen = (pred >= 0) & (pred != np.arange(len(pred), dtype=np.int32)[:, None])
+    np.copyto(pred, tight.argmax(2), "unsafe", chosen)
+
+
+def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
+    """Replace SciPy's predecessors, but for sources, where there are smaller ones.
+
+    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances.
+    """
+    n, indptr, heads, weights = len(dist), matrix.indptr, matrix.indices, matrix.data
+    tails = np.arange(n, dtype=np.uint16).repeat(indptr[1:] - indptr[:-1])
+    with np.errstate(invalid="ignore"):  # whatever becomes of infinity
+        to = dist.T.astype(np.int64).astype(np.uint16, order="C")
+    before = to.take(tails, 0)
+    before += weights.astype(np.int64).astype(np.uint16)[:, None]
+    tight = before == to.take(heads, 0)
+    if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - n:
+        return  # one for each vertex that is reached
+    flat = tight.ravel().nonzero()[0]
+    edge = flat // n
+    source, head, tail = flat - edge * n, heads.take(edge), tails.take(edge)
+    known = pred.ravel().take(source * n + head)
+    lower = ((tail < known) & (known != source)).nonzero()[0][::-1]
+    edge, source, head, tail = edge[lower], source[lower], head[lower], tail[lower]
+    exact = dist[source, tail] + weights[edge] == dist[source, head]
+    # Tails descend, and of those that are assigned to one element the last one stays.
+    pred[source[exact], head[exact]] = tail[exact]
+
+
+def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees:
+    """Have numpy run Floyd-Warshall's algorithm on keys: distances, and in their last bits predecessors."""
+    n, indptr, heads = matrix.shape[0], matrix.indptr, matrix.indices
+    vertices = np.arange(n, dtype=dtype)
+    tails = vertices.repeat(indptr[1:] - indptr[:-1])
+    unit = 1 << shift
+    infinity = np.iinfo(dtype).max // 2 & -unit
+    keys = np.full((n, n), infinity, dtype)
+    keys[tails, heads] = matrix.data.astype(dtype) * unit + tails
+    keys.flat[:: n + 1] = n  # more than any vertex, so that a path that ends with nothing is never preferred
+    edges = keys.copy()
+    sums, before, distance = np.empty_like(keys), np.empty((n, 1), dtype), np.array(-unit, dtype)
+    for column, row in zip(list(keys.T[:, :, None]), list(keys), strict=True):
+        np.bitwise_and(column, distance, before)
+        np.add(before, row, sums)
+        np.minimum(keys, sums, out=keys)
+    pred = (keys & (unit - 1)).astype(np.int32)
+    np.copyto(pred, vertices[:, None], "unsafe", keys ^ edges < unit)  # the edge from the source
+    dist = (keys >> shift).astype(np.float64)
+    unreached = keys == infinity
+    dist[unreached] = np.inf
+    unreached.flat[:: n + 1] = True
+    pred[unreached] = NO_VERTEX
+    return dist, pred
