@@ -8,10 +8,12 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
+from scipy.sparse.csgraph import yen as scipy_yen
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
+from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.on_host import trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
@@ -20,7 +22,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_for_host, is_forest_for_host, is_matrix_for_host
+from reedsp.system.place import is_for_host, is_forest_for_host, is_matrix_for_host, is_yen_for_scipy
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 _Dist = npt.NDArray[np.float64]
@@ -223,7 +225,7 @@ def floyd_warshall(
     if directed and not overwrite and (small := small_matrix(csgraph)) is not None:
         matrix, progress = small
         is_quick = is_forest_for_host if return_predecessors else is_matrix_for_host
-        if is_quick(matrix.shape[0]) and (unweighted or bool((matrix.data == np.rint(matrix.data)).all())):
+        if is_quick(matrix.shape[0]) and (unweighted or _is_integral(matrix)):
             if return_predecessors:
                 return floyd_warshall_on_host(matrix, unweighted, progress or unweighted)
             return scipy_floyd_warshall(matrix, unweighted=unweighted)  # type: ignore[no-any-return]
@@ -587,6 +589,8 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
+    if directed and (found := _yen_on_host(csgraph, source, sink, K, unweighted)) is not None:
+        return found if return_predecessors else found[0]
     graph = graph_of(csgraph, directed, unweighted)
     for name, vertex in (("source", source), ("sink", sink)):
         if not 0 <= vertex < graph.n:
@@ -689,6 +693,35 @@ def _on_host(
         progress=progress or unweighted,
     )
     return dist.reshape(shape), pred.reshape(shape)
+
+
+def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: bool) -> _DistAndPred | None:
+    """Return what is found between two vertices, or None where that is not for the host."""
+    if not all(isinstance(each, (int, np.integer)) for each in (source, sink, paths)) or paths < 1 or source == sink:
+        return None
+    if (small := small_matrix(csgraph)) is None:
+        return None
+    matrix, progress = small
+    n, m = matrix.shape[0], len(matrix.data)
+    if not (0 <= source < n and 0 <= sink < n and matrix.has_canonical_format and _is_integral(matrix)):
+        return None
+    if unweighted:
+        matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
+    elif progress and is_yen_for_scipy(n, m, paths + 1):
+        dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
+        if (dist[1:] > dist[:-1]).all():  # no other paths are as long as these
+            return dist[:paths], predecessors[:paths]
+    found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0], source, sink, paths)
+    if found is None:
+        return None
+    predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
+    for row, (_, path) in enumerate(found):
+        predecessors[row, path[1:]] = path[:-1]
+    return np.array([weight for weight, _ in found], np.float64), predecessors
+
+
+def _is_integral(matrix: Any) -> bool:
+    return bool((matrix.data == np.rint(matrix.data)).all())
 
 
 def _take_direct_edges(

@@ -12,7 +12,7 @@ _serves = os.environ.get(SWITCH, "") != "never"
 HOST = "host (SciPy)"
 """What results name as their device then."""
 
-_CALL, _VERTEX, _EDGE = 15.0, 0.12, 0.03
+_CALL, _VERTEX, _EDGE = 15.0, 0.12, 0.025
 """Microseconds that Dijkstra's algorithm takes on one core, in all, and for each vertex and edge; as measured."""
 
 _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
@@ -26,6 +26,9 @@ _FLOYD_WARSHALL = 5e-4
 
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
+
+_PATH_VERTEX, _PATH_EDGE, _SEARCH = 0.1, 0.015, 140.0
+"""The same for each of the k shortest paths by SciPy, for each vertex and edge, and for all by a search of our own."""
 
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
@@ -76,3 +79,8 @@ def is_matrix_for_host(n: int) -> bool:
 def is_forest_for_host(n: int) -> bool:
     """Return whether the host is likely to find the paths of all pairs, and predecessors, sooner by that algorithm."""
     return _serves and _KEYS_STEP * n + _KEYS_TRIPLE * n**3 < _DEVICE_TREES
+
+
+def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:
+    """Return whether SciPy is likely to find this many shortest simple paths sooner than another search on the host."""
+    return paths * (_PATH_VERTEX * n + _PATH_EDGE * m) < _SEARCH
