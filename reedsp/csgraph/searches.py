@@ -707,7 +707,11 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
         return None
     if unweighted:
         matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
-    elif progress and is_yen_for_scipy(n, m, paths + 1):
+    elif (
+        progress
+        and matrix.indices.dtype == matrix.indptr.dtype == np.int32  # SciPy raises for others
+        and is_yen_for_scipy(n, m, paths + 1)
+    ):
         dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
         if (dist[1:] > dist[:-1]).all():  # no other paths are as long as these
             return dist[:paths], predecessors[:paths]
