@@ -715,7 +715,7 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
         dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
         if (dist[1:] > dist[:-1]).all():  # no other paths are as long as these
             return dist[:paths], predecessors[:paths]
-    found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0], source, sink, paths)
+    found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
     if found is None:
         return None
     predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
