@@ -713,7 +713,7 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
         and is_yen_for_scipy(n, m, paths + 1)
     ):
         dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
-        if (dist[1:] > dist[:-1]).all():  # no other paths are as long as these
+        if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
             return dist[:paths], predecessors[:paths]
     found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
     if found is None:
@@ -725,7 +725,7 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
 
 
 def _is_integral(matrix: Any) -> bool:
-    return bool((matrix.data == np.rint(matrix.data)).all())
+    return not np.count_nonzero(matrix.data != np.rint(matrix.data))
 
 
 def _take_direct_edges(

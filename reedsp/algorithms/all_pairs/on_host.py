@@ -59,9 +59,9 @@ def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDA
     """Replace SciPy's predecessors, but for sources, by the smallest."""
     weights = matrix.toarray()
     weights = np.where(weights, weights, np.inf)
-    tight = dist[:, None, :] + weights.T == dist[:, :, None]
+    ways = dist[:, None, :] + weights.T  # from each source, to each vertex, by way of each other one
     chosen = (pred >= 0) & (pred != np.arange(len(pred), dtype=np.int32)[:, None])
-    np.copyto(pred, tight.argmax(2), "unsafe", chosen)
+    np.copyto(pred, ways.argmin(2), "unsafe", chosen)
 
 
 def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
@@ -78,15 +78,13 @@ def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArra
     tight = before == to.take(heads, 0)
     if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - n:
         return  # one for each vertex that is reached
-    flat = tight.ravel().nonzero()[0]
-    edge = flat // n
-    source, head, tail = flat - edge * n, heads.take(edge), tails.take(edge)
-    known = pred.ravel().take(source * n + head)
-    lower = ((tail < known) & (known != source)).nonzero()[0][::-1]
-    edge, source, head, tail = edge[lower], source[lower], head[lower], tail[lower]
-    exact = dist[source, tail] + weights[edge] == dist[source, head]
-    # Tails descend, and of those that are assigned to one element the last one stays.
-    pred[source[exact], head[exact]] = tail[exact]
+    tight &= pred.T.astype(np.uint16, order="C").take(heads, 0) > tails[:, None]
+    edge, source = np.divmod(tight.ravel().nonzero()[0], n)  # quicker than in two dimensions
+    head, tail = heads[edge], tails[edge]
+    known = pred[source, head]
+    chosen = (known >= 0) & (known != source) & (dist[source, tail] + weights[edge] == dist[source, head])
+    last = chosen.nonzero()[0][::-1]  # tails ascend, and of those that are assigned to one element the last one stays
+    pred[source[last], head[last]] = tail[last]
 
 
 def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees:
