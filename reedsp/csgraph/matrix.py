@@ -108,8 +108,8 @@ def _compressed(dense: npt.NDArray[Any]) -> Any:
     n = len(dense)
     is_edge = (dense != 0) & (dense < np.inf)
     edges = is_edge.ravel().nonzero()[0].astype(np.int32)
-    indptr = edges.searchsorted(np.arange(0, n * n + 1, max(1, n), np.int32)).astype(np.int32)
-    rows = dense.ravel().take(edges).astype(np.float64), edges % np.int32(max(1, n)), indptr
+    indptr = edges.searchsorted(np.arange(n + 1, dtype=np.int32) * np.int32(n)).astype(np.int32)
+    rows = dense.ravel().take(edges).astype(np.float64), edges % np.int32(n), indptr
     return scipy.sparse.csr_array(rows, shape=dense.shape)
 
 

@@ -223,12 +223,11 @@ def floyd_warshall(
            [inf,  1.,  0.]])
     """
     if directed and not overwrite and (small := small_matrix(csgraph)) is not None:
-        matrix, progress = small
         is_quick = is_forest_for_host if return_predecessors else is_matrix_for_host
-        if is_quick(matrix.shape[0]) and (unweighted or _is_integral(matrix)):
-            if return_predecessors:
-                return floyd_warshall_on_host(matrix, unweighted, progress or unweighted)
-            return scipy_floyd_warshall(matrix, unweighted=unweighted)  # type: ignore[no-any-return]
+        if is_quick(small[0].shape[0]):
+            found = _all_pairs_on_host(*small, return_predecessors, unweighted)
+            if found is not None:
+                return found
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 
@@ -672,6 +671,10 @@ def _on_host(
         return None
     matrix, progress = small
     n = matrix.shape[0]
+    if indices is None and limit == np.inf and is_matrix_for_host(n):
+        found = _all_pairs_on_host(*small, return_predecessors, unweighted)
+        if found is not None:
+            return found
     vertices = vertices_of(indices, n)
     rows = vertices.size
     if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows)):
@@ -693,6 +696,20 @@ def _on_host(
         progress=progress or unweighted,
     )
     return dist.reshape(shape), pred.reshape(shape)
+
+
+def _all_pairs_on_host(
+    matrix: Any, progress: bool, return_predecessors: bool, unweighted: bool
+) -> _Dist | _DistAndPred | None:
+    """Return what Floyd-Warshall's algorithm finds, or None where sums may be rounded, or hop levels take long."""
+    if not (unweighted or _is_integral(matrix)):
+        return None
+    if not return_predecessors:
+        return scipy_floyd_warshall(matrix, unweighted=unweighted)  # type: ignore[no-any-return]
+    n, progress = matrix.shape[0], progress or unweighted
+    if not (progress or is_for_host(n, len(matrix.data), n)):
+        return None
+    return floyd_warshall_on_host(matrix, unweighted, progress)
 
 
 def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: bool) -> _DistAndPred | None:

@@ -27,8 +27,11 @@ _FLOYD_WARSHALL = 5e-4
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
 
-_PATH_VERTEX, _PATH_EDGE, _SEARCH = 0.1, 0.015, 140.0
-"""The same for each of the k shortest paths by SciPy, for each vertex and edge, and for all by a search of our own."""
+_PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
+"""The same for each of the k shortest paths by SciPy, for each vertex and edge."""
+
+_SEARCH, _PATH = 110.0, 8.0
+"""The same by a search of our own, in all, and for each path."""
 
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
@@ -83,4 +86,4 @@ def is_forest_for_host(n: int) -> bool:
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:
     """Return whether SciPy is likely to find this many shortest simple paths sooner than another search on the host."""
-    return paths * (_PATH_VERTEX * n + _PATH_EDGE * m) < _SEARCH
+    return paths * (_PATH_VERTEX * n + _PATH_EDGE * m) < _SEARCH + paths * _PATH
