@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import reedsp
-from reedsp.device import build
+from reedsp.device import build, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
 from reedsp.system import place
@@ -49,6 +49,13 @@ def _devices() -> list[reedsp.Device]:
 def device(request: pytest.FixtureRequest) -> reedsp.Device:
     """Each OpenCL device under test."""
     return request.param
+
+
+@pytest.fixture
+def own_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what is found out about a device, with settings that a test has changed, from other tests and processes."""
+    monkeypatch.setattr(selfcheck, "_known", {})
+    monkeypatch.setattr(selfcheck, "_record", lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

@@ -135,12 +135,12 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
         Ends ends[VERTICES];
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
-            if (v >= each)
-                break;
-            const bool is_there = first_place + v < tail;
-            vertices[v] = is_there ? level[first_place + v - head] : 0;
-            first[v] = is_there ? indptr[vertices[v]] : 0;
-            last[v] = is_there ? indptr[vertices[v] + 1] : 0;
+            if (v < each) {
+                const bool is_there = first_place + v < tail;
+                vertices[v] = is_there ? level[first_place + v - head] : 0;
+                first[v] = is_there ? indptr[vertices[v]] : 0;
+                last[v] = is_there ? indptr[vertices[v] + 1] : 0;
+            }
         }
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v)
@@ -148,17 +148,17 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
                 ends[v] = ends_of(indices, first[v], last[v]);
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
-            if (v >= each)
-                break;
+            if (v < each) {
 #pragma unroll
-            for (uint edge = 0; edge < EDGES; ++edge)
-                if (first[v] + (POINTER)edge < last[v])
-                    atomic_min(&claims[ends[v].ends[edge]], first_place + v + 1);
-            if (last[v] - first[v] > DEGREE_ALONE)
-                atomic_xchg(&has_hub, 1u);
-            else
-                for (POINTER entry = first[v] + EDGES; entry < last[v]; ++entry)
-                    atomic_min(&claims[indices[entry]], first_place + v + 1);
+                for (uint edge = 0; edge < EDGES; ++edge)
+                    if (first[v] + (POINTER)edge < last[v])
+                        atomic_min(&claims[ends[v].ends[edge]], first_place + v + 1);
+                if (last[v] - first[v] > DEGREE_ALONE)
+                    atomic_xchg(&has_hub, 1u);
+                else
+                    for (POINTER entry = first[v] + EDGES; entry < last[v]; ++entry)
+                        atomic_min(&claims[indices[entry]], first_place + v + 1);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (has_hub)
@@ -167,39 +167,39 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
         uint count = 0, found;
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
-            if (v >= each)
-                break;
-            uint owners[EDGES];
+            if (v < each) {
+                uint owners[EDGES];
 #pragma unroll
-            for (uint edge = 0; edge < EDGES; ++edge)
-                owners[edge] = claims[ends[v].ends[edge]];
-            won[v] = 0;
+                for (uint edge = 0; edge < EDGES; ++edge)
+                    owners[edge] = claims[ends[v].ends[edge]];
+                won[v] = 0;
 #pragma unroll
-            for (uint edge = 0; edge < EDGES; ++edge)
-                if (first[v] + (POINTER)edge < last[v])
-                    won[v] |= (ulong)(owners[edge] == first_place + v + 1) << edge;
+                for (uint edge = 0; edge < EDGES; ++edge)
+                    if (first[v] + (POINTER)edge < last[v])
+                        won[v] |= (ulong)(owners[edge] == first_place + v + 1) << edge;
+            }
         }
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
-            if (v >= each)
-                break;
-            for (POINTER entry = first[v] + EDGES; entry < last[v]; ++entry)
-                won[v] |= (ulong)(claims[indices[entry]] == first_place + v + 1) << (entry - first[v]);
-            count += (uint)popcount(won[v]);
+            if (v < each) {
+                for (POINTER entry = first[v] + EDGES; entry < last[v]; ++entry)
+                    won[v] |= (ulong)(claims[indices[entry]] == first_place + v + 1) << (entry - first[v]);
+                count += (uint)popcount(won[v]);
+            }
         }
         uint to = sum_before(count, &sums, &found);
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
-            if (v >= each)
-                break;
-            for (POINTER entry = first[v]; won[v]; ++entry, won[v] >>= 1) {
-                if (won[v] & 1) {
-                    const int end = (int)indices[entry];
-                    queue[tail + to] = end;
-                    predecessors[end] = vertices[v];
-                    if (to < MOST_ALONE)
-                        level[to] = end;
-                    ++to;
+            if (v < each) {
+                for (POINTER entry = first[v]; won[v]; ++entry, won[v] >>= 1) {
+                    if (won[v] & 1) {
+                        const int end = (int)indices[entry];
+                        queue[tail + to] = end;
+                        predecessors[end] = vertices[v];
+                        if (to < MOST_ALONE)
+                            level[to] = end;
+                        ++to;
+                    }
                 }
             }
         }

@@ -17,7 +17,7 @@ from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.on_host import trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import edges_from, graph_of, small_matrix, vertices_of
+from reedsp.csgraph.matrix import edges_from, graph_of, is_ordered, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
@@ -720,7 +720,7 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
         return None
     matrix, progress = small
     n, m = matrix.shape[0], len(matrix.data)
-    if not (0 <= source < n and 0 <= sink < n and matrix.has_canonical_format and _is_integral(matrix)):
+    if not (0 <= source < n and 0 <= sink < n and is_ordered(matrix) and _is_integral(matrix)):
         return None
     if unweighted:
         matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -21,7 +21,7 @@ Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @pytest.fixture(autouse=True, params=["whole pieces", "small pieces"])
-def _pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _pieces(request: pytest.FixtureRequest, own_verdicts: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of some entries, so that rows and groups of eight begin and end anywhere in them."""
     if request.param == "small pieces":
         monkeypatch.setattr(preparation, "_CPU_PIECE", 21)

@@ -13,6 +13,8 @@ from reedsp.edges.preparation import MatrixRows
 from reedsp.system import place
 
 NONE = -9999
+
+pytestmark = pytest.mark.usefixtures("own_verdicts")
 Found = tuple[list[int], list[int]]
 
 
@@ -121,8 +123,6 @@ def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_device_that_orders_wrongly(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it seems, because what it has found is read the wrong way round; its state of one level stays as it is."""
-    monkeypatch.setattr(selfcheck, "_known", {})
-    monkeypatch.setattr(selfcheck, "_record", lambda *_: None)
     monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
     download = Job.download
     monkeypatch.setattr(Job, "download", lambda job, buffer, n, dtype: download(job, buffer, n, dtype)[..., ::-1])
