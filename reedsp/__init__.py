@@ -13,6 +13,7 @@ from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reedsp.algorithms.all_pairs.apsp import apsp
+    from reedsp.algorithms.all_pairs.on_device import all_pairs_on_device
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
     from reedsp.algorithms.routes.rows import all_pairs_rows
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
@@ -53,6 +54,7 @@ _MODULE_OF = {
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
     "VerificationError": "edges.verify",
+    "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
     "bfs": "algorithms.traversal.bfs",
@@ -95,6 +97,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "apsp",
     "AllPairs",
     "load",
+    "all_pairs_on_device",
     "all_pairs_rows",
     "distance_table",
     "distances_on_device",

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.paths import choose_arithmetic
+from reedsp.arithmetic.paths import PathFacts, choose_arithmetic
 from reedsp.arithmetic.types import C_TYPES, convert, first_lost, infinity, literal, signed
-from reedsp.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def integers_for(bound: int, non_negative: bool) -> Weights | None:
     return next(fitting, None)
 
 
-def matrix_weights(graph: Graph, result: np.dtype[Any]) -> Weights | None:
+def matrix_weights(graph: PathFacts, result: np.dtype[Any]) -> Weights | None:
     """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
 
     Floats round; if none is negative, those above all floats are infinite.

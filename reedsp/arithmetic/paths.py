@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.types import convert, infinity, name_of, weight_macros
-from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.system.parts import in_parts
 
 ROUNDS_BEYOND = 33
@@ -22,6 +22,34 @@ RESULT_TYPES = tuple(np.dtype(kind) for kind in (np.int32, np.int64, np.float32,
 
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
+
+
+class PathFacts(Protocol):
+    """What decides in which arithmetic path sums are exact: a graph, or what is known of one."""
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any]:
+        """Type of the weights."""
+
+    @property
+    def max_abs_weight(self) -> int | float:
+        """Largest magnitude of a weight."""
+
+    @property
+    def simple_path_bound(self) -> float:
+        """A number that the magnitude of no simple path's weight exceeds."""
+
+    @property
+    def has_negative_weights(self) -> bool:
+        """Whether some edge has a weight below zero."""
+
+    @property
+    def has_integral_weights(self) -> bool:
+        """Whether every weight is an integer, whatever its dtype."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +89,7 @@ class Arithmetic:
         return self.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))
 
 
-def result_dtype(dtype: npt.DTypeLike | None, graph: Graph) -> np.dtype[Any]:
+def result_dtype(dtype: npt.DTypeLike | None, graph: PathFacts) -> np.dtype[Any]:
     """Return the dtype of the distances that the caller asked for; float64 by default.
 
     Raises
@@ -99,7 +127,7 @@ def bounds_matter(n: int, heaviest: float) -> bool:
     return not n * heaviest < _INT32_MAX
 
 
-def choose_arithmetic(graph: Graph, result: np.dtype[Any]) -> Arithmetic:
+def choose_arithmetic(graph: PathFacts, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 
     Integer weights are added as int32 or int64, also when they are stored as floats, as long as float64 would give the

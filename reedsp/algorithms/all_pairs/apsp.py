@@ -238,7 +238,7 @@ def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: b
     graph, result, job = task.graph, task.result, Job(task.devices[0], phases=task.phases)
     weights = matrix_weights(graph, result)
     if weights is None:
-        if graph.has_negative_weights and (found := _find_negative_cycle(graph, np.arange(graph.n), job, result)):
+        if graph.has_negative_weights and (found := find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise renamed(found, graph.names)
         raise OverflowError(
             f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
@@ -379,7 +379,7 @@ def _solve(
     if not floats:
         cycles = matrix.vertices_on_negative_cycles()
     if len(cycles) and negative_cycles == "raise":
-        found = _find_negative_cycle(graph, cycles, matrix.job, result)
+        found = find_negative_cycle(graph, cycles, matrix.job, result)
         if found is not None:
             raise renamed(found, graph.names)
     matrix.mark_unbounded(cycles)
@@ -436,7 +436,7 @@ def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.
 # ---- negative cycles --------------------------------------------------------------------------------
 
 
-def _find_negative_cycle(
+def find_negative_cycle(
     graph: Graph, vertices: npt.NDArray[np.intp], job: Job, result: np.dtype[Any]
 ) -> reedsp.NegativeCycleError | None:
     """Return the error for a negative cycle among some vertices, by their indices, or None if there is none.
@@ -466,7 +466,7 @@ def _negative_cycles_of_floats(
     if graph.has_negative_weights:
         component = graph.strong_components()
         left = np.arange(graph.n)
-        while len(left) and (error := _find_negative_cycle(graph, left, job, result)) is not None:
+        while len(left) and (error := find_negative_cycle(graph, left, job, result)) is not None:
             if until_first:
                 raise renamed(error, graph.names)
             found.append(error.cycle[0])

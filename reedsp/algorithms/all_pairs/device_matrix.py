@@ -47,7 +47,7 @@ class DeviceMatrix(PathMatrix):
     dist: Block
 
     def __init__(self, job: Job, weights: Weights, graph: Graph, keep_edges: bool = False) -> None:
-        self.side: int = _side(graph.n)
+        self.side: int = side_of(graph.n)
         super().__init__(job, weights, graph, self.side)
         self._dense = graph.dense
         self.edges: cl.Buffer | None = None
@@ -58,11 +58,11 @@ class DeviceMatrix(PathMatrix):
             job.copy(self.edges, 0, self.dist.buffer, 0, size)
 
     @staticmethod
-    def fits(device: Device, weights: Weights, n: int) -> bool:
-        """Return whether the matrix, and what Floyd-Warshall needs beside it, fit into the memory of a device."""
-        size = _side(n) ** 2 * weights.dtype.itemsize
-        panels = 2 * _side(n) * SPAN * weights.dtype.itemsize
-        return size <= device.max_allocation and size + panels <= _PART_OF_MEMORY * device.global_memory
+    def fits(device: Device, weights: Weights, n: int, beside: int = 0) -> bool:
+        """Return whether the matrix, what Floyd-Warshall needs and some bytes beside it fit into a device's memory."""
+        size = side_of(n) ** 2 * weights.dtype.itemsize
+        panels = 2 * side_of(n) * SPAN * weights.dtype.itemsize
+        return size <= device.max_allocation and size + panels + beside <= _PART_OF_MEMORY * device.global_memory
 
     def edges_from(self, rows: slice) -> cl.Buffer:
         """Return rows of the matrix as it is at first, on the device, with what fills up tiles."""
@@ -132,6 +132,6 @@ class DeviceMatrix(PathMatrix):
         return self.dist.at(rows.start, 0)
 
 
-def _side(n: int) -> int:
+def side_of(n: int) -> int:
     """Return n rounded up to tiles."""
     return round_up(n, 64 if n <= _SMALL else 128)
