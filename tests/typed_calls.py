@@ -37,6 +37,7 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     assert_type(reedsp.distance_table(matrix, range(3), ["a", "b"]), Distances)
     assert_type(reedsp.k_nearest(graph, None, 2, among=[3, 4]).dist, Distances)
     assert_type(reedsp.all_pairs_rows(graph, dtype="float32"), Iterator[tuple[Any, Distances]])
+    reedsp.all_pairs_on_device(dense, dtype="float32", device=0)
     assert_type(reedsp.yen(graph, "a", "b", 3), reedsp.SimplePaths)
     reedsp.min_plus_product(dense, [[0, 1], [1, 0]], "row-blocks-transposed")
     reedsp.min_plus_power(dense, 3, "panels", out=dense, device=0)
@@ -72,6 +73,7 @@ def wrong_calls(graph: reedsp.Graph, dense: Dist, half: npt.NDArray[np.float16])
     reedsp.sssp(graph, 0, options={"detla": 2})  # type: ignore[arg-type]
     reedsp.sssp(graph, 0, options={"group_size": "64"})  # type: ignore[arg-type]
     reedsp.bfs(graph, 0, options={"direction": "up"})  # type: ignore[arg-type]
+    reedsp.all_pairs_on_device(graph, dtype="int8")  # type: ignore[arg-type]
     reedsp.apsp(graph, "johnsen")  # type: ignore[arg-type]
     reedsp.apsp(graph, negative_cycles="ignore")  # type: ignore[arg-type]
     reedsp.apsp(graph, options={"kernel": "tiled"})  # type: ignore[arg-type]
