@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from pyopencl import array as cl_array
 
 import reedsp
 from reedsp import csgraph
@@ -232,6 +233,22 @@ def test_distances_that_stay_on_the_device(chain: Chain, device: Device) -> None
         assert solve()[0, -1] == sum(chain.weights)
     else:
         check(chain, solve)
+
+
+@every_chain
+def test_all_pairs_that_stay_on_the_device(chain: Chain, device: Device) -> None:
+    """Of a graph, and of a matrix that is on the device."""
+    needs_doubles(chain, device)
+    matrix = cl_array.to_device(device.queue, chain.graph.to_scipy().toarray())
+    for given in (chain.graph, matrix):
+
+        def solve(given: Any = given) -> Any:
+            return reedsp.all_pairs_on_device(given, dtype=chain.dtype, device=device).get()
+
+        if chain.dtype == "int32":
+            assert solve()[0, -1] == sum(chain.weights)
+        else:
+            check(chain, solve, matrix_refuses(chain, "floyd-warshall"))
 
 
 @every_chain

@@ -189,6 +189,7 @@ def test_cycles_are_named(kind: str, weights: list[float], device: reedsp.Device
     calls: list[Callable[[], object]] = [
         lambda: reedsp.sssp(graph, names[0], device=device),
         lambda: reedsp.apsp(graph, "floyd-warshall", device=device),
+        lambda: reedsp.all_pairs_on_device(graph, device=device),
         lambda: reedsp.yen(graph, names[0], names[1], 2, device=device),
         lambda: reedsp.k_nearest(graph, [names[0]], 1, device=device),
         lambda: reedsp.distance_table(graph, [names[0]], [names[1]], device=device),
