@@ -32,8 +32,6 @@ from reedsp.typing import DistanceType, GraphLike
 if TYPE_CHECKING:
     from pyopencl.array import Array
 
-_INT64_MAX = np.iinfo(np.int64).max
-
 
 def all_pairs_on_device(
     graph: GraphLike | Array,
@@ -157,7 +155,7 @@ def _of_array(array: Any, dtype: DistanceType | None, device: Device | int | str
     _refuse_untrusted(job, can_look(job.device, given.dtype, absent))
     entries = Entries(arrays.read(given), given.dtype, given.shape, 0, (n, 1))
     facts = look(job, entries, absent)
-    if facts.wrong is not None or (given.dtype.kind == "u" and facts.high > _INT64_MAX):
+    if facts.wrong is not None:
         return solved_as_graph()  # or rather refused, by the entry's position
     heaviest = max(-facts.low, facts.high)
     seen = _Seen(n, weight_dtype(given.dtype), heaviest, facts.low < 0, facts.integral)
