@@ -39,29 +39,31 @@ def floyd_warshall(matrix: Any, unweighted: bool, progress: bool) -> _Trees:
     n, m = matrix.shape[0], len(matrix.data)
     if unweighted:
         matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
-    if progress and n > _TRIPLES and m > _IN_DEGREE * n and n * m > _RELAXATIONS and matrix.has_canonical_format:
+    if progress and n > _TRIPLES and m > _IN_DEGREE * n and n * m > _RELAXATIONS:
         shift = n.bit_length()
         for dtype in (np.int32, np.int64):
-            if int(n * matrix.data.max()) + 1 < np.iinfo(dtype).max >> (shift + 1):
-                return _by_keys(matrix, dtype, shift)
+            fits = int(n * matrix.data.max()) + 1 < np.iinfo(dtype).max >> (shift + 1)
+            if fits and (found := _by_keys(matrix, dtype, shift)) is not None:
+                return found
     dist, pred = scipy_floyd_warshall(matrix, return_predecessors=True)
     if not progress:
         edges = matrix.indptr, matrix.indices, matrix.data
         return dist, trees(*edges, dist, [[source] for source in range(n)], direct=True)
-    if n <= _TRIPLES and matrix.has_canonical_format:
-        _choose_of_triples(matrix, dist, pred)
-    else:
+    if n > _TRIPLES or not _choose_of_triples(matrix, dist, pred):
         _choose_of_ties(matrix, dist, pred)
     return dist, pred
 
 
-def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
-    """Replace SciPy's predecessors, but for sources, by the smallest."""
+def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> bool:
+    """Replace SciPy's predecessors, but for sources, by the smallest; return False if edges are parallel."""
     weights = matrix.toarray()
+    if np.count_nonzero(weights) != len(matrix.data):
+        return False
     weights = np.where(weights, weights, np.inf)
     ways = dist[:, None, :] + weights.T  # from each source, to each vertex, by way of each other one
     chosen = (pred >= 0) & (pred != np.arange(len(pred), dtype=np.int32)[:, None])
     np.copyto(pred, ways.argmin(2), "unsafe", chosen)
+    return True
 
 
 def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
@@ -87,8 +89,11 @@ def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArra
     pred[source[last], head[last]] = tail[last]
 
 
-def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees:
-    """Have numpy run Floyd-Warshall's algorithm on keys: distances, and in their last bits predecessors."""
+def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees | None:
+    """Have numpy run Floyd-Warshall's algorithm on keys: distances, and in their last bits predecessors.
+
+    None if edges are parallel.
+    """
     n, indptr, heads = matrix.shape[0], matrix.indptr, matrix.indices
     vertices = np.arange(n, dtype=dtype)
     tails = vertices.repeat(indptr[1:] - indptr[:-1])
@@ -96,6 +101,8 @@ def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Tr
     infinity = np.iinfo(dtype).max // 2 & -unit
     keys = np.full((n, n), infinity, dtype)
     keys[tails, heads] = matrix.data.astype(dtype) * unit + tails
+    if np.count_nonzero(keys < infinity) != len(heads):
+        return None
     keys.flat[:: n + 1] = n  # more than any vertex, so that a path that ends with nothing is never preferred
     edges = keys.copy()
     sums, before, distance = np.empty_like(keys), np.empty((n, 1), dtype), np.array(-unit, dtype)

@@ -62,3 +62,19 @@ def test_unweighted(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dist, pred = on_host.floyd_warshall(scipy.sparse.csr_array(edges, shape=(3, 3)), True, True)
     assert dist.tolist() == [[0, 1, 1], [np.inf, 0, 1], [np.inf, np.inf, 0]]
     assert pred.tolist() == [[-9999, 0, 0], [-9999, -9999, 1], [-9999] * 3]
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_parallel_edges_that_no_flag_tells_of(n: int) -> None:
+    """Columns that were changed in place, after SciPy had seen that they were in order."""
+    rng = np.random.default_rng(n)
+    matrix = scipy.sparse.csr_array(rng.integers(1, 50, (n, n)).astype(np.float64))
+    assert matrix.has_canonical_format
+    matrix.indices[1::n] = matrix.indices[0::n]
+    assert matrix.has_canonical_format
+    least = np.full((n, n), np.inf)
+    np.minimum.at(least, (np.repeat(np.arange(n), n), matrix.indices), matrix.data)
+    dist, pred = on_host.floyd_warshall(matrix, False, True)
+    expected = on_host.floyd_warshall(scipy.sparse.csr_array(np.where(least < np.inf, least, 0)), False, True)
+    np.testing.assert_array_equal(dist, expected[0])
+    np.testing.assert_array_equal(pred, expected[1])
