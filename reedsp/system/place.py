@@ -36,6 +36,9 @@ _SEARCH, _PATH = 110.0, 8.0
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
+_FEW_EDGES, _DEVICE_THIN = 6, 2500.0
+"""The same where vertices have fewer edges than that on average, as in road networks: it takes many steps."""
+
 
 def serves() -> bool:
     """Return whether the host solves small inputs at all."""
@@ -52,12 +55,16 @@ def is_for_host(n: int, m: int, rows: int) -> bool:
     rows : int
         Sources.
     """
-    return _serves and rows * (_CALL + _VERTEX * n + _EDGE * m) < _DEVICE
+    return _serves and rows * (_CALL + _VERTEX * n + _EDGE * m) < _on_device(n, m)
 
 
 def is_order_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
-    return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _DEVICE
+    return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _on_device(n, m)
+
+
+def _on_device(n: int, m: int) -> float:
+    return _DEVICE_THIN if m < _FEW_EDGES * n else _DEVICE
 
 
 def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
