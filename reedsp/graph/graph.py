@@ -540,10 +540,14 @@ class Graph:
     @property
     def max_abs_weight(self) -> int | float:
         """Largest magnitude of a weight, as a Python number; 0 without edges."""
-        if "max_abs_weight" not in self._derived:
-            extremes = (self.weights.min().item(), self.weights.max().item()) if self.m else (0, 0)
-            self._derived["max_abs_weight"] = max(abs(extremes[0]), abs(extremes[1]))
-        return self._derived["max_abs_weight"]  # type: ignore[no-any-return]
+        return self._fact("max_abs_weight")  # type: ignore[no-any-return]
+
+    def _fact(self, name: str) -> Any:
+        """Return one of "max_abs_weight", "negative" and "integral", which are found in one pass over the weights."""
+        if name not in self._derived:
+            for each, value in _facts_of(self.weights).items():
+                self._derived.setdefault(each, value)
+        return self._derived[name]
 
     @property
     def simple_path_bound(self) -> float:
@@ -579,17 +583,12 @@ class Graph:
     @property
     def has_negative_weights(self) -> bool:
         """Whether some edge has a weight below zero."""
-        if "negative" not in self._derived:
-            self._derived["negative"] = bool((self.weights < 0).any())
-        return self._derived["negative"]  # type: ignore[no-any-return]
+        return self._fact("negative")  # type: ignore[no-any-return]
 
     @property
     def has_integral_weights(self) -> bool:
         """Whether every weight is an integer, whatever its dtype."""
-        if "integral" not in self._derived:
-            whole = self.weights.dtype.kind == "i" or bool((self.weights == np.rint(self.weights)).all())
-            self._derived["integral"] = whole
-        return self._derived["integral"]  # type: ignore[no-any-return]
+        return self._fact("integral")  # type: ignore[no-any-return]
 
     def in_edges(self) -> InEdges:
         """Return the edges grouped by the vertex they end at (computed once)."""
@@ -1224,8 +1223,9 @@ def _clean_weights(
             edge = _first(whole < 0)
             raise ValueError(f"{position(edge)} = {weights[edge]} is outside int64")
         return whole, None
-    with np.errstate(over="ignore"):
-        converted: npt.NDArray[Any] = weights.astype(weight_dtype(weights.dtype))
+    converted, are_finite = _converted(weights, weight_dtype(weights.dtype))
+    if are_finite and size <= 8:
+        return converted, None
     if size > 8 and (inexact := (converted != weights) & ~np.isnan(weights)).any():
         edge = _first(inexact)
         raise ValueError(f"{position(edge)} = {weights[edge]!r} has no exact float64 value")
@@ -1233,9 +1233,40 @@ def _clean_weights(
     if bad.any():
         edge = _first(bad)
         raise ValueError(f"{position(edge)} is {converted[edge]}, expected a number greater than -inf")
-    converted += 0  # -0.0 + 0.0 is 0.0
     finite = np.isfinite(converted)
     return converted, None if finite.all() else finite
+
+
+def _converted(weights: npt.NDArray[Any], dtype: np.dtype[Any]) -> tuple[npt.NDArray[Any], bool]:
+    """Return floats in a type of floats, and whether all of them are finite."""
+    converted, others = np.empty(len(weights), dtype), []
+
+    def convert(first: int, last: int) -> None:
+        part = converted[first:last]
+        with np.errstate(over="ignore"):
+            np.add(weights[first:last], 0, out=part, casting="unsafe")  # -0.0 + 0 is 0.0
+        if not (part.min() > -np.inf and part.max() < np.inf):  # neither holds if one is NaN
+            others.append(first)
+
+    in_parts(convert, len(weights), dtype.itemsize)
+    return converted, not others
+
+
+def _facts_of(weights: npt.NDArray[Any]) -> dict[str, Any]:
+    """Return the largest magnitude of a weight, whether one is negative, and whether all are integers."""
+    lows, highs, fractional = [0], [0], [False]
+
+    def look(first: int, last: int) -> None:
+        part = weights[first:last]
+        lows.append(part.min().item())
+        highs.append(part.max().item())
+        fractional.append(part.dtype.kind == "f" and not np.array_equal(np.rint(part), part))
+
+    in_parts(look, len(weights), weights.itemsize)
+    heaviest: int | float = max(-min(lows), max(highs))
+    if len(weights) and weights.dtype.kind == "f":
+        heaviest = float(heaviest)
+    return {"max_abs_weight": heaviest, "negative": min(lows) < 0, "integral": not any(fractional)}
 
 
 def _frozen(arrays: _Arrays) -> _Arrays:
@@ -1247,7 +1278,11 @@ def _frozen(arrays: _Arrays) -> _Arrays:
 def _rows_ascend(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]) -> bool:
     """Whether the columns of each row ascend, without one that occurs twice."""
     later = np.ones(len(columns) + 1, np.bool_)
-    np.greater(columns[1:], columns[:-1], out=later[1:-1])
+
+    def compare(first: int, last: int) -> None:
+        np.greater(columns[first + 1 : last + 1], columns[first:last], out=later[first + 1 : last + 1])
+
+    in_parts(compare, max(0, len(columns) - 1), columns.itemsize)
     later[indptr] = True  # the first of a row
     return bool(later.all())
 
