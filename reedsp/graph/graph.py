@@ -504,7 +504,7 @@ class Graph:
 
     @property
     def indptr(self) -> npt.NDArray[np.int64]:
-        """Row pointers: the edges that leave vertex ``u`` are ``indptr[u] .. indptr[u + 1] - 1``."""
+        """Row pointers: the index of the first edge that leaves each vertex, then m."""
         return self._rows().indptr
 
     @property
