@@ -21,7 +21,8 @@ import scipy.sparse
 import typer
 
 import reedsp
-from reedsp.algorithms.all_pairs import checkpoint, floyd_warshall
+from reedsp.algorithms.all_pairs import floyd_warshall
+from reedsp.algorithms.all_pairs.out_of_core import checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.single_source import input_parallel, near_far, outcome, output_parallel, sssp

@@ -176,7 +176,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw how many times as fast as SciPy each call is: a panel a call, a line a family, over the vertices."""
     calls = list(dict.fromkeys(row["call"] for row in rows))
     families = list(dict.fromkeys(family(row["graph"]) for row in rows if family(row["graph"])))
-    figure, panes = grid_of_panels(len(calls), 4, width=2.6, height=2.1)
+    figure, panes = grid_of_panels(len(calls), 4, width=2.3, height=2.0)
     for axes, call in zip(panes, calls, strict=True):
         for number, name in enumerate(families):
             own = [row for row in rows if row["call"] == call and family(row["graph"]) == name]

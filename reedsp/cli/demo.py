@@ -135,7 +135,7 @@ def solve(network: RoadNetwork, device: Any = None, progress: Callable[[int, int
 
     def run() -> tuple[reedsp.ShortestPaths, float]:
         started = time.perf_counter()
-        paths = reedsp.sssp(graph, source, device=device, progress=progress)
+        paths = reedsp.sssp(graph, source, device=reedsp.get_device(device), progress=progress)
         return paths, time.perf_counter() - started
 
     _, first_seconds = run()

@@ -269,10 +269,6 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("all_pairs/trees.cl", "if (vertex == 1 && row == 0)"): ANY_ITEM,
     ("all_pairs/katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
     (
-        "all_pairs/trees.cl",
-        "return source != (int)target || between >= lowest && weight <= (WEIGHT)(between + slack);",
-    ): "keeps more edges, none of which is the last one of a shortest path",
-    (
         "single_source/near_far_team.cl",
         "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
     ): "ENTRIES_LEFT is 0",

@@ -9,8 +9,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.array_files import write_npy
-from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.algorithms.single_source.output_parallel import output_parallel

@@ -16,12 +16,12 @@ import numpy.typing as npt
 import reedsp
 from reedsp.algorithms.all_pairs import lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file, touch
-from reedsp.algorithms.all_pairs.array_files import write_npy
-from reedsp.algorithms.all_pairs.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
 from reedsp.algorithms.all_pairs.johnson import distances_from_root, johnson
+from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.representable import refuse_overflow
 from reedsp.arithmetic.matrix import matrix_weights

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, write_edges

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.all_pairs import array_files
+from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
 

@@ -21,13 +21,14 @@ import numpy.typing as npt
 import pyopencl as cl
 import pytest
 
-from reedsp.algorithms.all_pairs import array_files, floyd_warshall
-from reedsp.algorithms.all_pairs import checkpoint as checkpoint_module
-from reedsp.algorithms.all_pairs.array_files import write_npy
-from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
+from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
+from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
 from reedsp.algorithms.all_pairs.out_of_core import solve as solve_module
+from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, make_plan
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.worker import Worker

@@ -156,7 +156,7 @@ def test_the_switch(serves: None, launches: list[Any], monkeypatch: pytest.Monke
 
 
 def test_large_inputs_are_for_the_device(serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "_DEVICE", 20.0)
+    monkeypatch.setattr(place, "_on_device", lambda *_: 20.0)
     reedsp.sssp(SMALL, [0, 1, 2])
     assert launches
 

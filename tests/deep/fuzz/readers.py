@@ -48,8 +48,8 @@ from typing import Any
 import numpy as np
 
 import reedsp
-from reedsp.algorithms.all_pairs import checkpoint
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.all_pairs.out_of_core import checkpoint
 from reedsp.graph import graph
 from reedsp.graph.graph import Graph
 from reedsp.io import coordinates, readers

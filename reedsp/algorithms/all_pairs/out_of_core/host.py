@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
 from reedsp.system.parts import in_parts
 
 Read = Callable[[int, npt.NDArray[Any]], None]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.checkpoint import Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.host import Host
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.all_pairs.out_of_core.resident import solve_resident

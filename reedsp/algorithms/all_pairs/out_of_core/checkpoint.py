@@ -17,9 +17,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs import array_files
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
-from reedsp.algorithms.all_pairs.journal import Journal, damaged
+from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
 from reedsp.system.atomic_file import FULL, room_for, synchronise_folder
 from reedsp.system.own_folder import OwnFolder
 

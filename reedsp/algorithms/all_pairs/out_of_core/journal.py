@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from reedsp.algorithms.all_pairs import array_files
+from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.system.atomic_file import room_for
 from reedsp.system.own_folder import OwnFolder
 
