@@ -3,7 +3,7 @@
 The bytes are those that the library has counted. They are then copied alone, in one upload and one download, as the
 library copies them; a call copies them in several pieces, which takes no less time. A graph is copied at its first use
 and stays on the device afterwards. On CPU devices, too, graphs and distances are copied from memory to memory, but the
-arrays of a scan are used where they are.
+arrays of a scan, and the edges that near-far searches, are used where they are.
 """
 
 from __future__ import annotations
@@ -54,9 +54,11 @@ def single_source(device: reedsp.Device, n: int, calls: int, method: str, copied
     # a new graph for each call: what a device holds of one, it holds of its copies, too
     graphs = [reedsp.Graph(*arrays) for _ in range(calls)] if copied else [graph] * calls
 
+    is_sent = copied and not (method == "near-far" and device.kind == "cpu")
+
     def check(paths: reedsp.ShortestPaths) -> None:
         require(np.array_equal(paths.dist, expected))
-        require(not copied or counted(paths)[0] >= graph.indices.nbytes)
+        require(not is_sent or counted(paths)[0] >= graph.indices.nbytes)
 
     return Call(lambda: reedsp.sssp(graphs.pop(), 0, method, device=device), check, counted)
 
