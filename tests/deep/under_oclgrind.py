@@ -42,7 +42,7 @@ from reedsp.device import build
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges import predecessors, verify
+from reedsp.edges import predecessors, preparation, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import entries
@@ -663,6 +663,33 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source, "cpu", 0)
         for vertices in (1, 4):
             yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, graph, source, "gpu", vertices)
+    star = reedsp.Graph.from_edges(
+        1101, np.zeros(1100, int), np.arange(1, 1101)
+    )  # a level for more work-groups than 32
+    yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, star, 0, "gpu", 1)
+
+
+def checks_of_preparation(device: Device) -> Iterator[Check]:
+    """Rows of several pieces, in work-groups. Of what single work-items do, vectors of eight end this simulator."""
+    for value in (np.int32, np.float32):
+        yield {"edges/prepare.cl"}, partial(check_preparation, device, value)
+
+
+def check_preparation(device: Device, value: type) -> None:
+    rng = np.random.default_rng(4)
+    columns = [np.sort(rng.choice(90, rng.integers(0, 8), replace=False)) for _ in range(90)]
+    indptr, indices = np.cumsum([0, *map(len, columns)]).astype(np.int32), np.concatenate(columns).astype(np.int32)
+    values = rng.integers(1, 50, len(indices)).astype(value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", "gpu")
+        patch.setattr(preparation, "_GPU_GROUP", GROUP_SIZE)
+        patch.setattr(preparation, "_GPU_PIECE", 4 * GROUP_SIZE)
+        prepared = preparation.Preparation(Job(device), indptr, indices, values, Arithmetic(np.dtype(np.int32)))
+        facts = prepared.edges().facts
+        heaviest = prepared.sum_of_heaviest()
+        prepared.close()
+    assert facts == preparation.Facts(True, True, 0, values.max().item(), max(map(len, columns)))
+    assert heaviest == sum(int(values[first:last].max(initial=0)) for first, last in itertools.pairwise(indptr))
 
 
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
@@ -683,6 +710,8 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
         patch.setattr(queue_levels, "_VERTICES", vertices)
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
+        patch.setattr(queue_levels, "_FIRST_LEVELS", 1)  # so that levels are read from the queue, too
+        patch.setattr(queue_levels, "_MOST_LEVELS", 1)
         rows = MatrixRows(Job(device), graph.indptr, graph.indices)
         order, before = queue_order.queue_order(rows, start)
         rows.close()
@@ -808,6 +837,7 @@ def main() -> None:
         checks_of_paths,
         checks_of_input_parallel,
         checks_of_breadth_first,
+        checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
     )
