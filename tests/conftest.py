@@ -52,6 +52,15 @@ def device(request: pytest.FixtureRequest) -> reedsp.Device:
 
 
 @pytest.fixture
+def serves(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
+    """Have the host solve inputs however large, and this device what the host does not."""
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(place, "_DEVICE", 1e6)
+    monkeypatch.setattr(place, "_DEVICE_THIN", 1e6)
+
+
+@pytest.fixture
 def own_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what is found out about a device, with settings that a test has changed, from other tests and processes."""
     monkeypatch.setattr(selfcheck, "_known", {})

@@ -45,6 +45,21 @@ def devices() -> list[Device]:
 
 
 @functools.lru_cache(maxsize=8)
+def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str | None) -> Device:
+    """Return the device of a queue, if one is given, else the device that an argument names.
+
+    Raises
+    ------
+    ValueError
+        Both are given.
+    """
+    if queue is None:
+        return get_device(device)
+    if device is not None:
+        raise ValueError("device: the queue has one already")
+    return device_of(queue)
+
+
 def device_of(queue: cl.CommandQueue) -> Device:
     """Return the device of a user's own queue, on which everything is then queued, and nothing waits."""
     matching = [each.index for each in devices() if each.handle == queue.device]

@@ -16,7 +16,7 @@ from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import PathFacts, choose_arithmetic, result_dtype
 from reedsp.device.arrays import DeviceArrays, is_device_array
 from reedsp.device.device import Device
-from reedsp.device.discovery import device_of, get_device
+from reedsp.device.discovery import device_or_that_of, get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import renamed
@@ -94,12 +94,10 @@ def all_pairs_on_device(
         if queue is not None:
             raise ValueError("queue: the array has one already; use graph.with_queue(queue)")
         return _of_array(graph, dtype, device)
-    if queue is not None and device is not None:
-        raise ValueError("device: the queue has one already")
+    chosen = device_or_that_of(queue, device)
     graph = as_graph(graph)
     result = result_dtype(dtype, graph)
     weights, kept = _arithmetic(graph, result)
-    chosen = get_device(device) if queue is None else device_of(queue)
     job = Job(chosen)
     job.begin_after([])
     shape = graph.n, graph.n

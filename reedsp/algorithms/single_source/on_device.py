@@ -10,7 +10,7 @@ from reedsp.algorithms.single_source import near_far_work_group, near_far_work_i
 from reedsp.algorithms.single_source.near_far import chosen_form
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device
-from reedsp.device.discovery import device_of, get_device
+from reedsp.device.discovery import device_or_that_of
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.predecessors import find_trees_outgoing
@@ -78,9 +78,7 @@ def distances_on_device(
     if graph.has_negative_weights:
         raise ValueError("graph: needs weights that are not negative; reedsp.sssp takes others")
     arithmetic = choose_arithmetic(graph, result_dtype(dtype, graph))
-    if queue is not None and device is not None:
-        raise ValueError("device: the queue has one already")
-    chosen = get_device(device) if queue is None else device_of(queue)
+    chosen = device_or_that_of(queue, device)
     job = Job(chosen)
     job.begin_after([])
     shape = (len(sources), graph.n) if many else (graph.n,)

@@ -12,19 +12,11 @@ import reedsp
 import reedsp.csgraph
 from reedsp.algorithms.routes import on_host
 from reedsp.csgraph import searches
-from reedsp.device.device import Device
 from reedsp.device.job import BoundKernel
 from reedsp.system import place
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 1500  # edges
-
-
-@pytest.fixture
-def serves(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
-    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
-    monkeypatch.setattr(place, "_serves", True)
-    monkeypatch.setattr(place, "_DEVICE", 1e6)
 
 
 @pytest.fixture

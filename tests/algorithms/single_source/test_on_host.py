@@ -21,13 +21,6 @@ from tests.support.families import FAMILIES, Family
 LARGEST = 5000  # edges
 
 
-@pytest.fixture
-def serves(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
-    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
-    monkeypatch.setattr(place, "_serves", True)
-    monkeypatch.setattr(place, "_DEVICE", 1e6)
-
-
 def graph_of(family: Family, dtype: Any = np.int64, scale: float = 1) -> reedsp.Graph:
     weights = (np.array(family.weights) * scale).astype(dtype)
     return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
