@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
+from reedsp.csgraph.matrix import is_ordered
 from reedsp.device.job import BoundKernel
 from reedsp.edges.preparation import Preparation
 from reedsp.graph import remembered
@@ -679,3 +680,22 @@ def test_a_path_heavier_than_every_float_is_no_missing_path(name: str) -> None:
     assert getattr(theirs, name)(matrix)[0, 2] == np.inf
     with pytest.raises(OverflowError, match=r"beyond float64$"):
         getattr(ours, name)(matrix)
+
+
+@pytest.mark.parametrize(
+    ("columns", "ordered"),
+    [([1, 2, 0, 2], True), ([2, 1, 0, 2], False), ([1, 1, 0, 2], False), ([1, 2, 2, 2], False), ([1, 2, 2, 0], False)],
+)
+def test_columns_that_ascend(columns: list[int], ordered: bool) -> None:
+    """In each row, none of them twice; from one row to the next they may do what they want."""
+    matrix = scipy.sparse.csr_array((np.ones(4), np.array(columns), np.array([0, 2, 4, 4])), shape=(3, 3))
+    assert is_ordered(matrix) == ordered
+
+
+@pytest.mark.parametrize(
+    ("change", "value"), [("data", np.nan), ("data", np.inf), ("data", -np.inf), ("indices", 3), ("indices", -1)]
+)
+def test_arrays_that_are_not_in_order(change: str, value: float) -> None:
+    matrix = scipy.sparse.csr_array((np.ones(4), np.array([1, 2, 0, 2]), np.array([0, 2, 4, 4])), shape=(3, 3))
+    getattr(matrix, change)[3] = value
+    assert not is_ordered(matrix)

@@ -499,6 +499,9 @@ def checks_of_paths(device: Device) -> Iterator[Check]:
 def check_wrong_trees(device: Device) -> None:
     """All vertices but one break the same rule, of which the first is named."""
     n = 100  # two work-groups
+    children = np.arange(1, 156)  # five of each vertex: the last level is found by one work-group, and too large for it
+    tree = reedsp.Graph.from_edges(156, (children - 1) // 5, children)
+    yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, tree, 0, "gpu", 1)
     star = reedsp.Graph.from_edges(n, np.zeros(n - 1, int), np.arange(1, n))
     ring = reedsp.Graph.from_edges(n, np.arange(1, n), [*range(2, n), 1], np.zeros(n - 1))
     near, far = (np.array([0, *[dist] * (n - 1)], np.int32) for dist in (1, 2))
