@@ -54,6 +54,7 @@ from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_reduce, plan_scan
+from tests.deep.oclgrind import Check, centrality, components, flows, forests, matchings, sorts
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
@@ -66,9 +67,6 @@ CYCLES = [
     Family("cycle of weight -1", 40, list(range(40)), [*range(1, 40), 0], [1] * 39 + [-40]),
 ]
 NARROW, INT32, INT64 = INTEGERS
-
-Check = tuple[set[str], Callable[[], None]]
-"""The kernel files that are used, and what is to be run."""
 
 
 def barriers(folder: Path) -> list[tuple[Path, re.Match[str]]]:
@@ -843,6 +841,7 @@ def main() -> None:
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
+        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality)),
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
     for files, check in itertools.islice(every, part, None, parts):

@@ -15,6 +15,7 @@ ROOM_OF_KERNELS = {
     "edges": "edges",
     "single_source": "algorithms.single_source",
     "traversal": "algorithms.traversal",
+    "structure": "algorithms.structure",
     "all_pairs": "algorithms.all_pairs",
 }
 

@@ -1,0 +1,1 @@
+"""Experiments that make figures, and judge claims, of the thesis of Dulle."""

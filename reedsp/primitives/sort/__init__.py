@@ -1,0 +1,1 @@
+"""Sorting by keys, and by a comparison of the user's."""
