@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from reedsp.device.device import Device
 from reedsp.device.discovery import device_of, get_device
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import BoundKernel, Job, Memory
 
 _LAUNCHES_BETWEEN_WAITS = 16
 
@@ -108,25 +108,25 @@ class HostArrays:
         """Return a new array for a result."""
         return np.empty(shape, dtype)
 
-    def read(self, array: Any) -> cl.Buffer:
-        """Return a buffer with the elements of an array."""
+    def read(self, array: Any) -> Memory:
+        """Return memory with the elements of an array."""
         return self.job.borrow(array, writable=False) if self._borrow else self.job.upload(array)
 
-    def write(self, result: Any) -> cl.Buffer:
-        """Return a buffer for the elements of a result."""
+    def write(self, result: Any) -> Memory:
+        """Return memory for the elements of a result."""
         return self.job.borrow(result, writable=True) if self._borrow else self.job.allocate(result.size, result.dtype)
 
-    def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
-        """Return buffers for both, which may be the same one."""
+    def read_and_write(self, x: Any, result: Any) -> tuple[Memory, Memory]:
+        """Return memory for both, which may be the same."""
         if self._borrow and not overlap(x, result):
             return self.read(x), self.write(result)
-        if self._borrow:  # one buffer, because two that overlap are undefined
+        if self._borrow:  # one, because two buffers that overlap are undefined
             if x.ctypes.data != result.ctypes.data:
                 result[:] = x
-            buffer = self.write(result)
+            memory = self.write(result)
         else:
-            buffer = self.job.upload(x)
-        return buffer, buffer
+            memory = self.job.upload(x)
+        return memory, memory
 
     def run(self, plan: Iterable[BoundKernel]) -> None:
         """Queue kernels, waiting now and then on a CPU device, where Ctrl-C is heard in between only."""
@@ -135,12 +135,13 @@ class HostArrays:
             if number % _LAUNCHES_BETWEEN_WAITS == 0 and self.job.device.kind == "cpu":
                 self.job.finish()
 
-    def finish(self, buffer: cl.Buffer, result: Any) -> Any:
+    def finish(self, memory: Memory, result: Any) -> Any:
         """Wait until the result is there, and return it."""
         if self._borrow:
-            self.job.give_back(buffer, result)
+            self.job.give_back(memory, result)
         else:
-            self.job.download_into(result, buffer)
+            assert isinstance(memory, cl.Buffer)
+            self.job.download_into(result, memory)
         return result
 
 
@@ -218,10 +219,11 @@ class DeviceArrays:
         for kernel in plan:
             kernel.queue()
 
-    def finish(self, buffer: cl.Buffer, result: Any) -> Any:
+    def finish(self, memory: Memory, result: Any) -> Any:
         """Return an array that will hold the result once the queue has come to this point."""
         if self._buffer_of(result) is None:
-            self.job.copy(result.base_data, result.offset, buffer, 0, result.nbytes)
+            assert isinstance(memory, cl.Buffer)
+            self.job.copy(result.base_data, result.offset, memory, 0, result.nbytes)
         result.add_event(cl.enqueue_marker(self._queue))
         self.job.recycle()
         return result

@@ -59,6 +59,8 @@ class Device:
     steps_at_once : int
         Edges, or as much else, that the device is given at a time, so that Ctrl-C is prompt. GPUs, which are
         much faster, have no limit, nor has a user's own queue, on which nothing waits.
+    sees_host_memory : bool
+        Whether it is a CPU whose kernels may use any memory of the process (fine-grained system shared virtual memory).
     shares_queue : bool
         Whether its queue is a user's own.
     nvidia_generation : int
@@ -92,6 +94,7 @@ class Device:
         by_nvidia = "cl_nv_device_attribute_query" in extensions
         self.nvidia_generation: int = int(handle.compute_capability_major_nv) if by_nvidia else 0
         self.loads_are_atomic: bool = self.platform not in build.SIMULATORS and (self.kind == "cpu" or by_nvidia)
+        self.sees_host_memory: bool = self.kind == "cpu" and _sees_host_memory(handle)
         self.shares_queue: bool = queue is not None
         self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
         self._lock = threading.RLock()
@@ -200,6 +203,13 @@ def programs_requested() -> Iterator[set[Program]]:
         yield programs
     finally:
         _requested.reset(before)
+
+
+def _sees_host_memory(handle: cl.Device) -> bool:
+    try:
+        return bool(handle.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM)
+    except cl.Error:  # of a platform that is older than OpenCL 2.0
+        return False
 
 
 def one_line(value: str) -> str:

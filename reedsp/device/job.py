@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 Size = int | tuple[int, ...]
 """Work-items along one dimension, or along each."""
 
-Argument = cl.Buffer | np.generic | bytes
+Memory: TypeAlias = "cl.Buffer | cl.SVM[Any]"
+"""That of a device, or what it is lent by the host."""
+
+Argument: TypeAlias = "Memory | np.generic | bytes"
 """Of a kernel."""
 
 _set_number = pyopencl_private.number_setter()
@@ -259,28 +263,35 @@ class Job:
         finally:
             self.queued(mapped.base.release(self.queue))
 
-    def borrow(self, array: npt.NDArray[Any], writable: bool) -> cl.Buffer:
+    def borrow(self, array: npt.NDArray[Any], writable: bool) -> Memory:
         """Let kernels of a CPU device use the memory of an array itself, until :meth:`give_back`.
 
         The array has to be contiguous and not empty. Its address is a multiple of the size of one element, and of
-        nothing more.
+        nothing more: Intel's runtime copies such an array at each launch, unless it is given as shared virtual memory.
         """
         self._check_allocation(array.nbytes)
         self._borrowed.append(array)
+        if self.device.sees_host_memory:
+            # pyopencl would refuse a read-only array
+            memory = (ctypes.c_ubyte * array.nbytes).from_address(array.ctypes.data)
+            return cl.SVM(np.ctypeslib.as_array(memory))
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:
             return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
 
-    def give_back(self, buffer: cl.Buffer, array: npt.NDArray[Any]) -> None:
+    def give_back(self, memory: Memory, array: npt.NDArray[Any]) -> None:
         """Wait for the work queued so far, after which a borrowed array holds what kernels have written to it.
 
         No array is borrowed any more then.
         """
+        if isinstance(memory, cl.SVM):
+            self.return_borrowed()
+            return
         try:
             mapped, _ = cl.enqueue_map_buffer(
-                *(self.queue, buffer, cl.map_flags.READ, 0, array.shape, array.dtype),
+                *(self.queue, memory, cl.map_flags.READ, 0, array.shape, array.dtype),
                 wait_for=self.after,
                 is_blocking=True,
             )
@@ -288,6 +299,21 @@ class Job:
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
         self._borrowed.clear()
+
+    @contextlib.contextmanager
+    def writes(self, array: npt.NDArray[Any]) -> Iterator[Memory]:
+        """Lend memory for kernels to write, with which a contiguous array is filled at the end.
+
+        For a CPU device that is the array itself: there is no copy, and all cores ask for the pages of a new array.
+        """
+        if self.device.kind == "cpu":
+            memory = self.borrow(array, writable=True)
+            yield memory
+            self.give_back(memory, array)
+        else:
+            buffer = self.allocate(array.size, array.dtype)
+            yield buffer
+            self.download_into(array, buffer)
 
     def return_borrowed(self) -> None:
         """Wait for the work queued so far; no array is borrowed any more then."""

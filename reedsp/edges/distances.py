@@ -38,12 +38,7 @@ def read_distances(job: Job, found: cl.Buffer, dist: npt.NDArray[Any], arithmeti
     if dist.dtype == arithmetic.dtype or dist.size == 0:
         job.download_into(dist, found)
         return
-    in_place = job.device.kind == "cpu"
-    converted = job.borrow(dist, writable=True) if in_place else job.allocate(dist.size, np.float64)
     kernel = job.device.kernel("edges/distances.cl", "convert_distances", **arithmetic.macros)
     slices = even(0, dist.size, _GROUP_SIZE, dist.size, job.device.steps_at_once)
-    job.launch(kernel, dist.size, _GROUP_SIZE, found, converted, np.uint64(dist.size), slices=slices)
-    if in_place:
-        job.give_back(converted, dist)
-    else:
-        job.download_into(dist, converted)
+    with job.writes(dist) as converted:
+        job.launch(kernel, dist.size, _GROUP_SIZE, found, converted, np.uint64(dist.size), slices=slices)

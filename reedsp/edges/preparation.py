@@ -13,7 +13,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.dispatch import even
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 
 _FILE = "edges/prepare.cl"
 _CPU_PIECE = 1 << 14  # entries of a work-group
@@ -77,7 +77,7 @@ class MatrixRows:
     ----------
     job : Job
     n, m : int
-    indptr, indices : pyopencl.Buffer
+    indptr, indices : pyopencl.Buffer or pyopencl.SVM
     macros : dict
         POINTER and INDEX, their types in OpenCL C.
     """
@@ -189,7 +189,7 @@ class Preparation:
         self._job.return_borrowed()
 
     def _facts(
-        self, count: int, kernel: str, args: tuple[cl.Buffer, ...], sizes: tuple[np.generic, ...]
+        self, count: int, kernel: str, args: tuple[Memory, ...], sizes: tuple[np.generic, ...]
     ) -> npt.NDArray[Any]:
         """Return what each work-group of a kernel has seen."""
         value = self._value
@@ -197,7 +197,7 @@ class Preparation:
         return self._launch(count, kernel, args, np.dtype(fact, align=True), *sizes)
 
     def _launch(
-        self, count: int, name: str, args: tuple[cl.Buffer, ...], dtype: np.dtype[Any], *sizes: np.generic
+        self, count: int, name: str, args: tuple[Memory, ...], dtype: np.dtype[Any], *sizes: np.generic
     ) -> npt.NDArray[Any]:
         """Launch a kernel over some entries or rows, and return what each of its work-groups has written."""
         job, group = self._job, self._group
@@ -209,7 +209,7 @@ class Preparation:
         return job.download(written, groups, dtype)
 
 
-def _lent(job: Job, array: npt.NDArray[Any]) -> cl.Buffer:
+def _lent(job: Job, array: npt.NDArray[Any]) -> Memory:
     """Return an array on the device of a job; where that is a CPU, in the memory that it has."""
     array = np.ascontiguousarray(array)
     return job.borrow(array, writable=False) if job.device.kind == "cpu" and array.size else job.upload(array)

@@ -29,7 +29,7 @@ from reedsp.arithmetic.types import C_TYPES, infinity, literal, signed
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 
 _LOOK, _CONVERT, _WRITE = "minplus/entries.cl", "minplus/from_user.cl", "minplus/to_user.cl"
 _NOWHERE = np.iinfo(np.uint64).max
@@ -44,7 +44,7 @@ class Entries:
 
     Attributes
     ----------
-    buffer : pyopencl.Buffer
+    buffer : pyopencl.Buffer or pyopencl.SVM
     dtype : dtype
     shape : tuple of int
     first : int
@@ -53,7 +53,7 @@ class Entries:
         Elements from one row to the next, and from one column to the next.
     """
 
-    buffer: cl.Buffer
+    buffer: Memory
     dtype: np.dtype[Any]
     shape: tuple[int, int]
     first: int
@@ -173,7 +173,7 @@ def write_results(
     weights: Weights,
     product: cl.Buffer,
     stride: int,
-    result: cl.Buffer,
+    result: Memory,
     shape: tuple[int, int],
     dtype: np.dtype[Any],
 ) -> int | None:
@@ -191,7 +191,7 @@ def write_results(
         Row-major.
     stride : int
         Elements from one row of the product to the next.
-    result : pyopencl.Buffer
+    result : pyopencl.Buffer or pyopencl.SVM
         Row-major, without anything between rows.
     shape : tuple of int
         Rows and columns of the result.

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES, unsigned
 from reedsp.device.build import KernelBuildError
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import BoundKernel, Job, Kernel, round_up
+from reedsp.device.job import Argument, BoundKernel, Job, Kernel, Memory, round_up
 from reedsp.primitives.operators import Operator, operator_macros
 
 CHUNKED = ("work-group", "work-item")
@@ -93,16 +92,16 @@ class Buffers:
 
     Attributes
     ----------
-    x, marks, out : pyopencl.Buffer
+    x, marks, out : pyopencl.Buffer or pyopencl.SVM
         As in ``cl/primitives/elements.cl``.
-    total : pyopencl.Buffer
+    total : pyopencl.Buffer or pyopencl.SVM
         One element: all combined. Written by the methods that scan chunks only.
     """
 
-    x: cl.Buffer
-    marks: cl.Buffer
-    out: cl.Buffer
-    total: cl.Buffer
+    x: Memory
+    marks: Memory
+    out: Memory
+    total: Memory
 
 
 Plan = list[BoundKernel]
@@ -110,7 +109,7 @@ Plan = list[BoundKernel]
 
 
 def reduce_in_form(
-    job: Job, elements: Elements, x: cl.Buffer, total: cl.Buffer, n: int, form: str, group_size: int | None
+    job: Job, elements: Elements, x: Memory, total: Memory, n: int, form: str, group_size: int | None
 ) -> Plan:
     """Plan to combine the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
     if form == "work-item":
@@ -201,8 +200,8 @@ def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group
     segment = 2 * size * _QUAD
     marks = buffers.marks
 
-    def level(x: cl.Buffer, out: cl.Buffer, count: int, of_sums: bool) -> Plan:
-        def bind(name: str, *args: cl.Buffer) -> BoundKernel:
+    def level(x: Memory, out: Memory, count: int, of_sums: bool) -> Plan:
+        def bind(name: str, *args: Memory) -> BoundKernel:
             macros = {"GROUP_SIZE": size, "OF_SUMS": int(of_sums)}
             kernel = _kernel(job, elements, "primitives/blelloch_scan.cl", name, **macros)
             return job.bind(kernel, segments * size, size, *args, np.uint64(count))
@@ -223,7 +222,7 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
     """Join each element with the one 1, 2, 4, ... places before it (Algorithm 8)."""
     items, new_items = (job.allocate(n * elements.item_bytes, np.uint8) for _ in range(2))
 
-    def bind(name: str, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def bind(name: str, *args: Argument) -> BoundKernel:
         return job.bind(
             _kernel(job, elements, "primitives/naive_scan.cl", name),
             n,

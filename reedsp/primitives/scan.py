@@ -9,13 +9,12 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 from reedsp.primitives.operators import ELEMENT_TYPES, Operator, identity_of, resolve
 from reedsp.primitives.plans import (
     CHUNKED,
@@ -370,7 +369,7 @@ def _heads_of(heads: Any, n: int) -> Any:
     return heads
 
 
-def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> cl.Buffer:
+def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> Memory:
     """Return one byte an element, not 0 where a segment begins."""
     if heads.dtype in _MARK_DTYPES:
         return arrays.read(heads)
@@ -406,8 +405,8 @@ def _open(device: Any, elements: Elements, method: str, **given: Any) -> HostArr
 def plan_reduce(
     job: Job,
     elements: Elements,
-    x: cl.Buffer,
-    total: cl.Buffer,
+    x: Memory,
+    total: Memory,
     n: int,
     method: str = "fast",
     group_size: int | None = None,

@@ -22,6 +22,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
+from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import weight_macros
 from reedsp.device import discovery
 from reedsp.device import job as job_module
@@ -168,6 +169,7 @@ def made_up(
         max_mem_alloc_size=memory // 4,
         max_work_group_size=256,
         extensions=extensions,
+        svm_capabilities=0,
     )
     return Device(index, handle)
 
@@ -923,3 +925,29 @@ def test_uploads_are_not_recycled(kind: str, monkeypatch: pytest.MonkeyPatch) ->
     assert scratch.int_ptr != kept.int_ptr
     assert np.array_equal(later.download(kept, 1000, np.int32), array)
     assert later.stats()["bytes_allocated"] == job.stats()["bytes_to_device"] == 4000
+
+
+def test_kernels_of_a_cpu_use_the_memory_of_arrays(device: Device) -> None:
+    """Also of one that is read-only, and of ones that begin anywhere."""
+    if device.kind != "cpu":
+        pytest.skip("it has memory of its own")
+    n = 1 << 18
+    memory, result = np.arange(n + 1, dtype=np.int32), np.zeros(n + 1)
+    memory.flags.writeable = False
+    job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32))
+    kernel = device.kernel("edges/distances.cl", "convert_distances", **arithmetic.macros)
+    given = job.borrow(memory[1:], writable=False)
+    with job.writes(result[1:]) as converted:
+        job.launch(kernel, n, 64, given, converted, np.uint64(n))
+    assert np.array_equal(result, np.where(memory, memory, 0.0))
+    assert job.bytes_allocated == job.bytes_to_device == job.bytes_from_device == 0
+
+
+def test_a_cpu_of_an_old_platform_sees_no_host_memory() -> None:
+    class Handle(SimpleNamespace):
+        @property
+        def svm_capabilities(self) -> int:
+            raise cl.LogicError("clGetDeviceInfo failed: INVALID_VALUE")
+
+    old = Handle(**{name: value for name, value in vars(FLEET[0].handle).items() if name != "svm_capabilities"})
+    assert not Device(0, old).sees_host_memory

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.iterate import Pace
-from reedsp.device.job import BoundKernel, Job, round_up
+from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.selfcheck import finds_known_levels
@@ -218,7 +217,7 @@ class _RowsOfWorkItems:
         self._top_down.queue()
         self._bottom_up: _BottomUp | None = None
 
-    def _bind(self, name: str, parts: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def _bind(self, name: str, parts: int, *args: Argument) -> BoundKernel:
         kernel = self._job.device.kernel(_ITEMS_FILE, name, **self._macros)
         return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
 
@@ -227,7 +226,6 @@ class _RowsOfWorkItems:
         if self._goes_up:
             self._queue_bottom_up()
             self._top_down.queue()
-        self._bind_split()
         layout, count = self._layout, self._layout["CONTROL_WORDS"]
         while True:
             control = self._job.download(self._control, self._rows * count, np.uint64)
@@ -272,20 +270,10 @@ class _RowsOfWorkItems:
             self._bind("advance", 1, frontier, self._queue, sums, control, parts, n),
         )
 
-    def _bind_split(self) -> None:
-        job, size = self._job, self._answers.size
-        # In place there is no copy, and both cores ask for the pages of the new array.
-        self._in_place = job.device.kind == "cpu"
-        self._result = job.borrow(self._answers, writable=True) if self._in_place else job.allocate(size, np.int32)
-        self._split = self._bind("split", self._parts, self._found, self._result, self._part_words, self._n)
-
     def split(self) -> None:
         """Write the answers."""
-        self._split.queue()
-        if self._in_place:
-            self._job.give_back(self._result, self._answers)
-        else:
-            self._job.download_into(self._answers, self._result)
+        with self._job.writes(self._answers) as result:
+            self._bind("split", self._parts, self._found, result, self._part_words, self._n).queue()
 
 
 @dataclass(frozen=True)
@@ -368,7 +356,7 @@ class _WorkGroups:
         edges = (outward.first_edge, outward.vertices, inward.first_edge, inward.vertices)
         state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
 
-        def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        def bind(name: str, items: int, *args: Argument) -> BoundKernel:
             kernel = job.device.kernel(_GROUPS_FILE, name, **macros)
             return job.bind(kernel, items, size, *args)
 
