@@ -448,6 +448,17 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
     yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
     yield {"all_pairs/matrix.cl"}, partial(check_diagonal, device)
+    yield {"all_pairs/trees.cl"}, partial(check_unresolved, device)
+
+
+def check_unresolved(device: Device) -> None:
+    """Many vertices of each row are left without a predecessor, and say so at once."""
+    job, n, rows = Job(device), 40, 8
+    states = job.upload(np.full(n * rows, build.constants("all_pairs/trees.cl")["UNRESOLVED"], np.uint8))
+    found = job.full(rows, np.uint32(0))
+    kernel = device.kernel("all_pairs/trees.cl", "find_unresolved", **trees._macros(job, INT32, True))
+    job.launch(kernel, (rows, n), trees._GROUP, states, found, np.uint32(rows))
+    assert job.download(found, rows, np.uint32).tolist() == [1] * rows
 
 
 def check_diagonal(device: Device) -> None:
@@ -497,9 +508,6 @@ def checks_of_paths(device: Device) -> Iterator[Check]:
 def check_wrong_trees(device: Device) -> None:
     """All vertices but one break the same rule, of which the first is named."""
     n = 100  # two work-groups
-    children = np.arange(1, 156)  # five of each vertex: the last level is found by one work-group, and too large for it
-    tree = reedsp.Graph.from_edges(156, (children - 1) // 5, children)
-    yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, tree, 0, "gpu", 1)
     star = reedsp.Graph.from_edges(n, np.zeros(n - 1, int), np.arange(1, n))
     ring = reedsp.Graph.from_edges(n, np.arange(1, n), [*range(2, n), 1], np.zeros(n - 1))
     near, far = (np.array([0, *[dist] * (n - 1)], np.int32) for dist in (1, 2))
@@ -668,6 +676,9 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         1101, np.zeros(1100, int), np.arange(1, 1101)
     )  # a level for more work-groups than 32
     yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, star, 0, "gpu", 1)
+    children = np.arange(1, 156)  # five of each vertex: the last level is found by one work-group, and too large for it
+    tree = reedsp.Graph.from_edges(156, (children - 1) // 5, children)
+    yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, tree, 0, "gpu", 1)
 
 
 def checks_of_preparation(device: Device) -> Iterator[Check]:
@@ -848,7 +859,7 @@ def main() -> None:
         if planted is not None and not any(f'"cl/{planted}"' in build.assemble(each, {}) for each in files):
             continue
         used.clear()
-        check()
+        assert check() is None, f"it has not run: {check}"
         assert used <= files, f"the check also uses {sorted(used - files)}"
     print("all answers are right")
 
