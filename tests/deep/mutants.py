@@ -84,7 +84,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "single_source/input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
-    "minplus/compare.cl": ("algorithms/all_pairs/test_apsp.py",),
+    "minplus/compare.cl": ("minplus/test_product.py",),
     "minplus/entries.cl": ("minplus/test_entries.py",),
     "minplus/from_user.cl": ("minplus/test_entries.py",),
     "minplus/to_user.cl": ("minplus/test_operands.py",),

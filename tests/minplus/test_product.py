@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.arithmetic.matrix import weights_of
+from reedsp.arithmetic.matrix import INTEGERS, weights_of
 from reedsp.device.device import Device
+from reedsp.device.job import Job
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus import tilings
 from tests.support import oracle
@@ -224,6 +225,21 @@ def test_28_half_precision_is_widened(device: Device) -> None:
     product = reedsp.min_plus_product(half, half.T, device=device)
     assert product.dtype == np.float32
     assert product.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("changed", [None, (0, 0), (36, 36), (3, 36)])
+def test_whether_a_square_differs_is_noticed(changed: tuple[int, int] | None, device: Device) -> None:
+    """By one entry, wherever it is; the matrix is no multiple of a work-group."""
+    n, weights = 37, INTEGERS[1]
+    closed = np.add.outer(np.arange(n), -np.arange(n)).astype(weights.dtype) + 40 * (1 - np.eye(n, dtype=np.int32))
+    np.fill_diagonal(closed, 0)
+    if changed is not None:
+        closed[changed] += 100
+    job = Job(device)
+    product, differs = minplus_product.square(job, weights, job.upload(closed), n, "naive")
+    expected = (closed[:, :, None] + closed[None]).min(axis=1)
+    assert np.array_equal(job.download(product, n * n, weights.dtype).reshape(n, n), expected)
+    assert differs == (changed is not None) == (not np.array_equal(closed, expected))
 
 
 def test_documented_examples(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
