@@ -18,6 +18,11 @@ from reedsp.system.place import is_for_host
 Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
 
+_FLOAT64 = np.dtype(np.float64)
+
+_UNSIGNED = {np.dtype(np.int32): np.dtype(np.uint32), np.dtype(np.int64): np.dtype(np.uint64)}
+"""Types of indices, and those in which negative ones are the largest."""
+
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
     """Return the graph of a matrix, with weights in float64, or 1; a new one unless it has not changed since."""
@@ -45,15 +50,14 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
     refuse_complex(weights.dtype, "csgraph")
-    float64 = np.dtype(np.float64)
-    if weights.dtype.kind not in "biuf" or weights.itemsize > float64.itemsize:
-        weights = weights.astype(float64)
+    if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
+        weights = weights.astype(_FLOAT64)
     mask: Any = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else None
 
     def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return part == 0 if mask is None else mask[rows]  # type: ignore[no-any-return]
 
-    options = {"name": "csgraph", "dtype": float64, "nan_is_absent": True, "unit": unweighted}
+    options = {"name": "csgraph", "dtype": _FLOAT64, "nan_is_absent": True, "unit": unweighted}
     return Graph._of_dense(weights, absent, directed, **options)
 
 
@@ -66,7 +70,7 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     return rows if n == columns == len(csgraph.indptr) - 1 else None
 
 
-def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
+def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | None:
     """Return a CSR matrix of float64 for SciPy's compiled searches, and whether none of its weights is lost in a sum.
 
     None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
@@ -76,31 +80,36 @@ def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
             csgraph.ndim != 2
             or len(csgraph) != csgraph.shape[1]
             or csgraph.dtype.kind not in "biuf"
-            or not is_for_host(len(csgraph), csgraph.size, 1)
+            or not is_for_host(len(csgraph), csgraph.size, 1, unweighted)
         ):
             return None
         csgraph = _compressed(csgraph)
-    elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1):
+    elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
         return None
     n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
     m = len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
         return None
-    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
-    lightest, longest = float(minimum(data)), n * float(maximum(data))
-    is_right = (
-        lightest >= 0
-        and longest <= EXACT_IN_FLOAT64
-        and maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
-        and indptr[0] == 0
-        and indptr[n] == m
-        and minimum(indptr[1:] - indptr[:-1]) >= 0
-    )
-    if not is_right:
+    # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
+    lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
+    columns = indices.view(_UNSIGNED[indices.dtype])
+    if not (lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n):
         return None
-    if data.dtype != np.float64:
-        csgraph = scipy.sparse.csr_array((data.astype(np.float64), indices, indptr), shape=(n, n))
+    if data.dtype != _FLOAT64:
+        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64), indices, indptr), shape=(n, n))
     return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+
+
+def counts_of(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return how many entries each row has; None if row pointers are corrupt, or indices of a type of their own."""
+    m, last = len(indices), len(indptr) - 1
+    if indptr.dtype not in _UNSIGNED or indices.dtype not in _UNSIGNED or indptr[0] != 0 or indptr[last] != m:
+        return None
+    pointers = indptr.view(_UNSIGNED[indptr.dtype])
+    if pointers[pointers.argmax()] > m:
+        return None  # differences could wrap
+    counts = indptr[1:] - indptr[:-1]
+    return counts if counts[counts.argmin()] >= 0 else None
 
 
 def _compressed(dense: npt.NDArray[Any]) -> Any:
@@ -115,33 +124,32 @@ def _compressed(dense: npt.NDArray[Any]) -> Any:
 
 def is_ordered(csgraph: Any) -> bool:
     """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of float64."""
-    if (rows := compressed_rows(csgraph)) is None:
-        return False
-    indptr, indices, data = rows
+    rows = compressed_rows(csgraph)
+    return rows is not None and are_ordered(*rows)
+
+
+def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
+    """Return the same of the arrays of a square CSR matrix, which may be corrupt."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype != np.float64 or not indptr.dtype.kind == indices.dtype.kind == "i":
-        return False
-    counts = indptr[1:] - indptr[:-1]
-    if indptr[0] != 0 or indptr[n] != m or (fewest := counts.min()) < 0:
+    if not len(data) == m > 0 or data.dtype != _FLOAT64 or (counts := counts_of(indptr, indices)) is None:
         return False
     descends, wrong = np.empty(m, np.bool_), []
+    columns = indices.view(_UNSIGNED[indices.dtype])
 
     def look(first: int, last: int) -> None:
-        values, columns = data[first:last], indices[first:last]
-        is_right = columns.view(f"u{indices.itemsize}").max() < n  # negative ones are large
-        is_right = is_right and values.min() > -np.inf and values.max() < np.inf  # neither holds if one is NaN
+        weights, heads = data[first:last], columns[first:last]
+        if not (heads[heads.argmax()] < n and np.isfinite(weights).all()):
+            wrong.append(first)
         after = max(first, 1)
         np.less_equal(indices[after:last], indices[after - 1 : last - 1], out=descends[after:last])
-        if not is_right:
-            wrong.append(first)
 
     descends[0] = False
     in_parts(look, m, data.itemsize)
     if wrong:
         return False
-    begins = indptr[1:-1] if fewest > 0 else indptr[1:-1][(counts[1:] > 0) & (indptr[1:-1] > 0)]
-    # Columns descend nowhere but from one row to the next.
-    at_begins = descends.take(begins, mode="clip")
+    # Columns descend nowhere but from one row to the next, which is not empty.
+    at_begins = descends.take(indptr[1:-1], mode="clip")
+    at_begins &= counts[1:] > 0
     return bool(np.count_nonzero(descends) == np.count_nonzero(at_begins))
 
 
@@ -168,9 +176,12 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         return np.array(indices % n)
     given = np.asarray(indices)
     vertices = given.astype(np.int64)
-    if vertices.size and not (-n <= vertices.min() <= vertices.max() < n and (vertices == given).all()):
+    if not vertices.size:
+        return vertices
+    lowest, is_same = vertices.min(), given.dtype.kind == "i" or (vertices == given).all()
+    if not (-n <= lowest and vertices.max() < n and is_same):
         raise ValueError(f"indices: not all are vertices of a graph with {n} vertices")
-    return vertices % max(1, n)
+    return vertices if lowest >= 0 else vertices % n
 
 
 def edges_from(

@@ -15,7 +15,7 @@ from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
-from reedsp.algorithms.single_source.on_host import trees
+from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.csgraph.matrix import edges_from, graph_of, is_ordered, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
@@ -667,7 +667,7 @@ def _on_host(
     limit: float = np.inf,
 ) -> _Dist | _DistAndPred | None:
     """Return what is found from each vertex, or None where that is not for the host."""
-    if not directed or (small := small_matrix(csgraph)) is None:
+    if not directed or (small := small_matrix(csgraph, unweighted)) is None:
         return None
     matrix, progress = small
     n = matrix.shape[0]
@@ -677,24 +677,18 @@ def _on_host(
             return found
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows)):
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
         return None
     sources = vertices.reshape(-1)
     dist, before = dijkstra_on_host(matrix, sources, limit, unweighted)
     shape = (*vertices.shape, n)
     if not return_predecessors:
         return dist.reshape(shape)
-    weights = np.ones(len(matrix.data)) if unweighted else matrix.data
-    pred = trees(
-        matrix.indptr,
-        matrix.indices,
-        weights,
-        dist,
-        [[source] for source in sources.tolist()],
-        before,
-        direct=True,
-        progress=progress or unweighted,
-    )
+    edges = matrix.indptr, matrix.indices, np.ones(len(matrix.data)) if unweighted else matrix.data
+    if progress or unweighted:
+        choose_smallest(*edges, dist, before, sources)
+        return dist.reshape(shape), before.reshape(shape)
+    pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
 
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import breadth_first_tree as tree_on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.matrix import are_ordered, compressed_rows, graph_of
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows
@@ -86,7 +86,7 @@ def _is_for_host(csgraph: MatrixLike, i_start: int) -> bool:
     rows = compressed_rows(csgraph)
     if rows is None or not is_order_for_host(n := len(rows[0]) - 1, len(rows[1])):
         return False
-    return 0 <= i_start < n and is_ordered(csgraph)
+    return 0 <= i_start < n and are_ordered(*rows)
 
 
 def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
-from reedsp.algorithms.single_source.on_host import trees
+from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _Trees = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]
@@ -50,7 +50,7 @@ def floyd_warshall(matrix: Any, unweighted: bool, progress: bool) -> _Trees:
         edges = matrix.indptr, matrix.indices, matrix.data
         return dist, trees(*edges, dist, [[source] for source in range(n)], direct=True)
     if n > _TRIPLES or not _choose_of_triples(matrix, dist, pred):
-        _choose_of_ties(matrix, dist, pred)
+        choose_smallest(matrix.indptr, matrix.indices, matrix.data, dist, pred, np.arange(n))
     return dist, pred
 
 
@@ -64,29 +64,6 @@ def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDA
     chosen = (pred >= 0) & (pred != np.arange(len(pred), dtype=np.int32)[:, None])
     np.copyto(pred, ways.argmin(2), "unsafe", chosen)
     return True
-
-
-def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
-    """Replace SciPy's predecessors, but for sources, where there are smaller ones.
-
-    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances.
-    """
-    n, indptr, heads, weights = len(dist), matrix.indptr, matrix.indices, matrix.data
-    tails = np.arange(n, dtype=np.uint16).repeat(indptr[1:] - indptr[:-1])
-    with np.errstate(invalid="ignore"):  # whatever becomes of infinity
-        to = dist.T.astype(np.int64).astype(np.uint16, order="C")
-    before = to.take(tails, 0)
-    before += weights.astype(np.int64).astype(np.uint16)[:, None]
-    tight = before == to.take(heads, 0)
-    if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - n:
-        return  # one for each vertex that is reached
-    tight &= pred.T.astype(np.uint16, order="C").take(heads, 0) > tails[:, None]
-    edge, source = np.divmod(tight.ravel().nonzero()[0], n)  # quicker than in two dimensions
-    head, tail = heads[edge], tails[edge]
-    known = pred[source, head]
-    chosen = (known >= 0) & (known != source) & (dist[source, tail] + weights[edge] == dist[source, head])
-    last = chosen.nonzero()[0][::-1]  # tails ascend, and of those that are assigned to one element the last one stays
-    pred[source[last], head[last]] = tail[last]
 
 
 def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees | None:

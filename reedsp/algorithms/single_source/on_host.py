@@ -19,6 +19,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
+_HASHES = 1 << 16
 
 
 @functools.cache
@@ -100,6 +101,88 @@ def dijkstra(
     )
 
 
+def choose_smallest(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    """Replace SciPy's predecessors, but for sources, where there are smaller ones.
+
+    Parameters
+    ----------
+    indptr, heads, weights : ndarray
+        Of a CSR matrix. Every edge of a shortest path leads to a larger distance.
+    dist, pred : ndarray, shape (rows, n)
+        inf and negative where there is no path.
+    sources : ndarray of int, shape (rows,)
+    """
+    rows, n = dist.shape
+    counts = indptr[1:] - indptr[:-1]
+    if rows == 1:
+        _choose_in_row(counts, heads, weights, dist[0], pred[0], sources[0])
+    elif n <= _HASHES and not np.count_nonzero(weights != np.rint(weights)):
+        _choose_by_hashes(counts, heads, weights, dist, pred, sources)
+    else:
+        for each in zip(dist, pred, sources, strict=True):
+            _choose_in_row(counts, heads, weights, *each)
+
+
+def _choose_in_row(
+    counts: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    source: np.integer[Any],
+) -> None:
+    is_reached = dist < np.inf
+    before = dist.repeat(counts)
+    before += weights
+    tight = before == np.where(is_reached, dist, -1).take(heads)
+    if np.count_nonzero(tight) == np.count_nonzero(is_reached) - 1:
+        return  # one for each vertex that is reached
+    edge = tight.nonzero()[0]
+    head, tail = heads.take(edge), np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
+    known = pred.take(head)
+    chosen = ((tail < known) & (known != source)).nonzero()[0]
+    if len(chosen):
+        last = chosen[::-1]  # tails ascend, and of those that are assigned to one element the last one stays
+        pred[head.take(last)] = tail.take(last)
+
+
+def _choose_by_hashes(
+    counts: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    """Do so where weights are integers.
+
+    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances.
+    """
+    rows, n = dist.shape
+    with np.errstate(invalid="ignore"):  # whatever becomes of infinity
+        to = dist.T.astype(np.int64).astype(np.uint16, order="C")
+    before = to.repeat(counts, 0)
+    before += weights.astype(np.int64).astype(np.uint16)[:, None]
+    tight = before == to.take(heads, 0)
+    if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - rows:
+        return  # one for each vertex that is reached
+    tails = np.arange(n, dtype=np.uint16).repeat(counts)
+    tight &= pred.T.astype(np.uint16, order="C").take(heads, 0) > tails[:, None]
+    edge, row = np.divmod(tight.ravel().nonzero()[0], rows)  # quicker than in two dimensions
+    head, tail = heads[edge], tails[edge]
+    known = pred[row, head]
+    chosen = (known >= 0) & (known != sources[row]) & (dist[row, tail] + weights[edge] == dist[row, head])
+    last = chosen.nonzero()[0][::-1]
+    pred[row[last], head[last]] = tail[last]
+
+
 def trees(
     indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
@@ -110,7 +193,6 @@ def trees(
     *,
     by_hops: bool = False,
     direct: bool = False,
-    progress: bool = False,
 ) -> npt.NDArray[np.int32]:
     """Return the predecessors of final distances, shape (rows, n).
 
@@ -130,8 +212,6 @@ def trees(
     direct : bool
         Before all others take the start, the only one of its row, if an edge from it is a shortest path, as all of
         SciPy's algorithms do.
-    progress : bool
-        Whether every edge of a shortest path is known to lead to a larger distance.
     """
     rows, n = dist.shape
     flat = dist if rows > 1 else dist[0]  # numpy is quicker with fewer dimensions
@@ -152,8 +232,8 @@ def trees(
         *row, edge = (tight & (before < after)).nonzero()
         # Tails ascend, and of those that are assigned to one place the last one stays.
         pred[_slots(row, n, heads.take(edge))[::-1]] = tails.take(edge)[::-1]
-        found = 0 if progress else int(np.count_nonzero(pred >= 0))
-    if not progress and found + sum(map(len, map(set, starts))) != reached:
+        found = int(np.count_nonzero(pred >= 0))
+    if found + sum(map(len, map(set, starts))) != reached:
         tight &= before < np.inf
         for number, some in enumerate(starts):
             own, of_row = pred[number * n : (number + 1) * n], tight[number] if rows > 1 else tight
