@@ -131,25 +131,32 @@ def is_ordered(csgraph: Any) -> bool:
 def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
     """Return the same of the arrays of a square CSR matrix, which may be corrupt."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype != _FLOAT64 or (counts := counts_of(indptr, indices)) is None:
+    if not len(data) == m > 0 or data.dtype != _FLOAT64 or counts_of(indptr, indices) is None:
         return False
-    descends, wrong = np.empty(m, np.bool_), []
-    columns = indices.view(_UNSIGNED[indices.dtype])
+    columns, wrong = indices.view(_UNSIGNED[indices.dtype]), []
 
     def look(first: int, last: int) -> None:
-        weights, heads = data[first:last], columns[first:last]
-        if not (heads[heads.argmax()] < n and np.isfinite(weights).all()):
+        if not (columns[first:last].max() < n and np.isfinite(data[first:last]).all()):
             wrong.append(first)
+
+    in_parts(look, m, data.itemsize)
+    return not wrong and ascend(indptr, indices)
+
+
+def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
+    """Return whether columns descend nowhere but from one row to the next; row pointers are right."""
+    m = len(indices)
+    descends = np.empty(m, np.bool_)
+
+    def look(first: int, last: int) -> None:
         after = max(first, 1)
         np.less_equal(indices[after:last], indices[after - 1 : last - 1], out=descends[after:last])
 
     descends[0] = False
-    in_parts(look, m, data.itemsize)
-    if wrong:
-        return False
-    # Columns descend nowhere but from one row to the next, which is not empty.
-    at_begins = descends.take(indptr[1:-1], mode="clip")
-    at_begins &= counts[1:] > 0
+    in_parts(look, m, indices.itemsize)
+    begins = indptr[1:-1]
+    at_begins = descends.take(begins, mode="clip")
+    at_begins &= begins < indptr[2:]  # rows that are not empty
     return bool(np.count_nonzero(descends) == np.count_nonzero(at_begins))
 
 
@@ -176,10 +183,10 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         return np.array(indices % n)
     given = np.asarray(indices)
     vertices = given.astype(np.int64)
-    if not vertices.size:
+    if not (flat := vertices.reshape(-1)).size:
         return vertices
-    lowest, is_same = vertices.min(), given.dtype.kind == "i" or (vertices == given).all()
-    if not (-n <= lowest and vertices.max() < n and is_same):
+    lowest, is_same = flat[flat.argmin()], given.dtype.kind == "i" or (vertices == given).all()
+    if not (-n <= lowest and flat[flat.argmax()] < n and is_same):
         raise ValueError(f"indices: not all are vertices of a graph with {n} vertices")
     return vertices if lowest >= 0 else vertices % n
 

@@ -17,7 +17,7 @@ from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import edges_from, graph_of, is_ordered, small_matrix, vertices_of
+from reedsp.csgraph.matrix import ascend, edges_from, graph_of, small_matrix, vertices_of
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
@@ -588,8 +588,10 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
-    if directed and (found := _yen_on_host(csgraph, source, sink, K, unweighted)) is not None:
-        return found if return_predecessors else found[0]
+    if directed:
+        found = _yen_on_host(csgraph, source, sink, K, return_predecessors, unweighted)
+        if found is not None:
+            return found
     graph = graph_of(csgraph, directed, unweighted)
     for name, vertex in (("source", source), ("sink", sink)):
         if not 0 <= vertex < graph.n:
@@ -706,7 +708,9 @@ def _all_pairs_on_host(
     return floyd_warshall_on_host(matrix, unweighted, progress)
 
 
-def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: bool) -> _DistAndPred | None:
+def _yen_on_host(
+    csgraph: Any, source: Any, sink: Any, paths: Any, return_predecessors: bool, unweighted: bool
+) -> _Dist | _DistAndPred | None:
     """Return what is found between two vertices, or None where that is not for the host."""
     if not all(isinstance(each, (int, np.integer)) for each in (source, sink, paths)) or paths < 1 or source == sink:
         return None
@@ -714,25 +718,31 @@ def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: b
         return None
     matrix, progress = small
     n, m = matrix.shape[0], len(matrix.data)
-    if not (0 <= source < n and 0 <= sink < n and is_ordered(matrix) and _is_integral(matrix)):
+    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and _is_integral(matrix)):
         return None
     if unweighted:
-        matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
-    elif (
+        matrix, progress = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape), True
+    if (
         progress
         and matrix.indices.dtype == matrix.indptr.dtype == np.int32  # SciPy raises for others
         and is_yen_for_scipy(n, m, paths + 1)
     ):
-        dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
-        if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
-            return dist[:paths], predecessors[:paths]
+        if not return_predecessors:  # there is one answer, however many paths are equally long
+            return scipy_yen(matrix, source, sink, paths)  # type: ignore[no-any-return]
+        if not unweighted:
+            dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
+            if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
+                return dist[:paths], predecessors[:paths]
     found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
     if found is None:
         return None
+    dist = np.array([weight for weight, _ in found], np.float64)
+    if not return_predecessors:
+        return dist
     predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
     for row, (_, path) in enumerate(found):
         predecessors[row, path[1:]] = path[:-1]
-    return np.array([weight for weight, _ in found], np.float64), predecessors
+    return dist, predecessors
 
 
 def _is_integral(matrix: Any) -> bool:

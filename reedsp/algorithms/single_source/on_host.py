@@ -19,7 +19,9 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
-_HASHES = 1 << 16
+_HASHES = 1 << 16  # numbers of 16 bits
+_BLOCK, _HASHED_BLOCK = 6000, 60_000  # edges, of all rows: the memory of larger arrays is handed out page by page
+_MANY = 2000  # vertices
 
 
 @functools.cache
@@ -119,42 +121,73 @@ def choose_smallest(
         inf and negative where there is no path.
     sources : ndarray of int, shape (rows,)
     """
-    rows, n = dist.shape
-    counts = indptr[1:] - indptr[:-1]
-    if rows == 1:
-        _choose_in_row(counts, heads, weights, dist[0], pred[0], sources[0])
-    elif n <= _HASHES and not np.count_nonzero(weights != np.rint(weights)):
-        _choose_by_hashes(counts, heads, weights, dist, pred, sources)
-    else:
-        for each in zip(dist, pred, sources, strict=True):
-            _choose_in_row(counts, heads, weights, *each)
+    edges, rows, m = (indptr, heads, weights), len(dist), len(heads)
+    if rows == 1 or dist.shape[1] > _HASHES:
+        for row in range(rows):
+            _choose_in_row(*edges, dist[row], pred[row], sources[row])
+        return
+    by_hashes = rows * m > _BLOCK and not np.count_nonzero(weights != np.rint(weights))
+    choose, block = (_choose_by_hashes, _HASHED_BLOCK) if by_hashes else (_choose_by_sums, _BLOCK)
+    step = max(1, block // m)
+    for first in range(0, rows, step):
+        part = slice(first, first + step)
+        choose(*edges, dist[part], pred[part], sources[part])
 
 
 def _choose_in_row(
-    counts: npt.NDArray[Any],
+    indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    is_reached = dist < np.inf
+    counts, to, reached = indptr[1:] - indptr[:-1], dist, len(dist)
+    if dist[dist.argmax()] == np.inf:
+        is_reached = dist < np.inf
+        to, reached = np.where(is_reached, dist, -1), int(np.count_nonzero(is_reached))
     before = dist.repeat(counts)
     before += weights
-    tight = before == np.where(is_reached, dist, -1).take(heads)
-    if np.count_nonzero(tight) == np.count_nonzero(is_reached) - 1:
+    tight = before == to.take(heads)
+    if np.count_nonzero(tight) == reached - 1:
         return  # one for each vertex that is reached
     edge = tight.nonzero()[0]
-    head, tail = heads.take(edge), np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
+    head = heads.take(edge)
+    if reached > _MANY:  # most of which have one such edge
+        several = (np.bincount(head) > 1).take(head).nonzero()[0]
+        edge, head = edge.take(several), head.take(several)
+        tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
+    else:
+        tail = np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
     known = pred.take(head)
     chosen = ((tail < known) & (known != source)).nonzero()[0]
     if len(chosen):
-        last = chosen[::-1]  # tails ascend, and of those that are assigned to one element the last one stays
+        last = chosen[::-1]  # tails ascend, and of several for one element the last one stays
         pred[head.take(last)] = tail.take(last)
 
 
+def _choose_by_sums(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    counts, reached = indptr[1:] - indptr[:-1], np.count_nonzero(dist < np.inf)
+    before = dist.repeat(counts, 1)
+    before += weights
+    tight = before == (dist if reached == dist.size else np.where(dist < np.inf, dist, -1)).take(heads, 1)
+    if np.count_nonzero(tight) == reached - len(dist):
+        return  # one for each vertex that is reached
+    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
+    tight &= pred.take(heads, 1) > tails
+    row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # indices in one dimension are quicker than in two
+    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+
+
 def _choose_by_hashes(
-    counts: npt.NDArray[Any],
+    indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
@@ -163,24 +196,41 @@ def _choose_by_hashes(
 ) -> None:
     """Do so where weights are integers.
 
-    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances.
+    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances, of
+    all rows side by side.
     """
-    rows, n = dist.shape
+    counts, rows = indptr[1:] - indptr[:-1], len(dist)
     with np.errstate(invalid="ignore"):  # whatever becomes of infinity
-        to = dist.T.astype(np.int64).astype(np.uint16, order="C")
+        to = dist.astype(np.int64).astype(np.uint16).T.copy()
     before = to.repeat(counts, 0)
     before += weights.astype(np.int64).astype(np.uint16)[:, None]
     tight = before == to.take(heads, 0)
     if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - rows:
         return  # one for each vertex that is reached
-    tails = np.arange(n, dtype=np.uint16).repeat(counts)
-    tight &= pred.T.astype(np.uint16, order="C").take(heads, 0) > tails[:, None]
-    edge, row = np.divmod(tight.ravel().nonzero()[0], rows)  # quicker than in two dimensions
-    head, tail = heads[edge], tails[edge]
-    known = pred[row, head]
-    chosen = (known >= 0) & (known != sources[row]) & (dist[row, tail] + weights[edge] == dist[row, head])
-    last = chosen.nonzero()[0][::-1]
-    pred[row[last], head[last]] = tail[last]
+    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
+    tight &= pred.astype(np.uint16).T.copy().take(heads, 0) > tails[:, None]
+    edge, row = np.divmod(tight.ravel().nonzero()[0], rows)
+    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+
+
+def _replace(
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+    tails: npt.NDArray[np.uint16],
+    row: npt.NDArray[Any],
+    edge: npt.NDArray[Any],
+) -> None:
+    """Replace predecessors by the tails of some edges, in some rows, where these are tight; edges ascend in a row."""
+    head, tail, begin = heads.take(edge), tails.take(edge), row * dist.shape[1]
+    at = begin + head
+    known = pred.take(at)
+    chosen = dist.take(begin + tail) + weights.take(edge) == dist.take(at)
+    chosen &= (known >= 0) & (known != sources.take(row))
+    last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
+    pred[row.take(last), head.take(last)] = tail.take(last)
 
 
 def trees(
