@@ -10,10 +10,9 @@ import scipy.sparse
 
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import graph_over
-from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
+from reedsp.graph.graph import Graph, sparse_entries
 from reedsp.graph.remembered import remembered
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_for_host
 
 Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
@@ -70,70 +69,30 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     return rows if n == columns == len(csgraph.indptr) - 1 else None
 
 
-def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | None:
-    """Return a CSR matrix of float64 for SciPy's compiled searches, and whether none of its weights is lost in a sum.
-
-    None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
-    """
-    if type(csgraph) is np.ndarray:
-        if (
-            csgraph.ndim != 2
-            or len(csgraph) != csgraph.shape[1]
-            or csgraph.dtype.kind not in "biuf"
-            or not is_for_host(len(csgraph), csgraph.size, 1, unweighted)
-        ):
-            return None
-        csgraph = _compressed(csgraph)
-    elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
-        return None
-    n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
-    m = len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
-        return None
-    # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
-    lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
-    columns = indices.view(_UNSIGNED[indices.dtype])
-    if not (lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n):
-        return None
-    if data.dtype != _FLOAT64:
-        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64), indices, indptr), shape=(n, n))
-    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
-
-
 def counts_of(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     """Return how many entries each row has; None if row pointers are corrupt, or indices of a type of their own."""
     m, last = len(indices), len(indptr) - 1
-    if indptr.dtype not in _UNSIGNED or indices.dtype not in _UNSIGNED or indptr[0] != 0 or indptr[last] != m:
+    if not are_indices(indptr, indices) or indptr[0] != 0 or indptr[last] != m:
         return None
-    pointers = indptr.view(_UNSIGNED[indptr.dtype])
+    pointers = unsigned(indptr)
     if pointers[pointers.argmax()] > m:
         return None  # differences could wrap
     counts = indptr[1:] - indptr[:-1]
     return counts if counts[counts.argmin()] >= 0 else None
 
 
-def _compressed(dense: npt.NDArray[Any]) -> Any:
-    """Return a square array of numbers, in which 0, NaN and infinity are no edges, as a CSR matrix of float64."""
-    n = len(dense)
-    is_edge = (dense != 0) & (dense < np.inf)
-    edges = is_edge.ravel().nonzero()[0].astype(np.int32)
-    indptr = edges.searchsorted(np.arange(n + 1, dtype=np.int32) * np.int32(n)).astype(np.int32)
-    rows = dense.ravel().take(edges).astype(np.float64), edges % np.int32(n), indptr
-    return scipy.sparse.csr_array(rows, shape=dense.shape)
-
-
 def is_ordered(csgraph: Any) -> bool:
     """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of float64."""
     rows = compressed_rows(csgraph)
-    return rows is not None and are_ordered(*rows)
+    return rows is not None and rows[2].dtype == _FLOAT64 and are_ordered(*rows)
 
 
 def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
-    """Return the same of the arrays of a square CSR matrix, which may be corrupt."""
+    """Return the same of the arrays of a square CSR matrix of real numbers, which may be corrupt."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype != _FLOAT64 or counts_of(indptr, indices) is None:
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
         return False
-    columns, wrong = indices.view(_UNSIGNED[indices.dtype]), []
+    columns, wrong = unsigned(indices), []
 
     def look(first: int, last: int) -> None:
         if not (columns[first:last].max() < n and np.isfinite(data[first:last]).all()):
@@ -141,6 +100,16 @@ def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.N
 
     in_parts(look, m, data.itemsize)
     return not wrong and ascend(indptr, indices)
+
+
+def are_indices(*arrays: npt.NDArray[Any]) -> bool:
+    """Return whether arrays have types that SciPy's routines take as they are."""
+    return all(each.dtype in _UNSIGNED for each in arrays)
+
+
+def unsigned(indices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return indices in a type in which negative ones are the largest."""
+    return indices.view(_UNSIGNED[indices.dtype])
 
 
 def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:

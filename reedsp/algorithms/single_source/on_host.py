@@ -84,7 +84,11 @@ def solve(
 
 
 def dijkstra(
-    matrix: Any, sources: Sequence[int] | npt.NDArray[Any], limit: float = np.inf, unweighted: bool = False
+    matrix: Any,
+    sources: Sequence[int] | npt.NDArray[Any],
+    limit: float = np.inf,
+    unweighted: bool = False,
+    directed: bool = True,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Return distances and SciPy's predecessors from each source, both of shape (sources, n).
 
@@ -97,9 +101,11 @@ def dijkstra(
         Leave out what is farther away.
     unweighted : bool
         Have every edge weigh 1.
+    directed : bool
+        False makes each edge usable in both directions.
     """
     return searches()[0](  # type: ignore[no-any-return]
-        matrix, True, sources, return_predecessors=True, unweighted=unweighted, limit=limit
+        matrix, directed, sources, return_predecessors=True, unweighted=unweighted, limit=limit
     )
 
 
