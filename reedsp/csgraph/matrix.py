@@ -19,7 +19,10 @@ Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 _FLOAT64 = np.dtype(np.float64)
 
-_UNSIGNED = {np.dtype(np.int32): np.dtype(np.uint32), np.dtype(np.int64): np.dtype(np.uint64)}
+_UNSIGNED: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.int32): np.dtype(np.uint32),
+    np.dtype(np.int64): np.dtype(np.uint64),
+}
 """Types of indices, and those in which negative ones are the largest."""
 
 
