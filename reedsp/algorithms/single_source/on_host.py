@@ -148,15 +148,16 @@ def _choose_in_row(
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    counts, to, reached = indptr[1:] - indptr[:-1], dist, len(dist)
+    counts, reached = indptr[1:] - indptr[:-1], len(dist)
     if dist[dist.argmax()] == np.inf:
-        is_reached = dist < np.inf
-        to, reached = np.where(is_reached, dist, -1), int(np.count_nonzero(is_reached))
+        reached = int(np.count_nonzero(dist < np.inf))
     before = dist.repeat(counts)
     before += weights
-    tight = before == to.take(heads)
+    tight = before == dist.take(heads)
     if np.count_nonzero(tight) == reached - 1:
         return  # one for each vertex that is reached
+    if reached < len(dist):
+        tight &= before < np.inf
     edge = tight.nonzero()[0]
     head = heads.take(edge)
     if reached > _MANY:  # most of which have one such edge
@@ -166,9 +167,10 @@ def _choose_in_row(
     else:
         tail = np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
     known = pred.take(head)
-    chosen = ((tail < known) & (known != source)).nonzero()[0]
-    if len(chosen):
-        last = chosen[::-1]  # tails ascend, and of several for one element the last one stays
+    chosen = tail < known
+    if np.count_nonzero(chosen):
+        chosen &= known != source
+        last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
         pred[head.take(last)] = tail.take(last)
 
 
@@ -183,9 +185,11 @@ def _choose_by_sums(
     counts, reached = indptr[1:] - indptr[:-1], np.count_nonzero(dist < np.inf)
     before = dist.repeat(counts, 1)
     before += weights
-    tight = before == (dist if reached == dist.size else np.where(dist < np.inf, dist, -1)).take(heads, 1)
+    tight = before == dist.take(heads, 1)
     if np.count_nonzero(tight) == reached - len(dist):
         return  # one for each vertex that is reached
+    if reached < dist.size:
+        tight &= before < np.inf
     tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
     tight &= pred.take(heads, 1) > tails
     row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # indices in one dimension are quicker than in two
