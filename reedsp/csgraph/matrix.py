@@ -10,13 +10,20 @@ import scipy.sparse
 
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import graph_over
-from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, sparse_entries
+from reedsp.graph.graph import Graph, sparse_entries
 from reedsp.graph.remembered import remembered
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_for_host
 
 Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
+
+_FLOAT64 = np.dtype(np.float64)
+
+_UNSIGNED: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.int32): np.dtype(np.uint32),
+    np.dtype(np.int64): np.dtype(np.uint64),
+}
+"""Types of indices, and those in which negative ones are the largest."""
 
 
 def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
@@ -45,15 +52,14 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
     refuse_complex(weights.dtype, "csgraph")
-    float64 = np.dtype(np.float64)
-    if weights.dtype.kind not in "biuf" or weights.itemsize > float64.itemsize:
-        weights = weights.astype(float64)
+    if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
+        weights = weights.astype(_FLOAT64)
     mask: Any = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else None
 
     def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return part == 0 if mask is None else mask[rows]  # type: ignore[no-any-return]
 
-    options = {"name": "csgraph", "dtype": float64, "nan_is_absent": True, "unit": unweighted}
+    options = {"name": "csgraph", "dtype": _FLOAT64, "nan_is_absent": True, "unit": unweighted}
     return Graph._of_dense(weights, absent, directed, **options)
 
 
@@ -66,82 +72,63 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     return rows if n == columns == len(csgraph.indptr) - 1 else None
 
 
-def small_matrix(csgraph: Any) -> tuple[Any, bool] | None:
-    """Return a CSR matrix of float64 for SciPy's compiled searches, and whether none of its weights is lost in a sum.
-
-    None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
-    """
-    if type(csgraph) is np.ndarray:
-        if (
-            csgraph.ndim != 2
-            or len(csgraph) != csgraph.shape[1]
-            or csgraph.dtype.kind not in "biuf"
-            or not is_for_host(len(csgraph), csgraph.size, 1)
-        ):
-            return None
-        csgraph = _compressed(csgraph)
-    elif (rows := compressed_rows(csgraph)) is None or not is_for_host(len(rows[0]), len(rows[1]), 1):
+def counts_of(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return how many entries each row has; None if row pointers are corrupt, or indices of a type of their own."""
+    m, last = len(indices), len(indptr) - 1
+    if not are_indices(indptr, indices) or indptr[0] != 0 or indptr[last] != m:
         return None
-    n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
-    m = len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
-        return None
-    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
-    lightest, longest = float(minimum(data)), n * float(maximum(data))
-    is_right = (
-        lightest >= 0
-        and longest <= EXACT_IN_FLOAT64
-        and maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
-        and indptr[0] == 0
-        and indptr[n] == m
-        and minimum(indptr[1:] - indptr[:-1]) >= 0
-    )
-    if not is_right:
-        return None
-    if data.dtype != np.float64:
-        csgraph = scipy.sparse.csr_array((data.astype(np.float64), indices, indptr), shape=(n, n))
-    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
-
-
-def _compressed(dense: npt.NDArray[Any]) -> Any:
-    """Return a square array of numbers, in which 0, NaN and infinity are no edges, as a CSR matrix of float64."""
-    n = len(dense)
-    is_edge = (dense != 0) & (dense < np.inf)
-    edges = is_edge.ravel().nonzero()[0].astype(np.int32)
-    indptr = edges.searchsorted(np.arange(n + 1, dtype=np.int32) * np.int32(n)).astype(np.int32)
-    rows = dense.ravel().take(edges).astype(np.float64), edges % np.int32(n), indptr
-    return scipy.sparse.csr_array(rows, shape=dense.shape)
+    pointers = unsigned(indptr)
+    if pointers[pointers.argmax()] > m:
+        return None  # differences could wrap
+    counts = indptr[1:] - indptr[:-1]
+    return counts if counts[counts.argmin()] >= 0 else None
 
 
 def is_ordered(csgraph: Any) -> bool:
     """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of float64."""
-    if (rows := compressed_rows(csgraph)) is None:
-        return False
-    indptr, indices, data = rows
+    rows = compressed_rows(csgraph)
+    return rows is not None and rows[2].dtype == _FLOAT64 and are_ordered(*rows)
+
+
+def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
+    """Return the same of the arrays of a square CSR matrix of real numbers, which may be corrupt."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype != np.float64 or not indptr.dtype.kind == indices.dtype.kind == "i":
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
         return False
-    counts = indptr[1:] - indptr[:-1]
-    if indptr[0] != 0 or indptr[n] != m or (fewest := counts.min()) < 0:
-        return False
-    descends, wrong = np.empty(m, np.bool_), []
+    columns, wrong = unsigned(indices), []
 
     def look(first: int, last: int) -> None:
-        values, columns = data[first:last], indices[first:last]
-        is_right = columns.view(f"u{indices.itemsize}").max() < n  # negative ones are large
-        is_right = is_right and values.min() > -np.inf and values.max() < np.inf  # neither holds if one is NaN
-        after = max(first, 1)
-        np.less_equal(indices[after:last], indices[after - 1 : last - 1], out=descends[after:last])
-        if not is_right:
+        if not (columns[first:last].max() < n and np.isfinite(data[first:last]).all()):
             wrong.append(first)
 
-    descends[0] = False
     in_parts(look, m, data.itemsize)
-    if wrong:
-        return False
-    begins = indptr[1:-1] if fewest > 0 else indptr[1:-1][(counts[1:] > 0) & (indptr[1:-1] > 0)]
-    # Columns descend nowhere but from one row to the next.
+    return not wrong and ascend(indptr, indices)
+
+
+def are_indices(*arrays: npt.NDArray[Any]) -> bool:
+    """Return whether arrays have types that SciPy's routines take as they are."""
+    return all(each.dtype in _UNSIGNED for each in arrays)
+
+
+def unsigned(indices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return indices in a type in which negative ones are the largest."""
+    return indices.view(_UNSIGNED[indices.dtype])
+
+
+def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
+    """Return whether columns descend nowhere but from one row to the next; row pointers are right."""
+    m = len(indices)
+    descends = np.empty(m, np.bool_)
+
+    def look(first: int, last: int) -> None:
+        after = max(first, 1)
+        np.less_equal(indices[after:last], indices[after - 1 : last - 1], out=descends[after:last])
+
+    descends[0] = False
+    in_parts(look, m, indices.itemsize)
+    begins = indptr[1:-1]
     at_begins = descends.take(begins, mode="clip")
+    at_begins &= begins < indptr[2:]  # rows that are not empty
     return bool(np.count_nonzero(descends) == np.count_nonzero(at_begins))
 
 
@@ -168,9 +155,12 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         return np.array(indices % n)
     given = np.asarray(indices)
     vertices = given.astype(np.int64)
-    if vertices.size and not (-n <= vertices.min() <= vertices.max() < n and (vertices == given).all()):
+    if not (flat := vertices.reshape(-1)).size:
+        return vertices
+    lowest, is_same = flat[flat.argmin()], given.dtype.kind == "i" or (vertices == given).all()
+    if not (-n <= lowest and flat[flat.argmax()] < n and is_same):
         raise ValueError(f"indices: not all are vertices of a graph with {n} vertices")
-    return vertices % max(1, n)
+    return vertices if lowest >= 0 else vertices % n
 
 
 def edges_from(

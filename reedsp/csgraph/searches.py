@@ -11,13 +11,15 @@ from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 from scipy.sparse.csgraph import yen as scipy_yen
 
 from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.all_pairs.floyd_warshall import TILE
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.routes.on_host import shortest_simple_paths
+from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
-from reedsp.algorithms.single_source.on_host import trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import edges_from, graph_of, is_ordered, small_matrix, vertices_of
+from reedsp.csgraph.matrix import ascend, edges_from, graph_of, vertices_of
+from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
@@ -222,10 +224,10 @@ def floyd_warshall(
            [inf,  0., inf],
            [inf,  1.,  0.]])
     """
-    if directed and not overwrite and (small := small_matrix(csgraph)) is not None:
-        is_quick = is_forest_for_host if return_predecessors else is_matrix_for_host
-        if is_quick(small[0].shape[0]):
-            found = _all_pairs_on_host(*small, return_predecessors, unweighted)
+    if not overwrite and (small := small_matrix(csgraph)) is not None:
+        n = small[0].shape[0]
+        if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
+            found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted, rounded=n <= TILE)
             if found is not None:
                 return found
     graph = graph_of(csgraph, directed, unweighted)
@@ -588,8 +590,8 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
-    if directed and (found := _yen_on_host(csgraph, source, sink, K, unweighted)) is not None:
-        return found if return_predecessors else found[0]
+    if (found := _yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
+        return found
     graph = graph_of(csgraph, directed, unweighted)
     for name, vertex in (("source", source), ("sink", sink)):
         if not 0 <= vertex < graph.n:
@@ -667,78 +669,86 @@ def _on_host(
     limit: float = np.inf,
 ) -> _Dist | _DistAndPred | None:
     """Return what is found from each vertex, or None where that is not for the host."""
-    if not directed or (small := small_matrix(csgraph)) is None:
+    if (small := small_matrix(csgraph, unweighted)) is None:
         return None
     matrix, progress = small
     n = matrix.shape[0]
     if indices is None and limit == np.inf and is_matrix_for_host(n):
-        found = _all_pairs_on_host(*small, return_predecessors, unweighted)
+        found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted)
         if found is not None:
             return found
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows)):
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
         return None
     sources = vertices.reshape(-1)
-    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted)
+    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed)
     shape = (*vertices.shape, n)
     if not return_predecessors:
         return dist.reshape(shape)
-    weights = np.ones(len(matrix.data)) if unweighted else matrix.data
-    pred = trees(
-        matrix.indptr,
-        matrix.indices,
-        weights,
-        dist,
-        [[source] for source in sources.tolist()],
-        before,
-        direct=True,
-        progress=progress or unweighted,
-    )
+    indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
+    edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
+    if progress or unweighted:
+        choose_smallest(*edges, dist, before, sources)
+        return dist.reshape(shape), before.reshape(shape)
+    pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
 
 
 def _all_pairs_on_host(
-    matrix: Any, progress: bool, return_predecessors: bool, unweighted: bool
+    matrix: Any, progress: bool, directed: bool, return_predecessors: bool, unweighted: bool, rounded: bool = False
 ) -> _Dist | _DistAndPred | None:
-    """Return what Floyd-Warshall's algorithm finds, or None where sums may be rounded, or hop levels take long."""
-    if not (unweighted or _is_integral(matrix)):
+    """Return what Floyd-Warshall's algorithm finds, or None where hop levels take long, or sums are rounded otherwise.
+
+    Distances that are rounded, if they are wanted, are those of a device whose first tile holds all vertices.
+    """
+    if not (unweighted or _is_integral(matrix) or (rounded and not return_predecessors)):
         return None
     if not return_predecessors:
-        return scipy_floyd_warshall(matrix, unweighted=unweighted)  # type: ignore[no-any-return]
+        return scipy_floyd_warshall(matrix, directed, unweighted=unweighted)  # type: ignore[no-any-return]
+    matrix = matrix if directed else both_ways(matrix)
     n, progress = matrix.shape[0], progress or unweighted
     if not (progress or is_for_host(n, len(matrix.data), n)):
         return None
     return floyd_warshall_on_host(matrix, unweighted, progress)
 
 
-def _yen_on_host(csgraph: Any, source: Any, sink: Any, paths: Any, unweighted: bool) -> _DistAndPred | None:
+def _yen_on_host(
+    csgraph: Any, source: Any, sink: Any, paths: Any, directed: bool, return_predecessors: bool, unweighted: bool
+) -> _Dist | _DistAndPred | None:
     """Return what is found between two vertices, or None where that is not for the host."""
     if not all(isinstance(each, (int, np.integer)) for each in (source, sink, paths)) or paths < 1 or source == sink:
         return None
     if (small := small_matrix(csgraph)) is None:
         return None
     matrix, progress = small
+    matrix = matrix if directed else both_ways(matrix)
     n, m = matrix.shape[0], len(matrix.data)
-    if not (0 <= source < n and 0 <= sink < n and is_ordered(matrix) and _is_integral(matrix)):
+    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and _is_integral(matrix)):
         return None
     if unweighted:
-        matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
-    elif (
+        matrix, progress = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape), True
+    if (
         progress
         and matrix.indices.dtype == matrix.indptr.dtype == np.int32  # SciPy raises for others
         and is_yen_for_scipy(n, m, paths + 1)
     ):
-        dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
-        if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
-            return dist[:paths], predecessors[:paths]
+        if not return_predecessors:  # there is one answer, however many paths are equally long
+            return scipy_yen(matrix, source, sink, paths)  # type: ignore[no-any-return]
+        if not unweighted:
+            dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
+            if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
+                return dist[:paths], predecessors[:paths]
     found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
     if found is None:
         return None
+    dist = np.array([weight for weight, _ in found], np.float64)
+    if not return_predecessors:
+        return dist
     predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
     for row, (_, path) in enumerate(found):
         predecessors[row, path[1:]] = path[:-1]
-    return np.array([weight for weight, _ in found], np.float64), predecessors
+    return dist, predecessors
 
 
 def _is_integral(matrix: Any) -> bool:

@@ -12,7 +12,8 @@ from scipy.sparse.csgraph import breadth_first_tree as tree_on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.matrix import are_ordered, compressed_rows, graph_of
+from reedsp.csgraph.small import compressed
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows
@@ -75,18 +76,20 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    if directed and _is_for_host(csgraph, i_start):
-        return on_host(csgraph, i_start, True, return_predecessors)  # type: ignore[no-any-return]
+    if directed and (matrix := _for_host(csgraph, i_start)) is not None:
+        return on_host(matrix, i_start, True, return_predecessors)  # type: ignore[no-any-return]
     order, predecessors = _order(csgraph, i_start, directed)
     return (order, predecessors) if return_predecessors else order
 
 
-def _is_for_host(csgraph: MatrixLike, i_start: int) -> bool:
-    """Return whether SciPy's functions are likely to be done sooner than a device, and answer this right."""
-    rows = compressed_rows(csgraph)
-    if rows is None or not is_order_for_host(n := len(rows[0]) - 1, len(rows[1])):
-        return False
-    return 0 <= i_start < n and is_ordered(csgraph)
+def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
+    """Return a matrix that SciPy's functions are likely to search sooner than a device, and answer right, or None."""
+    if (rows := compressed_rows(csgraph)) is None:
+        if (csgraph := compressed(csgraph)) is None:
+            return None
+        rows = csgraph.indptr, csgraph.indices, csgraph.data
+    n, m = len(rows[0]) - 1, len(rows[1])
+    return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_ordered(*rows) else None
 
 
 def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
@@ -154,7 +157,8 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
-    if directed and _is_for_host(csgraph, i_start):
+    rows = compressed_rows(csgraph)
+    if directed and rows is not None and rows[2].dtype == np.float64 and _for_host(csgraph, i_start) is not None:
         return tree_on_host(csgraph, i_start)
     _, predecessors = breadth_first_order(csgraph, i_start, directed)
     return reconstruct_path(csgraph, predecessors, directed)

@@ -12,13 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
-from reedsp.algorithms.single_source.on_host import trees
+from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _Trees = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]
-
-_TRIPLES = 20
-"""Vertices up to which it is quickest to look at all triples of them at once."""
 
 _IN_DEGREE, _RELAXATIONS = 4, 35_000
 """Edges a vertex, or relaxations in all, up to which SciPy is quick, and so is a look for ties; as measured."""
@@ -39,7 +36,7 @@ def floyd_warshall(matrix: Any, unweighted: bool, progress: bool) -> _Trees:
     n, m = matrix.shape[0], len(matrix.data)
     if unweighted:
         matrix = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape)
-    if progress and n > _TRIPLES and m > _IN_DEGREE * n and n * m > _RELAXATIONS:
+    if progress and m > _IN_DEGREE * n and n * m > _RELAXATIONS:
         shift = n.bit_length()
         for dtype in (np.int32, np.int64):
             fits = int(n * matrix.data.max()) + 1 < np.iinfo(dtype).max >> (shift + 1)
@@ -49,44 +46,8 @@ def floyd_warshall(matrix: Any, unweighted: bool, progress: bool) -> _Trees:
     if not progress:
         edges = matrix.indptr, matrix.indices, matrix.data
         return dist, trees(*edges, dist, [[source] for source in range(n)], direct=True)
-    if n > _TRIPLES or not _choose_of_triples(matrix, dist, pred):
-        _choose_of_ties(matrix, dist, pred)
+    choose_smallest(matrix.indptr, matrix.indices, matrix.data, dist, pred, np.arange(n))
     return dist, pred
-
-
-def _choose_of_triples(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> bool:
-    """Replace SciPy's predecessors, but for sources, by the smallest; return False if edges are parallel."""
-    weights = matrix.toarray()
-    if np.count_nonzero(weights) != len(matrix.data):
-        return False
-    weights = np.where(weights, weights, np.inf)
-    ways = dist[:, None, :] + weights.T  # from each source, to each vertex, by way of each other one
-    chosen = (pred >= 0) & (pred != np.arange(len(pred), dtype=np.int32)[:, None])
-    np.copyto(pred, ways.argmin(2), "unsafe", chosen)
-    return True
-
-
-def _choose_of_ties(matrix: Any, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32]) -> None:
-    """Replace SciPy's predecessors, but for sources, where there are smaller ones.
-
-    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances.
-    """
-    n, indptr, heads, weights = len(dist), matrix.indptr, matrix.indices, matrix.data
-    tails = np.arange(n, dtype=np.uint16).repeat(indptr[1:] - indptr[:-1])
-    with np.errstate(invalid="ignore"):  # whatever becomes of infinity
-        to = dist.T.astype(np.int64).astype(np.uint16, order="C")
-    before = to.take(tails, 0)
-    before += weights.astype(np.int64).astype(np.uint16)[:, None]
-    tight = before == to.take(heads, 0)
-    if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - n:
-        return  # one for each vertex that is reached
-    tight &= pred.T.astype(np.uint16, order="C").take(heads, 0) > tails[:, None]
-    edge, source = np.divmod(tight.ravel().nonzero()[0], n)  # quicker than in two dimensions
-    head, tail = heads[edge], tails[edge]
-    known = pred[source, head]
-    chosen = (known >= 0) & (known != source) & (dist[source, tail] + weights[edge] == dist[source, head])
-    last = chosen.nonzero()[0][::-1]  # tails ascend, and of those that are assigned to one element the last one stays
-    pred[source[last], head[last]] = tail[last]
 
 
 def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Trees | None:
@@ -95,8 +56,8 @@ def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Tr
     None if edges are parallel.
     """
     n, indptr, heads = matrix.shape[0], matrix.indptr, matrix.indices
-    vertices = np.arange(n, dtype=dtype)
-    tails = vertices.repeat(indptr[1:] - indptr[:-1])
+    vertices, counts = np.arange(n, dtype=dtype), indptr[1:] - indptr[:-1]
+    tails = vertices.repeat(counts)
     unit = 1 << shift
     infinity = np.iinfo(dtype).max // 2 & -unit
     keys = np.full((n, n), infinity, dtype)
@@ -106,9 +67,10 @@ def _by_keys(matrix: Any, dtype: type[np.signedinteger[Any]], shift: int) -> _Tr
     keys.flat[:: n + 1] = n  # more than any vertex, so that a path that ends with nothing is never preferred
     edges = keys.copy()
     sums, before, distance = np.empty_like(keys), np.empty((n, 1), dtype), np.array(-unit, dtype)
-    for column, row in zip(list(keys.T[:, :, None]), list(keys), strict=True):
-        np.bitwise_and(column, distance, before)
-        np.add(before, row, sums)
+    columns, rows = list(keys.T[:, :, None]), list(keys)
+    for vertex in (np.minimum(counts, np.bincount(heads, minlength=n)) > 0).nonzero()[0].tolist():  # paths lead through
+        np.bitwise_and(columns[vertex], distance, before)
+        np.add(before, rows[vertex], sums)
         np.minimum(keys, sums, out=keys)
     pred = (keys & (unit - 1)).astype(np.int32)
     np.copyto(pred, vertices[:, None], "unsafe", keys ^ edges < unit)  # the edge from the source

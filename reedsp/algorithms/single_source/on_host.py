@@ -19,6 +19,9 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
+_HASHES = 1 << 16  # numbers of 16 bits
+_BLOCK, _HASHED_BLOCK = 6000, 60_000  # edges, of all rows: the memory of larger arrays is handed out page by page
+_MANY = 2000  # vertices
 
 
 @functools.cache
@@ -81,7 +84,11 @@ def solve(
 
 
 def dijkstra(
-    matrix: Any, sources: Sequence[int] | npt.NDArray[Any], limit: float = np.inf, unweighted: bool = False
+    matrix: Any,
+    sources: Sequence[int] | npt.NDArray[Any],
+    limit: float = np.inf,
+    unweighted: bool = False,
+    directed: bool = True,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Return distances and SciPy's predecessors from each source, both of shape (sources, n).
 
@@ -94,10 +101,146 @@ def dijkstra(
         Leave out what is farther away.
     unweighted : bool
         Have every edge weigh 1.
+    directed : bool
+        False makes each edge usable in both directions.
     """
     return searches()[0](  # type: ignore[no-any-return]
-        matrix, True, sources, return_predecessors=True, unweighted=unweighted, limit=limit
+        matrix, directed, sources, return_predecessors=True, unweighted=unweighted, limit=limit
     )
+
+
+def choose_smallest(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    """Replace SciPy's predecessors, but for sources, where there are smaller ones.
+
+    Parameters
+    ----------
+    indptr, heads, weights : ndarray
+        Of a CSR matrix. Every edge of a shortest path leads to a larger distance.
+    dist, pred : ndarray, shape (rows, n)
+        inf and negative where there is no path.
+    sources : ndarray of int, shape (rows,)
+    """
+    edges, rows, m = (indptr, heads, weights), len(dist), len(heads)
+    if rows == 1 or dist.shape[1] > _HASHES:
+        for row in range(rows):
+            _choose_in_row(*edges, dist[row], pred[row], sources[row])
+        return
+    by_hashes = rows * m > _BLOCK and not np.count_nonzero(weights != np.rint(weights))
+    choose, block = (_choose_by_hashes, _HASHED_BLOCK) if by_hashes else (_choose_by_sums, _BLOCK)
+    step = max(1, block // m)
+    for first in range(0, rows, step):
+        part = slice(first, first + step)
+        choose(*edges, dist[part], pred[part], sources[part])
+
+
+def _choose_in_row(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    source: np.integer[Any],
+) -> None:
+    counts, reached = indptr[1:] - indptr[:-1], len(dist)
+    if dist[dist.argmax()] == np.inf:
+        reached = int(np.count_nonzero(dist < np.inf))
+    before = dist.repeat(counts)
+    before += weights
+    tight = before == dist.take(heads)
+    if np.count_nonzero(tight) == reached - 1:
+        return  # one for each vertex that is reached
+    if reached < len(dist):
+        tight &= before < np.inf
+    edge = tight.nonzero()[0]
+    head = heads.take(edge)
+    if reached > _MANY:  # most of which have one such edge
+        several = (np.bincount(head) > 1).take(head).nonzero()[0]
+        edge, head = edge.take(several), head.take(several)
+        tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
+    else:
+        tail = np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
+    known = pred.take(head)
+    chosen = tail < known
+    if np.count_nonzero(chosen):
+        chosen &= known != source
+        last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
+        pred[head.take(last)] = tail.take(last)
+
+
+def _choose_by_sums(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    counts, reached = indptr[1:] - indptr[:-1], np.count_nonzero(dist < np.inf)
+    before = dist.repeat(counts, 1)
+    before += weights
+    tight = before == dist.take(heads, 1)
+    if np.count_nonzero(tight) == reached - len(dist):
+        return  # one for each vertex that is reached
+    if reached < dist.size:
+        tight &= before < np.inf
+    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
+    tight &= pred.take(heads, 1) > tails
+    row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # indices in one dimension are quicker than in two
+    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+
+
+def _choose_by_hashes(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+) -> None:
+    """Do so where weights are integers.
+
+    Almost no edge is tight that is not in a tree, so that most are ruled out by the last 16 bits of the distances, of
+    all rows side by side.
+    """
+    counts, rows = indptr[1:] - indptr[:-1], len(dist)
+    with np.errstate(invalid="ignore"):  # whatever becomes of infinity
+        to = dist.astype(np.int64).astype(np.uint16).T.copy()
+    before = to.repeat(counts, 0)
+    before += weights.astype(np.int64).astype(np.uint16)[:, None]
+    tight = before == to.take(heads, 0)
+    if np.count_nonzero(tight) == np.count_nonzero(dist < np.inf) - rows:
+        return  # one for each vertex that is reached
+    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
+    tight &= pred.astype(np.uint16).T.copy().take(heads, 0) > tails[:, None]
+    edge, row = np.divmod(tight.ravel().nonzero()[0], rows)
+    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+
+
+def _replace(
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32],
+    sources: npt.NDArray[Any],
+    tails: npt.NDArray[np.uint16],
+    row: npt.NDArray[Any],
+    edge: npt.NDArray[Any],
+) -> None:
+    """Replace predecessors by the tails of some edges, in some rows, where these are tight; edges ascend in a row."""
+    head, tail, begin = heads.take(edge), tails.take(edge), row * dist.shape[1]
+    at = begin + head
+    known = pred.take(at)
+    chosen = dist.take(begin + tail) + weights.take(edge) == dist.take(at)
+    chosen &= (known >= 0) & (known != sources.take(row))
+    last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
+    pred[row.take(last), head.take(last)] = tail.take(last)
 
 
 def trees(
@@ -110,7 +253,6 @@ def trees(
     *,
     by_hops: bool = False,
     direct: bool = False,
-    progress: bool = False,
 ) -> npt.NDArray[np.int32]:
     """Return the predecessors of final distances, shape (rows, n).
 
@@ -130,8 +272,6 @@ def trees(
     direct : bool
         Before all others take the start, the only one of its row, if an edge from it is a shortest path, as all of
         SciPy's algorithms do.
-    progress : bool
-        Whether every edge of a shortest path is known to lead to a larger distance.
     """
     rows, n = dist.shape
     flat = dist if rows > 1 else dist[0]  # numpy is quicker with fewer dimensions
@@ -152,8 +292,8 @@ def trees(
         *row, edge = (tight & (before < after)).nonzero()
         # Tails ascend, and of those that are assigned to one place the last one stays.
         pred[_slots(row, n, heads.take(edge))[::-1]] = tails.take(edge)[::-1]
-        found = 0 if progress else int(np.count_nonzero(pred >= 0))
-    if not progress and found + sum(map(len, map(set, starts))) != reached:
+        found = int(np.count_nonzero(pred >= 0))
+    if found + sum(map(len, map(set, starts))) != reached:
         tight &= before < np.inf
         for number, some in enumerate(starts):
             own, of_row = pred[number * n : (number + 1) * n], tight[number] if rows > 1 else tight

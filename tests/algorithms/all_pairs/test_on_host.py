@@ -13,9 +13,8 @@ from reedsp.algorithms.all_pairs import on_host
 from reedsp.algorithms.single_source.on_host import trees
 
 WAYS = {
-    "triples": {"_TRIPLES": 1000},
-    "ties": {"_TRIPLES": 0, "_IN_DEGREE": 1000},
-    "keys": {"_TRIPLES": 0, "_IN_DEGREE": 0, "_RELAXATIONS": 0},
+    "ties": {"_IN_DEGREE": 1000},
+    "keys": {"_IN_DEGREE": 0, "_RELAXATIONS": 0},
 }
 
 

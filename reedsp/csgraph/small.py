@@ -1,0 +1,106 @@
+"""Small inputs as CSR matrices of float64, the one form that SciPy's compiled searches are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from reedsp.csgraph.matrix import Rows, are_indices, compressed_rows, counts_of, unsigned
+from reedsp.graph.graph import EXACT_IN_FLOAT64
+from reedsp.system.place import is_for_host
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | None:
+    """Return a CSR matrix of float64, and whether none of its weights is lost in a sum.
+
+    None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
+    """
+    if (rows := compressed_rows(csgraph)) is None:
+        if (csgraph := compressed(csgraph, unweighted)) is None:
+            return None
+    elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
+        return None
+    n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
+    m = len(indices)
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
+        return None
+    # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
+    lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
+    columns = unsigned(indices)
+    if not (lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n):
+        return None
+    if data.dtype != _FLOAT64:
+        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64), indices, indptr), shape=(n, n))
+    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+
+
+def compressed(csgraph: Any, unweighted: bool = False) -> Any:
+    """Return a small square array, or matrix in CSC or COO, as a CSR matrix whose weights have not been checked.
+
+    None for others, for those that are corrupt, and for parallel edges in COO, which SciPy adds up.
+    """
+    if scipy.sparse.issparse(csgraph):
+        return _of_sparse(csgraph, unweighted)
+    if not isinstance(csgraph, (np.ndarray, list, tuple)) or not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
+        return None
+    dense = np.asarray(np.ma.getdata(csgraph))
+    if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
+        return None
+    # NaN and infinity are no edges.
+    is_edge = dense < np.inf
+    is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
+    edges = is_edge.ravel().nonzero()[0]
+    return _of_positions(edges, dense.ravel().take(edges).astype(_FLOAT64), len(dense))
+
+
+def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
+    if csgraph.format not in ("csc", "coo") or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
+        return None
+    n, m = csgraph.shape[0], len(csgraph.data)
+    if not (n == csgraph.shape[1] and m > 0 and is_for_host(n, m, 1, unweighted)):
+        return None
+    ends = (csgraph.indices,) if csgraph.format == "csc" else (csgraph.row, csgraph.col)
+    if not are_indices(*ends) or any(len(each) != m or unsigned(each).max() >= n for each in ends):
+        return None
+    if csgraph.format == "csc" and (len(csgraph.indptr) != n + 1 or counts_of(csgraph.indptr, csgraph.indices) is None):
+        return None
+    rows = csgraph.tocsr()
+    return rows if len(rows.data) == m else None
+
+
+def edges_both_ways(matrix: Any) -> Rows:
+    """Return the rows of a graph whose edges lead both ways, those of a CSR matrix and then those of its columns."""
+    columns = matrix.tocsc()
+    begins, others, m = matrix.indptr, columns.indptr, len(matrix.data)
+    edges = np.arange(m)
+    own = edges + others[:-1].repeat(begins[1:] - begins[:-1])
+    other = edges + begins[1:].repeat(others[1:] - others[:-1])
+    heads, weights = np.empty(2 * m, matrix.indices.dtype), np.empty(2 * m)
+    heads[own], heads[other] = matrix.indices, columns.indices
+    weights[own], weights[other] = matrix.data, columns.data
+    return begins + others, heads, weights
+
+
+def both_ways(matrix: Any) -> Any:
+    """Return a CSR matrix whose edges lead both ways, each with the lesser weight of what leads between its ends.
+
+    Its columns ascend, even if those of the given one do not.
+    """
+    n = matrix.shape[0]
+    tails = np.arange(n, dtype=np.int64).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
+    positions = np.concatenate((tails * n + matrix.indices, matrix.indices * np.int64(n) + tails))
+    order = positions.argsort()
+    positions, weights = positions.take(order), np.concatenate((matrix.data, matrix.data)).take(order)
+    first = np.append(True, positions[1:] != positions[:-1]).nonzero()[0]
+    return _of_positions(positions.take(first), np.minimum.reduceat(weights, first), n)
+
+
+def _of_positions(positions: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], n: int) -> Any:
+    """Return a CSR matrix of edges, given by their indices in the flat array of the dense matrix, in order."""
+    indptr = positions.searchsorted(np.arange(n + 1) * n).astype(np.int32)
+    return scipy.sparse.csr_array((weights, (positions % n).astype(np.int32), indptr), shape=(n, n))

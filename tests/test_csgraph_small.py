@@ -1,0 +1,126 @@
+"""Small inputs of reedsp.csgraph in every form give the same bytes on the host and on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.sparse.csgraph import dijkstra
+
+import reedsp.csgraph as ours
+from reedsp.algorithms.single_source import on_host
+from reedsp.csgraph.matrix import counts_of
+from reedsp.csgraph.small import compressed
+from reedsp.system import place
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "csr": lambda matrix: matrix,
+    "float32": lambda matrix: matrix.astype(np.float32),
+    "csc": lambda matrix: matrix.tocsc(),
+    "coo": lambda matrix: matrix.tocoo(),
+    "dense": lambda matrix: matrix.toarray(),
+    "masked": lambda matrix: np.ma.masked_equal(matrix.toarray(), 0),
+    "list": lambda matrix: matrix.toarray().tolist(),
+}
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "dijkstra": lambda graph, **options: ours.dijkstra(graph, indices=[0, 2, 0], **options),
+    "trees": lambda graph, **options: ours.dijkstra(graph, indices=[1, 2], return_predecessors=True, **options),
+    "floyd_warshall": ours.floyd_warshall,
+    "forest": lambda graph, **options: ours.floyd_warshall(graph, return_predecessors=True, **options),
+    "yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, **options),
+    "paths of yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, return_predecessors=True, **options),
+}
+
+
+def random_matrix(rng: np.random.Generator, heaviest: int, divisor: float = 1) -> Any:
+    """Return a matrix with ties, loops and vertices without edges."""
+    n = int(rng.integers(3, 30))
+    weights = rng.integers(1, heaviest, (n, n), endpoint=True) * (rng.random((n, n)) < rng.choice([0.05, 0.2, 0.6]))
+    weights[0, 2] = 1
+    return scipy.sparse.csr_array(weights / divisor)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("directed", [True, False])
+def test_each_form(directed: bool, form: str, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(len(form))
+    for heaviest, divisor in ((1, 1), (4, 1), (70_000, 1), (50, 7)):
+        given = FORMS[form](random_matrix(rng, heaviest, divisor))
+        calls = dict(CALLS, breadth_first=lambda graph, directed: ours.breadth_first_order(graph, 0, directed))
+        for name, call in calls.items():
+            found = []
+            for serves_now in (True, False):
+                monkeypatch.setattr(place, "_serves", serves_now)
+                answer = call(given, directed=directed)
+                found.append(answer if isinstance(answer, tuple) else (answer,))
+            for here, there in zip(*found, strict=True):
+                np.testing.assert_array_equal(here, there, err_msg=name, strict=True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"_BLOCK": 40}, {"_BLOCK": 0, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_MANY": 0}],
+    ids=["sums", "parts", "hashes", "rows", "rows of many"],
+)
+@pytest.mark.parametrize(("heaviest", "divisor"), [(1, 1), (3, 1), (5, 7), (2**17, 1)])
+def test_the_smallest_predecessor(
+    heaviest: int, divisor: float, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setattr(on_host, name, value)
+    rng = np.random.default_rng(heaviest)
+    for _ in range(30):
+        matrix = random_matrix(rng, heaviest, divisor)
+        sources = rng.integers(0, matrix.shape[0], 5)
+        dist, pred = dijkstra(matrix, indices=sources, return_predecessors=True)
+        expected = np.full_like(pred, -9999)
+        for row, source in enumerate(sources):
+            for tail, head in reversed(list(zip(*matrix.nonzero(), strict=True))):
+                tight = dist[row, tail] < np.inf and dist[row, tail] + matrix[tail, head] == dist[row, head]
+                if tight and head != source and expected[row, head] != source:
+                    expected[row, head] = tail
+            direct = matrix.indices[matrix.indptr[source] : matrix.indptr[source + 1]]
+            for head in direct:
+                if head != source and dist[row, head] == matrix[source, head]:
+                    expected[row, head] = source
+        on_host.choose_smallest(matrix.indptr, matrix.indices, matrix.data, dist, pred, sources)
+        np.testing.assert_array_equal(pred, expected, strict=True)
+
+
+def corrupt(form: str, name: str, index: int, value: int) -> Any:
+    matrix = FORMS[form](scipy.sparse.csr_array(np.array([[0, 2, 1], [0, 0, 3], [1, 0, 0]], float)))
+    getattr(matrix, name)[index] = value
+    return matrix
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        corrupt("csc", "indices", 1, 3),
+        corrupt("csc", "indices", 1, -1),
+        corrupt("csc", "indptr", 1, 5),
+        corrupt("csc", "indptr", 0, 1),
+        corrupt("coo", "row", 0, 3),
+        corrupt("coo", "col", 0, -1),
+        scipy.sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2)),  # SciPy adds these up
+        scipy.sparse.coo_array((2, 3)),
+        np.zeros((2, 3)),
+        np.zeros(3),
+        np.zeros((3, 3), complex),
+        [["a"]],
+    ],
+)
+def test_what_scipy_is_not_given(graph: Any, serves: None) -> None:
+    assert compressed(graph) is None
+
+
+def test_row_pointers_whose_differences_wrap() -> None:
+    """Differences of int32 would all be positive."""
+    pointers = np.array([0, 2**31 - 1, -5, 4], np.int32)
+    with np.errstate(over="ignore"):
+        assert (pointers[1:] - pointers[:-1] > 0).all()
+    assert counts_of(pointers, np.zeros(4, np.int32)) is None
