@@ -273,7 +273,8 @@ class Job:
         self._borrowed.append(array)
         if self.device.sees_host_memory:
             # pyopencl would refuse a read-only array
-            memory = (ctypes.c_ubyte * array.nbytes).from_address(array.ctypes.data)
+            memory: Any = (ctypes.c_ubyte * array.nbytes).from_address(array.ctypes.data)
+            memory.owner = array  # which lives as long, as the one of a buffer does
             return cl.SVM(np.ctypeslib.as_array(memory))
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:

@@ -12,7 +12,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, by_counts
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 from reedsp.edges.preparation import EdgeBuffers, Facts, Preparation
 from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import Graph
@@ -192,7 +192,7 @@ class Neighbours:
     n, m : int
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
         Index of the first neighbour of each vertex, then m.
-    vertices : pyopencl.Buffer of int32, shape (m,)
+    vertices : pyopencl.Buffer or pyopencl.SVM of int32, shape (m,)
         The vertices at the other ends of the edges, in ascending order for each vertex.
     macros : dict
         OFFSET, the OpenCL C type of `first_edge`.
@@ -207,7 +207,7 @@ class Neighbours:
         first_edge, self.macros = _offsets(indptr, graph.m)
         self.first_edge: cl.Buffer = job.upload(first_edge)
         in_place = job.device.kind == "cpu" and self.m > 0
-        self.vertices: cl.Buffer = job.borrow(vertices, writable=False) if in_place else job.upload(vertices)
+        self.vertices: Memory = job.borrow(vertices, writable=False) if in_place else job.upload(vertices)
 
     @classmethod
     def of(cls, graph: Graph, job: Job, incoming: bool) -> Neighbours:
