@@ -213,10 +213,10 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
             own_sources[j] = i;
 #endif
         }
-        for (uint half = 0; half == 0 || (half == 1 && mask >> NIBBLE > 0); ++half) {
+        for (uint part = 0; part == 0 || (part == 1 && mask >> NIBBLE > 0); ++part) {
 #pragma unroll
             for (uint j = 0; j < ITEMS; ++j)
-                halves[j] = digits[j] >> NIBBLE * half & 15;
+                halves[j] = digits[j] >> NIBBLE * part & 15;
             rank_halves(halves, ranks, counters, sums);
 #pragma unroll
             for (uint j = 0; j < ITEMS; ++j) {

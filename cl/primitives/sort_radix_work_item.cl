@@ -1,12 +1,12 @@
 // Stable radix sort, least significant digit first, for CPU devices: each work-item moves a chunk, no barrier.
 //
-// Source:       our own, beside thesis section 5.3 of Dulle; the digits of a chunk are counted, the counts scanned, and
-//               its keys moved from front to back.
-// NDRange:      global (chunks), work-group (1); place_digits global (1).
+// Source:       our own, beside thesis section 5.3 of Dulle; the digits of each chunk are counted, and then
+//               its keys moved from front to back, behind smaller digits and the same ones of earlier chunks.
+// NDRange:      global (chunks), work-group (1).
 // Local memory: none.
 // Macros:       DIGITS, values of a digit at most; those of primitives/sort_digits.cl.
 //   facts   out  (chunks, FACTS) as in primitives/sort_digits.cl
-//   counts  i/o  (chunks, DIGITS) how often each digit occurs in each chunk, then where the first of these goes
+//   counts  i/o  (chunks, DIGITS) how often each digit occurs in each chunk
 //   shift, mask  where the digit is, counted from the smallest ordinal
 //   chunk        keys of a chunk
 
@@ -46,18 +46,6 @@ __kernel void count_digits(__global const KEY *restrict keys, __global COUNT *re
         counts[get_global_id(0) * DIGITS + digit] = own[digit];
 }
 
-__kernel void place_digits(__global COUNT *restrict counts, const ulong chunks)
-{
-    COUNT sum = 0;
-    for (size_t digit = 0; digit < DIGITS; ++digit) {
-        for (size_t chunk = 0; chunk < chunks; ++chunk) {
-            const COUNT count = counts[chunk * DIGITS + digit];
-            counts[chunk * DIGITS + digit] = sum;
-            sum += count;
-        }
-    }
-}
-
 __kernel void move_records(__global const KEY *restrict keys, __global const VALUE *restrict values,
                            __global const COUNT *restrict counts, __global KEY *restrict moved_keys,
                            __global RESULT *restrict moved_values, const KEY smallest, const uint shift,
@@ -65,9 +53,22 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
                            const ulong n)
 {
     const size_t first = get_global_id(0) * (size_t)chunk, end = min(first + chunk, (size_t)n);
-    COUNT next[DIGITS];
+    COUNT next[DIGITS], totals[DIGITS], smaller = 0;
     for (uint digit = 0; digit < DIGITS; ++digit)
-        next[digit] = counts[get_global_id(0) * DIGITS + digit];
+        next[digit] = totals[digit] = 0;
+    const size_t chunks = (n - 1) / chunk + 1;
+    for (size_t other = 0; other < chunks; ++other) {
+        const bool is_earlier = other < get_global_id(0);
+        for (uint digit = 0; digit < DIGITS; ++digit) {
+            const COUNT count = counts[other * DIGITS + digit];
+            totals[digit] += count;
+            next[digit] += is_earlier ? count : 0;
+        }
+    }
+    for (uint digit = 0; digit < DIGITS; ++digit) {  // behind the smaller digits of all chunks
+        next[digit] += smaller;
+        smaller += totals[digit];
+    }
     for (size_t i = first; i < end; ++i) {
         const KEY key = keys[i];
         const COUNT target = next[digit_of(key, smallest, shift, mask)]++;

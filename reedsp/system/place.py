@@ -33,7 +33,7 @@ _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 _SEARCH, _PATH = 110.0, 8.0
 """The same by a search of our own, in all, and for each path."""
 
-_FEW_KEYS = 1 << 13
+_FEW_KEYS = 1 << 14
 """Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
 
 _DEVICE = 1200.0

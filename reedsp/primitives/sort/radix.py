@@ -103,18 +103,12 @@ class _WorkItems:
         """Queue a pass."""
         keys, values, moved_keys, moved_values = step.buffers
         self._launch("count_digits", True, keys, self._counts, smallest, *digit, *self._sizes)
-        place = _kernel(self._job, self._records, "work-item", "place_digits", True, **self._macros)
-        self._job.launch(place, 1, 1, self._counts, np.uint64(self._chunks))
         buffers = (keys, values, self._counts, moved_keys, moved_values)
         flags = (step.numbered, step.keeps_keys)
         self._launch("move_records", step.is_last, *buffers, smallest, *digit, *flags, *self._sizes)
 
-    @property
-    def _macros(self) -> dict[str, str | int]:
-        return {"DIGITS": 1 << _DIGIT_BITS}
-
     def _launch(self, name: str, last: bool, *args: Any) -> None:
-        kernel = _kernel(self._job, self._records, "work-item", name, last, **self._macros)
+        kernel = _kernel(self._job, self._records, "work-item", name, last, DIGITS=1 << _DIGIT_BITS)
         self._job.launch(kernel, self._chunks, 1, *args, slices=self._slices)
 
 
