@@ -19,15 +19,16 @@ bool precedes(const KEY a_bits, const KEY b_bits)
 }
 
 // Where the first of two sorted lists is cut if `count` of both come first: how many of these it gives.
-// An element of the first list comes before an equal one of the second.
+// An element of the first list comes before an equal one of the second. (Oclgrind knows no difference that stops at 0,
+// which compilers make of a lower bound of `low`.)
 #define DEFINE_CUT(name, space)                                                                                     \
     size_t name(space const KEY *left, const size_t left_length, space const KEY *right, const size_t right_length, \
                 const size_t count)                                                                                 \
     {                                                                                                               \
-        size_t low = count > right_length ? count - right_length : 0, high = min(count, left_length);               \
+        size_t low = 0, high = min(count, left_length);                                                             \
         while (low < high) {                                                                                        \
-            const size_t middle = low + (high - low) / 2;                                                           \
-            if (precedes(right[count - 1 - middle], left[middle]))                                                  \
+            const size_t middle = low + (high - low) / 2, other = count - 1 - middle;                               \
+            if (other < right_length && precedes(right[other], left[middle]))                                       \
                 high = middle;                                                                                      \
             else                                                                                                    \
                 low = middle + 1;                                                                                   \

@@ -269,6 +269,8 @@ class _How:
 
     def run(self, sorting: Sorting) -> None:
         """Queue the sort."""
+        if sorting.n == 0:
+            return
         if self._is_lists:
             list_sort(sorting, self._presort, self._length)
         elif self._order is None:
