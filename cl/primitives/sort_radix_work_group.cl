@@ -54,7 +54,7 @@ WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void look(__global const KEY *restrict keys, __global ulong *restrict facts, const ulong chunk, const ulong n)
 {
     __local KEY smallest[GROUP_SIZE], largest[GROUP_SIZE], differing[GROUP_SIZE];
-    __local uint descents;
+    __local uint descents[GROUP_SIZE];
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk, end = min(first + chunk, (size_t)n);
     const KEY reference = ordinal_of(keys[0]);
@@ -70,22 +70,25 @@ __kernel void look(__global const KEY *restrict keys, __global ulong *restrict f
     smallest[item] = own_smallest;
     largest[item] = own_largest;
     differing[item] = own_differing;
-    if (item == 0)
-        descents = 0;
+    descents[item] = own_descents;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (own_descents)
-        atomic_or(&descents, 1u);
     for (uint left = GROUP_SIZE; left > 1; left = (left + 1) / 2) {
         const uint other = item + (left + 1) / 2;
         if (other < left) {
             smallest[item] = smallest[other] < smallest[item] ? smallest[other] : smallest[item];
             largest[item] = largest[other] > largest[item] ? largest[other] : largest[item];
             differing[item] |= differing[other];
+            descents[item] |= descents[other];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (item == 0)
-        vstore4((ulong4)(smallest[0], largest[0], differing[0], descents), get_group_id(0), facts);
+    if (item == 0) {
+        __global ulong *own = facts + get_group_id(0) * FACTS;
+        own[0] = smallest[0];
+        own[1] = largest[0];
+        own[2] = differing[0];
+        own[3] = descents[0];
+    }
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
