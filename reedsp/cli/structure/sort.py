@@ -48,7 +48,9 @@ def sort(
             help="Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them.",
         ),
     ] = None,
-    method: Annotated[SortMethod, typer.Option(help="How to sort: by digits, or as Dulle does.")] = SortMethod.fast,
+    method: Annotated[
+        SortMethod, typer.Option(metavar="METHOD", help="How to sort: fast, by digits, or merge, as Dulle does.")
+    ] = SortMethod.fast,
     device: DeviceName = None,
     force: Force = False,
     as_json: Json = False,
@@ -69,7 +71,10 @@ def sort(
         read_seconds = time.perf_counter() - started
         chosen = reedsp.get_device(device)
         started = time.perf_counter()
-        result = reedsp.sort(values, method.value, device=chosen)
+        try:
+            result = reedsp.sort(values, method.value, device=chosen)
+        except TypeError as error:
+            raise Failure(f"{file}: {error}") from None
         seconds = time.perf_counter() - started
         if output is not None:
             write_whole(output, lambda stream: _write(stream, result, output.suffix == ".npy"), overwrite=force)
