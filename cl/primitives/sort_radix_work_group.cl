@@ -96,19 +96,30 @@ __kernel void count_digits(__global const KEY *restrict keys, __global COUNT *re
                            const uint shift, const uint mask, const ulong chunk, const ulong n)
 {
     __local uint own[COPIES * RADIX];
-    const uint item = get_local_id(0), copy = item % COPIES * RADIX;
+    const uint item = get_local_id(0), copy = item % COPIES;
     const size_t group = get_group_id(0), groups = get_num_groups(0);
     const size_t first = group * (size_t)chunk, end = min(first + chunk, (size_t)n);
     for (uint counter = item; counter < COPIES * RADIX; counter += GROUP_SIZE)
         own[counter] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (size_t i = first + item; i < end; i += GROUP_SIZE)
-        atomic_inc(&own[copy + digit_of(keys[i], smallest, shift, mask)]);
+    for (size_t batch = first + item; batch < end; batch += ITEMS * GROUP_SIZE) {
+        KEY loaded[ITEMS];  // all of them before the first is counted
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const size_t i = batch + j * GROUP_SIZE;
+            loaded[j] = i < end ? keys[i] : 0;
+        }
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            if (batch + j * GROUP_SIZE < end)
+                atomic_inc(&own[digit_of(loaded[j], smallest, shift, mask) * COPIES + copy]);
+        }
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = item; digit < RADIX; digit += GROUP_SIZE) {
         COUNT sum = 0;
         for (uint other = 0; other < COPIES; ++other)
-            sum += own[other * RADIX + digit];
+            sum += own[digit * COPIES + other];
         counts[digit * groups + group] = sum;
     }
 }
@@ -132,8 +143,9 @@ __kernel void place_digits(__global COUNT *restrict counts, __global COUNT *rest
         totals[get_group_id(0)] = before;
 }
 
-// Where each of a work-item's keys goes within its tile: keys with a smaller half of a digit first, then in their order.
-void rank_halves(const uint *halves, ushort *ranks, __local uint *counters, __local COUNT *sums)
+// Where each of a work-item's keys goes within its tile: keys with a smaller half of a digit, which begins at bit `low`,
+// first, and then in their order.
+void rank_halves(const uint *digits, const uint low, ushort *ranks, __local uint *counters, __local COUNT *sums)
 {
     const uint item = get_local_id(0);
 #pragma unroll
@@ -141,7 +153,8 @@ void rank_halves(const uint *halves, ushort *ranks, __local uint *counters, __lo
         counters[PADDED(row * GROUP_SIZE + item)] = 0;
 #pragma unroll
     for (uint j = 0; j < ITEMS; ++j) {
-        const uint word = PADDED(halves[j] % ROWS * GROUP_SIZE + item), bit = halves[j] / ROWS * 16;
+        const uint value = digits[j] >> low & 15;
+        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
         const uint count = counters[word];
         ranks[j] = count >> bit;
         counters[word] = count + (1u << bit);
@@ -163,7 +176,8 @@ void rank_halves(const uint *halves, ushort *ranks, __local uint *counters, __lo
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint j = 0; j < ITEMS; ++j) {
-        const uint word = PADDED(halves[j] % ROWS * GROUP_SIZE + item), bit = halves[j] / ROWS * 16;
+        const uint value = digits[j] >> low & 15;
+        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
         ranks[j] += (ushort)(counters[word] >> bit);
     }
 }
@@ -196,13 +210,17 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
     for (size_t first = begin; first < end; first += TILE) {
         const uint count = min((size_t)TILE, end - first);
         KEY own[ITEMS];
-        uint digits[ITEMS], halves[ITEMS];
+        uint digits[ITEMS];
         ushort ranks[ITEMS];
 #if CARRIED
         ushort own_sources[ITEMS];
 #endif
-        for (uint i = item; i < count; i += GROUP_SIZE)
-            tile[i] = keys[first + i];
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const uint i = j * GROUP_SIZE + item;
+            if (i < count)
+                tile[i] = keys[first + i];
+        }
         for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
             starts[digit] = ends[digit] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -217,10 +235,7 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
 #endif
         }
         for (uint part = 0; part == 0 || (part == 1 && mask >> NIBBLE > 0); ++part) {
-#pragma unroll
-            for (uint j = 0; j < ITEMS; ++j)
-                halves[j] = digits[j] >> NIBBLE * part & 15;
-            rank_halves(halves, ranks, counters, sums);
+            rank_halves(digits, NIBBLE * part, ranks, counters, sums);
 #pragma unroll
             for (uint j = 0; j < ITEMS; ++j) {
                 tile[ranks[j]] = own[j];

@@ -11,8 +11,8 @@ import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
-from reedsp.device.dispatch import even
-from reedsp.device.job import Job, Kernel, round_up
+from reedsp.device.dispatch import Slices, even
+from reedsp.device.job import Argument, BoundKernel, Job, Kernel, round_up
 from reedsp.primitives.sort.records import Pass, Records, Sorting
 
 _FILES = {"work-item": "primitives/sort_radix_work_item.cl", "work-group": "primitives/sort_radix_work_group.cl"}
@@ -26,7 +26,7 @@ _SHORTEST_CHUNK = 1 << 13  # below, a second work-item costs more than it gains
 _GROUP_SIZE = 256
 _MOST_ITEMS = 15  # keys of a work-item in a tile; an odd number, so that work-items read from different banks
 _COPIES = 4  # of counters, so that equal digits do not wait for each other
-_GROUPS_PER_COMPUTE_UNIT = 8
+_GROUPS_PER_COMPUTE_UNIT = 16
 
 
 class Digit(NamedTuple):
@@ -80,12 +80,32 @@ def radix_sort(sorting: Sorting, form: str) -> None:
     sorting.run(len(digits), lambda number, step: passes.move(step, smallest, digits[number]))
 
 
+class _Launches:
+    """Launches of kernels again and again, with arguments of which few change."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._bound: dict[Kernel, tuple[BoundKernel, tuple[Argument, ...]]] = {}
+
+    def queue(self, kernel: Kernel, items: int, group: int, *args: Argument, slices: Slices | None = None) -> None:
+        if kernel in self._bound:
+            bound, before = self._bound[kernel]
+            for position, (present, argument) in enumerate(zip(before, args, strict=True)):
+                if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
+                    bound.set(position, argument)
+        else:
+            bound = self._job.bind(kernel, items, group, *args, slices=slices)
+        self._bound[kernel] = bound, args
+        bound.queue()
+
+
 class _WorkItems:
     """For CPU devices: a work-item a chunk (cl/primitives/sort_radix_work_item.cl)."""
 
     def __init__(self, sorting: Sorting) -> None:
         job, n = sorting.job, sorting.n
         self._job, self._records, self._source = job, sorting.records, sorting.source
+        self._launches = _Launches(job)
         chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK), -(-n // _CHUNK))
         chunk = -(-n // chunks)
         self._chunks = -(-n // chunk)
@@ -109,7 +129,7 @@ class _WorkItems:
 
     def _launch(self, name: str, last: bool, *args: Any) -> None:
         kernel = _kernel(self._job, self._records, "work-item", name, last, DIGITS=1 << _DIGIT_BITS)
-        self._job.launch(kernel, self._chunks, 1, *args, slices=self._slices)
+        self._launches.queue(kernel, self._chunks, 1, *args, slices=self._slices)
 
 
 class _WorkGroups:
@@ -118,6 +138,7 @@ class _WorkGroups:
     def __init__(self, sorting: Sorting) -> None:
         job, records, n = sorting.job, sorting.records, sorting.n
         self._job, self._records, self._source = job, records, sorting.source
+        self._launches = _Launches(job)
         device = job.device
         self._size = min(_GROUP_SIZE, device.max_work_group_size)
         radix = constants(_FILES["work-group"])["RADIX"]
@@ -151,7 +172,7 @@ class _WorkGroups:
 
     def _launch(self, name: str, last: bool, groups: int, *args: Any) -> None:
         kernel = _kernel(self._job, self._records, "work-group", name, last, **self._macros)
-        self._job.launch(kernel, groups * self._size, self._size, *args)
+        self._launches.queue(kernel, groups * self._size, self._size, *args)
 
 
 def _kernel(job: Job, records: Records, form: str, name: str, last: bool, **macros: str | int) -> Kernel:
