@@ -30,9 +30,9 @@ def random_keys(rng: np.random.Generator) -> np.ndarray:
         bits %= 2
     keys = bits.reshape(-1).view(dtype)
     if dtype.kind in "iu" and rng.random() < 0.5:
-        keys = keys >> rng.integers(8 * dtype.itemsize)
+        keys = keys >> dtype.type(rng.integers(8 * dtype.itemsize))
         if rng.random() < 0.5:
-            keys = keys << rng.integers(8 * dtype.itemsize)
+            keys = keys << dtype.type(rng.integers(8 * dtype.itemsize))
     if rng.random() < 0.5:
         keys = rng.choice(keys, n)
     if dtype.kind == "f":
