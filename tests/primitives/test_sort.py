@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -386,3 +387,18 @@ def test_a_kernel_that_is_not_built_for_another_reason(device: Device, monkeypat
     records = Records(np.dtype(np.int32), order="a > b")
     with pytest.raises(DeviceError, match=r"^out of resources$"):
         kernel_by_order(Job(device), records, "primitives/sort_lists.cl", "merge_step", True)
+
+
+@pytest.mark.deep
+def test_75_wrong_sorts_are_replaced(device: Device, kernel_copy: Path, own_verdicts: None) -> None:
+    fresh = Device(device.index, device.handle)
+    fresh.kind = "cpu"
+    file = kernel_copy / "primitives" / "sort_radix_work_item.cl"
+    right = "numbered ? (RESULT)i :"
+    assert right in file.read_text()
+    file.write_text(file.read_text().replace(right, "numbered ? (RESULT)(i ^ (i == 20000)) :"))
+    keys = keys_of(np.dtype(np.int8), "random", 300)
+    message = "the radix sort of int8 with what they carry, work-item, gives a wrong answer"
+    with pytest.warns(RuntimeWarning, match=message):
+        found = reedsp.argsort(keys, device=fresh)
+    np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from experiments.report.claims.claim import CPU, GPU, HOLDS, LIMITED, SHOWN, Claim, Evidence, ms, rows, times
+from experiments.report.claims.claim import CPU, GPU, LIMITED, SHOWN, Claim, Evidence, ms, rows, times
 
 
 def presorting_gains() -> Evidence:
     """Compare the best length of lists with lists of one, at the largest size that has both."""
-    texts, gains = [], []
+    texts, gains = [], {}
     for device in (GPU, CPU):
         n = max(int(row["n"]) for row in rows(device, "sorting", method="merge", presort="none"))
         unsorted = ms(device, "sorting", method="merge", presort="none", n=n)
         for presort in ("bitonic", "odd-even"):
             found = rows(device, "sorting", method="merge", presort=presort, n=n)
             best = min(found, key=lambda row: float(row["min_ms"]))
-            gains.append(unsorted / float(best["min_ms"]))
-            texts.append(f"{SHOWN[device]}, {n:,} keys: {times(gains[-1])} by {presort} lists of {best['list_length']}")
-    return "; ".join(texts), min(gains) > 1
+            gains[device, presort] = unsorted / float(best["min_ms"])
+            gain = times(gains[device, presort])
+            texts.append(f"{SHOWN[device]}, {n:,} keys: {gain} by {presort} lists of {best['list_length']}")
+    return "; ".join(texts), gains[GPU, "bitonic"] > 1 > gains[CPU, "odd-even"]
 
 
 def equal_keys_stay_apart() -> Evidence:
@@ -38,8 +39,8 @@ SORTING: list[Claim] = [
         "Sorting lists of m elements first is faster than to begin with lists of one.",
         "sorting",
         presorting_gains,
-        HOLDS,
-        "",
+        LIMITED,
+        "On CPU cores the barriers of a network cost more than the merges that it saves.",
     ),
     Claim(
         "5.3",
