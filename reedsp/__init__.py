@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from reedsp.minplus.product import min_plus_power, min_plus_product
     from reedsp.primitives.operators import Operator
     from reedsp.primitives.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
+    from reedsp.primitives.sort.sorts import argsort, sort, sort_by_key
     from reedsp.results.all_pairs import AllPairs
     from reedsp.results.levels import BreadthFirst
     from reedsp.results.load import load
@@ -57,6 +58,7 @@ _MODULE_OF = {
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
+    "argsort": "primitives.sort.sorts",
     "bfs": "algorithms.traversal.bfs",
     "changes": "io.writers",
     "compact": "primitives.scan",
@@ -77,6 +79,8 @@ _MODULE_OF = {
     "reduce": "primitives.scan",
     "segmented_scan": "primitives.scan",
     "show_versions": "cli.doctor",
+    "sort": "primitives.sort.sorts",
+    "sort_by_key": "primitives.sort.sorts",
     "sssp": "algorithms.single_source.sssp",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
@@ -114,6 +118,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "compact",
     "compact_indices",
     "Operator",
+    "sort",
+    "argsort",
+    "sort_by_key",
     "devices",
     "get_device",
     "Device",

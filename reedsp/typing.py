@@ -111,6 +111,12 @@ ScanMethod: TypeAlias = Literal["fast", "blelloch", "naive", "work-group", "work
 ChunkedMethod: TypeAlias = Literal["fast", "work-group", "work-item"]
 """How :func:`reedsp.reduce` and :func:`reedsp.compact` can go through chunks."""
 
+SortMethod: TypeAlias = Literal["fast", "merge"]
+"""How :func:`reedsp.sort` and its like can sort."""
+
+Presort: TypeAlias = Literal["bitonic", "odd-even", "none"]
+"""How the lists of "merge" can be sorted before they are merged."""
+
 CsgraphMethod: TypeAlias = Literal["auto", "FW", "D", "BF", "J"]
 """How :func:`reedsp.csgraph.shortest_path` can solve."""
 

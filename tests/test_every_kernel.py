@@ -22,6 +22,9 @@ from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
 from reedsp.minplus.entries import convert, entries_of, look, write_results
+from reedsp.primitives.sort.merges import list_sort, merge_path_sort
+from reedsp.primitives.sort.radix import radix_sort
+from reedsp.primitives.sort.records import Columns, Records, Sorting
 from tests.support.calls import made_graph
 from tests.support.kernel_files import kernel_files
 
@@ -140,6 +143,16 @@ def at_places(device: Device) -> bool:
     return np.array_equal(reedsp.segmented_scan(*given).get(), reedsp.segmented_scan(NUMBERS, HEADS, device=device))
 
 
+def sorted_by(sort: Callable[..., None], *choices: Any) -> Check:
+    def check(device: Device) -> bool:
+        job, records = Job(device), Records(NUMBERS.dtype)
+        target = job.allocate(NUMBERS.size, NUMBERS.dtype)
+        sort(Sorting(job, records, NUMBERS.size, Columns(job.upload(NUMBERS)), Columns(target)), *choices)
+        return np.array_equal(job.download(target, NUMBERS.size, NUMBERS.dtype), NUMBERS[::-1])
+
+    return check
+
+
 def self_test(device: Device) -> bool:
     device.self_test()
     return True
@@ -213,6 +226,24 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "sum in work-groups": (
         lambda device: reedsp.reduce(NUMBERS, method="work-group", device=device) == NUMBERS.sum(),
         SCANS | {"primitives/reduce.cl", "primitives/quads.cl"},
+    ),
+    **{
+        f"sort by digits, {form}": (
+            sorted_by(radix_sort, form),
+            {f"primitives/sort_radix_{form.replace('-', '_')}.cl", "primitives/sort_digits.cl"},
+        )
+        for form in ("work-item", "work-group")
+    },
+    **{
+        f"sort by merging, {form}": (
+            sorted_by(merge_path_sort, form),
+            {f"primitives/sort_merge_{form.replace('-', '_')}.cl", "primitives/sort_order.cl"},
+        )
+        for form in ("work-item", "work-group")
+    },
+    "sort as Dulle does": (
+        sorted_by(list_sort, "bitonic", 16),
+        {"primitives/sort_lists.cl", "primitives/sort_keys.cl"},
     ),
     "self test": (self_test, {"core/self_test.cl"}),
 }

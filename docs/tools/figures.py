@@ -189,11 +189,36 @@ def directions() -> str:
     return drawing.svg()
 
 
+def digit_passes() -> str:
+    """Return a radix sort of two digits, by two work-items with a chunk each."""
+    keys = np.array([41, 17, 12, 47, 22, 10, 42, 11])
+    half, width = len(keys) // 2, 52
+    rows = [keys]
+    drawing = Drawing(690, 330, "Each pass moves every key behind the smaller digits, and equal ones in their order")
+    for number in range(2):
+        order = np.argsort(rows[-1] // 10**number % 10, kind="stable")
+        for target, source in enumerate(order):
+            start, end = (180 + place * (width + 8) + width / 2 for place in (source, target))
+            colour = BLUE if source < half else GREEN
+            drawing.line(start, 80 + 110 * number, end, 148 + 110 * number, colour)
+        rows.append(rows[-1][order])
+    assert (rows[-1] == np.sort(keys)).all()
+    names = ("as they come", "by the last digit", "by the first one")
+    for number, (row, name) in enumerate(zip(rows, names, strict=True)):
+        drawing.text(20, 64 + 110 * number, name, anchor="start")
+        for place, key in enumerate(row):
+            drawing.box(180 + place * (width + 8), 48 + 110 * number, width, 32, BLUE if place < half else GREEN, key)
+    for first, colour, name in ((0, BLUE, "work-item 0"), (half, GREEN, "work-item 1")):
+        drawing.text(180 + (first + half / 2) * (width + 8) - 4, 24, name, colour, bold=True)
+    return drawing.svg()
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     "towns": towns,
     "segmented-minimum": segmented_minimum,
     "near-far": near_far,
     "floyd-warshall": floyd_warshall,
+    "digit-passes": digit_passes,
     "directions": directions,
 }
 

@@ -59,6 +59,16 @@ KEYS: dict[str, dict[str, str]] = {
         "negative_cycle": "in place of all others: the vertices of a negative cycle",
         "weight": "in place of all others: its weight",
     },
+    "sort": {
+        "file": "the file that was read",
+        "numbers": "how many there are",
+        "dtype": "their type",
+        "read_seconds": "seconds that reading took",
+        "method": "the method that was used",
+        "device": "name and platform of the device",
+        "seconds": "seconds that sorting took, the way to the device and back included",
+        "output": "the file that was written, null without `--output`; the numbers themselves are not printed then",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

@@ -18,6 +18,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows
 from reedsp.edges.preparation import MatrixRows
+from reedsp.primitives.sort.sorts import sort_by_key
 from reedsp.system.place import is_order_for_host
 from reedsp.typing import MatrixLike
 
@@ -125,8 +126,8 @@ def _both_ways(
     n = len(indptr) - 1
     tails, heads = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr)), indices.astype(np.int32, copy=False)
     tails, heads = np.concatenate((tails, heads)), np.concatenate((heads, tails))
-    outward = np.argsort(tails, kind="stable")
-    return np.append(0, np.cumsum(np.bincount(tails, minlength=n))), heads[outward]
+    _, outward = sort_by_key(tails, heads)
+    return np.append(0, np.cumsum(np.bincount(tails, minlength=n))), outward
 
 
 def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -> Any:

@@ -60,6 +60,7 @@ def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str 
     return device_of(queue)
 
 
+@functools.lru_cache(maxsize=8)  # with the kernels that are built for its context
 def device_of(queue: cl.CommandQueue) -> Device:
     """Return the device of a user's own queue, on which everything is then queued, and nothing waits."""
     matching = [each.index for each in devices() if each.handle == queue.device]

@@ -64,19 +64,30 @@ class Operator:
     commutative: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.expression, str):
-            raise TypeError(f"expression: expected a string, got {type(self.expression).__name__}")
-        if not self.expression.strip():
-            raise ValueError("expression: it is empty")
-        if found := re.search(r"[\0\n\r\\#;{}\"'`]|//|/\*", self.expression):
-            raise ValueError(f"expression: {found[0]!r} at position {found.start()} is no part of an expression")
-        depth = 0
-        for position, character in enumerate(self.expression):
-            depth += (character == "(") - (character == ")")
-            if depth < 0:
-                raise ValueError(f"expression: ')' at position {position} closes nothing")
-        if depth > 0:
-            raise ValueError("expression: a ')' is missing at the end")
+        check_expression("expression", self.expression)
+
+
+def check_expression(argument: str, expression: object) -> None:
+    """Check that this can be an expression of OpenCL C, and nothing more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is not one line of text, or its parentheses do not match; the message names the argument.
+    """
+    if not isinstance(expression, str):
+        raise TypeError(f"{argument}: expected a string, got {type(expression).__name__}")
+    if not expression.strip():
+        raise ValueError(f"{argument}: it is empty")
+    if found := re.search(r"[\0\n\r\\#;{}\"'`]|//|/\*", expression):
+        raise ValueError(f"{argument}: {found[0]!r} at position {found.start()} is no part of an expression")
+    depth = 0
+    for position, character in enumerate(expression):
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            raise ValueError(f"{argument}: ')' at position {position} closes nothing")
+    if depth > 0:
+        raise ValueError(f"{argument}: a ')' is missing at the end")
 
 
 def resolve(op: str | Operator, dtype: np.dtype[Any]) -> Operator:

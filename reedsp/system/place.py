@@ -36,6 +36,9 @@ _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 _SEARCH, _PATH = 110.0, 8.0
 """The same by a search of our own, in all, and for each path."""
 
+_FEW_KEYS = 1 << 14
+"""Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
+
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
@@ -95,6 +98,11 @@ def is_matrix_for_host(n: int) -> bool:
 def is_forest_for_host(n: int) -> bool:
     """Return whether the host is likely to find the paths of all pairs, and predecessors, sooner by that algorithm."""
     return _serves and _KEYS_STEP * n + _KEYS_TRIPLE * n**3 < _DEVICE_TREES
+
+
+def is_sort_for_host(n: int) -> bool:
+    """Return whether the host is likely to sort this many keys sooner than a device."""
+    return _serves and n <= _FEW_KEYS
 
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:

@@ -39,7 +39,7 @@ a 3 4 8
 a 4 5 1
 a 6 1 1
 """
-COMMANDS = ["sssp", "bfs", "apsp", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
+COMMANDS = ["sssp", "bfs", "apsp", "sort", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
@@ -140,6 +140,7 @@ def test_help_fits_a_terminal(
         (["apsp", "FILE", "-o", "-"], "- does not end in .npy or .npz"),
         (["convert", "FILE", "-"], "- does not end in .gr"),
         (["verify", "-", "-"], "FILE and RESULT: only one of them can be standard input"),
+        (["sort", "FILE", "--output", "sorted.csv"], "sorted.csv does not end in .npy or .txt"),
         (["demo", "--vertices", "1"], "Invalid value for '--vertices'"),
         (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),
     ],

@@ -81,6 +81,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
+        ("sort numbers.txt", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -95,6 +96,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
 def test_json_has_the_keys_that_are_promised(
     capsys: pytest.CaptureFixture[str], folder: Path, private_cache: Path, command: str, status: int
 ) -> None:
+    (folder / "numbers.txt").write_text("3 1 2")
     (folder / "other.csv").write_text("vertex,distance,predecessor\n1,0,\n2,5,1\n3,1,2\n4,3,3\n")
     found = answer(capsys, command, status)
     for row in found if isinstance(found, list) else [found]:
@@ -623,6 +625,8 @@ def test_examples_of_the_help_run(
     roads = reedsp.Graph.from_edges(10, ring, (ring + 1) % 10, ring + 1, offset=1)
     reedsp.write(roads, "roads.gr")
     reedsp.write(reedsp.Graph.from_edges(10, ring, (ring + 1) % 10), "web.el")
+    Path("numbers.txt").write_text("3 1 2")
+    np.save("numbers.npy", np.array([3, 1, 2], np.uint8))
     if "verify" in example:
         reedsp.sssp(roads, 1).save("tree.csv", overwrite=True)
     elif "tree.csv" in example:

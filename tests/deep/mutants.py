@@ -69,6 +69,7 @@ MEMORY = 8 << 30
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 SCANS = ("primitives/test_scan.py",)
+SORTS = ("primitives/test_sort.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
 MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
@@ -111,6 +112,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
     "experiments/scan_trace.cl": SCANS,
+    "primitives/sort_lists.cl": SORTS,
+    "primitives/sort_merge_work_group.cl": SORTS,
+    "primitives/sort_merge_work_item.cl": SORTS,
+    "primitives/sort_radix_work_group.cl": SORTS,
+    "primitives/sort_radix_work_item.cl": SORTS,
     "core/self_test.cl": ("device/test_device.py",),
     "all_pairs/staged_load.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "core/transpose.cl": ("minplus/test_product.py", "algorithms/all_pairs/test_apsp.py"),

@@ -35,6 +35,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
+from reedsp.primitives.sort.records import Records
 from reedsp.system import atomic_file, icd
 from tests.support.kernel_files import kernel_files
 
@@ -142,6 +143,13 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "primitives/reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
     "primitives/work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
     "primitives/work_item_scan.cl": {"VECTORS": (0, 1)},
+    "primitives/sort_lists.cl": {"LIST": (16,), "BITONIC": (0, 1)},
+    "primitives/sort_merge_work_group.cl": {"GROUP_SIZE": (16,), "ITEMS": (3,)},
+    "primitives/sort_merge_work_item.cl": {"RUN": (4,), "PIECE": (16,)},
+    "primitives/sort_radix_work_group.cl": {
+        **{"GROUP_SIZE": (16,), "ITEMS": (3,), "COPIES": (2,), "COUNT": ("uint", "ulong")},
+    },
+    "primitives/sort_radix_work_item.cl": {"DIGITS": (256,), "COUNT": ("uint", "ulong")},
 }
 DTYPES = [*map(np.dtype, (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))]
 ELEMENTS = [
@@ -153,6 +161,12 @@ COUNT = Elements(resolve("add", np.dtype(np.uint32)), np.dtype(np.uint32), built
 COMPACTIONS = [
     replace(COUNT, compaction=compaction, value_type=value_type)
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
+]
+RECORDS = [
+    Records(np.dtype(np.uint8)),
+    Records(np.dtype(np.float16), np.dtype(np.uint8), np.dtype(np.uint8)),
+    Records(np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.uint64), are_numbered=True),
+    Records(np.dtype(np.float64), np.dtype(np.uint64), np.dtype(np.uint64)),
 ]
 FLOATS = [
     matrix.Weights(np.dtype(dtype), np.inf, np.inf, non_negative)
@@ -176,6 +190,9 @@ INCLUDED = {
     "core/dispatch.cl": {},
     "primitives/elements.cl": ELEMENTS[0].macros,
     "primitives/quads.cl": {},
+    "primitives/sort_digits.cl": {**RECORDS[0].macros(True), "COUNT": "uint"},
+    "primitives/sort_keys.cl": RECORDS[0].macros(True),
+    "primitives/sort_order.cl": RECORDS[0].order_macros(True),
     "core/language.cl": {},
 }
 FILES = [*OWN_MACROS, *INCLUDED]
@@ -190,6 +207,10 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
         return [*WEIGHTS, {**matrix.NARROW.macros("gpu"), "PTX": 0}]
     if '"cl/minplus/common.cl"' in text:
         return WEIGHTS
+    if '"cl/primitives/sort_order.cl"' in text:
+        return [records.order_macros(last) for records in RECORDS for last in (False, True)]
+    if '"cl/primitives/sort_keys.cl"' in text:
+        return [records.macros(last) for records in RECORDS for last in (False, True)]
     if '"cl/primitives/elements.cl"' not in text:
         return [{}]
     compactions = COMPACTIONS if file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl") else []

@@ -1,0 +1,296 @@
+// Stable radix sort, least significant digit first, for GPUs: work-groups reduce, scan, and move chunks tile by tile.
+//
+// Source:       our own, beside thesis section 5.3 of Dulle; reduce-then-scan (Merrill and Grimshaw 2011), counters in
+//               halves of words (Satish, Harris and Garland 2009). No work-group waits for another.
+// NDRange:      look, count_digits, move_records: global (chunks * GROUP_SIZE); place_digits: global
+//               (RADIX * GROUP_SIZE); work-group (GROUP_SIZE).
+// Local memory: of move_records: TILE * (sizeof(KEY) + 2 * CARRIED) + 33 * GROUP_SIZE +
+//               (2 * GROUP_SIZE + RADIX) * sizeof(COUNT) + 8 * RADIX bytes.
+// Macros:       GROUP_SIZE, work-items of a work-group; ITEMS, keys of a work-item in a tile; COPIES, how many sets of
+//               counters count_digits has; those of primitives/sort_digits.cl.
+//   facts   out  (chunks, FACTS) as in primitives/sort_digits.cl
+//   counts  i/o  (RADIX, chunks) how often each digit occurs in each chunk, then in the chunks before it
+//   totals  i/o  (RADIX) how often each digit occurs
+//   shift, mask  where the digit is, counted from the smallest ordinal
+//   chunk        keys of a chunk, a multiple of TILE
+//
+// A tile is sorted by its digit in local memory, by the lower and the upper half of the digit one after the other, so
+// that the keys of one digit lie side by side and are written together.
+
+#if !defined(GROUP_SIZE) || !defined(ITEMS) || !defined(COPIES) || GROUP_SIZE * ITEMS > 65535
+#error "primitives/sort_radix_work_group.cl needs GROUP_SIZE, ITEMS and COPIES; a tile has less than 65,536 keys"
+#endif
+
+#include "primitives/sort_digits.cl"
+
+#define RADIX 256
+#define NIBBLE 4
+#define ROWS 8  // of counters: each word counts two of the 16 halves of a digit
+#define TILE (GROUP_SIZE * ITEMS)
+#define PADDED(word) ((word) + (word) / 32)  // so that words that are ROWS apart lie in different banks
+
+// The sum of the numbers of all work-items before this one, and of all.
+COUNT sum_before(const COUNT own, __local COUNT *sums, COUNT *total)
+{
+    const uint item = get_local_id(0);
+    uint side = 0;
+    sums[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
+        COUNT sum = sums[side + item];
+        if (item >= stride)
+            sum += sums[side + item - stride];
+        side = GROUP_SIZE - side;
+        sums[side + item] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    *total = sums[side + GROUP_SIZE - 1];
+    const COUNT before = sums[side + item] - own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return before;
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void look(__global const KEY *restrict keys, __global ulong *restrict facts, const ulong chunk, const ulong n)
+{
+    __local KEY smallest[GROUP_SIZE], largest[GROUP_SIZE], differing[GROUP_SIZE];
+    __local uint descents[GROUP_SIZE];
+    const uint item = get_local_id(0);
+    const size_t first = get_group_id(0) * (size_t)chunk, end = min(first + chunk, (size_t)n);
+    const KEY reference = ordinal_of(keys[0]);
+    KEY own_smallest = (KEY) ~(KEY)0, own_largest = 0, own_differing = 0;
+    uint own_descents = 0;
+    for (size_t i = first + item; i < end; i += GROUP_SIZE) {
+        const KEY ordinal = ordinal_of(keys[i]);
+        own_smallest = ordinal < own_smallest ? ordinal : own_smallest;
+        own_largest = ordinal > own_largest ? ordinal : own_largest;
+        own_differing |= ordinal ^ reference;
+        own_descents |= i > 0 && ordinal < ordinal_of(keys[i > 0 ? i - 1 : 0]);
+    }
+    smallest[item] = own_smallest;
+    largest[item] = own_largest;
+    differing[item] = own_differing;
+    descents[item] = own_descents;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint left = GROUP_SIZE; left > 1; left = (left + 1) / 2) {
+        const uint other = item + (left + 1) / 2;
+        if (other < left) {
+            smallest[item] = smallest[other] < smallest[item] ? smallest[other] : smallest[item];
+            largest[item] = largest[other] > largest[item] ? largest[other] : largest[item];
+            differing[item] |= differing[other];
+            descents[item] |= descents[other];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) {
+        __global ulong *own = facts + get_group_id(0) * FACTS;
+        own[0] = smallest[0];
+        own[1] = largest[0];
+        own[2] = differing[0];
+        own[3] = descents[0];
+    }
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void count_digits(__global const KEY *restrict keys, __global COUNT *restrict counts, const KEY smallest,
+                           const uint shift, const uint mask, const ulong chunk, const ulong n)
+{
+    __local uint own[COPIES * RADIX];
+    const uint item = get_local_id(0), copy = item % COPIES;
+    const size_t group = get_group_id(0), groups = get_num_groups(0);
+    const size_t first = group * (size_t)chunk, end = min(first + chunk, (size_t)n);
+    for (uint counter = item; counter < COPIES * RADIX; counter += GROUP_SIZE)
+        own[counter] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t batch = first + item; batch < end; batch += ITEMS * GROUP_SIZE) {
+        KEY loaded[ITEMS];  // all of them before the first is counted
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const size_t i = batch + j * GROUP_SIZE;
+            loaded[j] = i < end ? keys[i] : 0;
+        }
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            if (batch + j * GROUP_SIZE < end)
+                atomic_inc(&own[digit_of(loaded[j], smallest, shift, mask) * COPIES + copy]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint digit = item; digit < RADIX; digit += GROUP_SIZE) {
+        COUNT sum = 0;
+        for (uint other = 0; other < COPIES; ++other)
+            sum += own[digit * COPIES + other];
+        counts[digit * groups + group] = sum;
+    }
+}
+
+// Work-group d scans the counts of digit d.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void place_digits(__global COUNT *restrict counts, __global COUNT *restrict totals, const ulong chunks)
+{
+    __local COUNT sums[2 * GROUP_SIZE];
+    __global COUNT *own = counts + get_group_id(0) * (size_t)chunks;
+    COUNT before = 0, total;
+    for (size_t first = 0; first < chunks; first += GROUP_SIZE) {
+        const size_t chunk = first + get_local_id(0);
+        const COUNT count = chunk < chunks ? own[chunk] : 0;
+        const COUNT place = before + sum_before(count, sums, &total);
+        if (chunk < chunks)
+            own[chunk] = place;
+        before += total;
+    }
+    if (get_local_id(0) == 0)
+        totals[get_group_id(0)] = before;
+}
+
+// Where each of a work-item's keys goes within its tile: keys with a smaller half of a digit, which begins at bit `low`,
+// first, and then in their order.
+void rank_halves(const uint *digits, const uint low, ushort *ranks, __local uint *counters, __local COUNT *sums)
+{
+    const uint item = get_local_id(0);
+#pragma unroll
+    for (uint row = 0; row < ROWS; ++row)
+        counters[PADDED(row * GROUP_SIZE + item)] = 0;
+#pragma unroll
+    for (uint j = 0; j < ITEMS; ++j) {
+        const uint value = digits[j] >> low & 15;
+        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
+        const uint count = counters[word];
+        ranks[j] = count >> bit;
+        counters[word] = count + (1u << bit);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint sum = 0;
+#pragma unroll
+    for (uint row = 0; row < ROWS; ++row)
+        sum += counters[PADDED(item * ROWS + row)];
+    COUNT total;
+    uint before = sum_before(sum, sums, &total);
+    before += (uint)total << 16;  // the upper counters are those of larger digits
+#pragma unroll
+    for (uint row = 0; row < ROWS; ++row) {
+        const uint word = PADDED(item * ROWS + row), count = counters[word];
+        counters[word] = before;
+        before += count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint j = 0; j < ITEMS; ++j) {
+        const uint value = digits[j] >> low & 15;
+        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
+        ranks[j] += (ushort)(counters[word] >> bit);
+    }
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void move_records(__global const KEY *restrict keys, __global const VALUE *restrict values,
+                           __global const COUNT *restrict counts, __global const COUNT *restrict totals,
+                           __global KEY *restrict moved_keys, __global RESULT *restrict moved_values,
+                           const KEY smallest, const uint shift, const uint mask, const uint numbered,
+                           const uint keeps_keys, const ulong chunk, const ulong n)
+{
+    __local KEY tile[TILE];
+#if CARRIED
+    __local ushort sources[TILE];
+#endif
+    __local uint counters[PADDED(ROWS * GROUP_SIZE)];
+    __local COUNT sums[2 * GROUP_SIZE], next[RADIX];
+    __local uint starts[RADIX], ends[RADIX];
+    const uint item = get_local_id(0);
+    const size_t group = get_group_id(0), groups = get_num_groups(0);
+    COUNT before = 0, total;
+    for (uint first = 0; first < RADIX; first += GROUP_SIZE) {
+        const uint digit = first + item;
+        const COUNT place = before + sum_before(digit < RADIX ? totals[digit] : 0, sums, &total);
+        if (digit < RADIX)
+            next[digit] = place + counts[digit * groups + group];
+        before += total;
+    }
+    const size_t begin = group * (size_t)chunk, end = min(begin + chunk, (size_t)n);
+    for (size_t first = begin; first < end; first += TILE) {
+        const uint count = min((size_t)TILE, end - first);
+        KEY own[ITEMS];
+        uint digits[ITEMS];
+        ushort ranks[ITEMS];
+#if CARRIED
+        ushort own_sources[ITEMS];
+#endif
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const uint i = j * GROUP_SIZE + item;
+            if (i < count)
+                tile[i] = keys[first + i];
+        }
+        for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
+            starts[digit] = ends[digit] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // Behind the last key of an incomplete tile come some with the largest digit, which remain behind it.
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const uint i = item * ITEMS + j;
+            own[j] = i < count ? tile[i] : 0;
+            digits[j] = i < count ? digit_of(own[j], smallest, shift, mask) : RADIX - 1;
+#if CARRIED
+            own_sources[j] = i;
+#endif
+        }
+        for (uint part = 0; part == 0 || (part == 1 && mask >> NIBBLE > 0); ++part) {
+            rank_halves(digits, NIBBLE * part, ranks, counters, sums);
+#pragma unroll
+            for (uint j = 0; j < ITEMS; ++j) {
+                tile[ranks[j]] = own[j];
+#if CARRIED
+                sources[ranks[j]] = own_sources[j];
+#endif
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+            for (uint j = 0; j < ITEMS; ++j) {
+                const uint i = item * ITEMS + j;
+                own[j] = tile[i];
+                digits[j] = i < count ? digit_of(own[j], smallest, shift, mask) : RADIX - 1;
+#if CARRIED
+                own_sources[j] = sources[i];
+#endif
+            }
+        }
+        // Where the digits begin and end: seen by the work-items whose keys are the first and the last of them.
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const uint i = item * ITEMS + j;
+            const uint earlier = j > 0   ? digits[j > 0 ? j - 1 : 0]
+                                 : i > 0 ? digit_of(tile[i - 1], smallest, shift, mask)
+                                         : RADIX;
+            if (i < count && earlier != digits[j]) {
+                starts[digits[j]] = i;
+                if (i > 0)
+                    ends[earlier] = i;
+            }
+            if (i + 1 == count)
+                ends[digits[j]] = count;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const uint i = j * GROUP_SIZE + item;
+            if (i < count) {
+                const KEY key = tile[i];
+                const uint digit = digit_of(key, smallest, shift, mask);
+                const size_t target = next[digit] + (i - starts[digit]);
+#if CARRIED
+                const size_t source = first + sources[i];
+                moved_values[target] = numbered ? (RESULT)source : (RESULT)values[source];
+                if (keeps_keys)
+                    moved_keys[target] = key;
+#else
+                moved_keys[target] = key;
+#endif
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
+            next[digit] += ends[digit] - starts[digit];
+        // The next tile's keys may be loaded: nobody reads this one's any more. Its digits begin and end behind the
+        // barrier that follows the loading, and each work-item clears what it has just added itself.
+    }
+}

@@ -1,0 +1,54 @@
+"""What Dulle says of sorting (section 5.3) that can be checked, and what the committed results say to it."""
+
+from __future__ import annotations
+
+from experiments.report.claims.claim import CPU, GPU, LIMITED, SHOWN, Claim, Evidence, ms, rows, times
+
+
+def presorting_gains() -> Evidence:
+    """Compare the best length of lists with lists of one, at the largest size that has both."""
+    texts, gains = [], {}
+    for device in (GPU, CPU):
+        n = max(int(row["n"]) for row in rows(device, "sorting", method="merge", presort="none"))
+        unsorted = ms(device, "sorting", method="merge", presort="none", n=n)
+        for presort in ("bitonic", "odd-even"):
+            found = rows(device, "sorting", method="merge", presort=presort, n=n)
+            best = min(found, key=lambda row: float(row["min_ms"]))
+            gains[device, presort] = unsorted / float(best["min_ms"])
+            gain = times(gains[device, presort])
+            texts.append(f"{SHOWN[device]}, {n:,} keys: {gain} by {presort} lists of {best['list_length']}")
+    return "; ".join(texts), gains[GPU, "bitonic"] > 1 > gains[CPU, "odd-even"]
+
+
+def equal_keys_stay_apart() -> Evidence:
+    """Count the places of a merge that are taken, and say whether equal keys keep their order."""
+    found = {row["method"].partition(", ")[2]: row for row in rows(CPU, "sorting") if row["method"].startswith("RANK")}
+    texts = [
+        f"{name}: {row['places']} of {row['n']} places taken, {'stable' if row['stable'] == 'True' else 'not stable'}"
+        for name, row in found.items()
+    ]
+    printed, exchanged, without = (found[name] for name in ("b as printed", "b exchanged", "without b"))
+    all_taken = printed["places"] == printed["n"] == exchanged["places"]
+    borne_out = all_taken and without["places"] != without["n"] and exchanged["stable"] == "True" != printed["stable"]
+    return "; ".join(texts), borne_out
+
+
+SORTING: list[Claim] = [
+    Claim(
+        "5.3",
+        "Sorting lists of m elements first is faster than to begin with lists of one.",
+        "sorting",
+        presorting_gains,
+        LIMITED,
+        "On CPU cores the barriers of a network cost more than the merges that it saves.",
+    ),
+    Claim(
+        "5.3",
+        "The flag b of RANK keeps equal elements of two lists apart.",
+        "sorting",
+        equal_keys_stay_apart,
+        LIMITED,
+        "As printed RANK takes equal elements of the second list first, so that the sort is not stable; b exchanged it "
+        "is. And it returns the count with the wrong sign.",
+    ),
+]

@@ -1,0 +1,158 @@
+"""``reedsp sort``: the numbers of a file in ascending order."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from reedsp.cli.options import DeviceName, Force, Json, Quiet
+from reedsp.cli.output import STANDARD, Failure, check_output, print_json, size_text, stated_failures
+from reedsp.system.atomic_file import write_whole
+
+_SUFFIXES = (".npy", ".txt")
+_LINES_AT_ONCE = 1 << 16
+
+
+class SortMethod(enum.StrEnum):
+    """Methods of :func:`reedsp.sort`."""
+
+    fast = "fast"
+    merge = "merge"
+
+
+def sort(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="Numbers between white space, or a NumPy .npy file with an array of one dimension. "
+            "- is standard input.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUTPUT",
+            show_default=False,
+            help="Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them.",
+        ),
+    ] = None,
+    method: Annotated[
+        SortMethod, typer.Option(metavar="METHOD", help="How to sort: fast, by digits, or merge, as Dulle does.")
+    ] = SortMethod.fast,
+    device: DeviceName = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sort the numbers of a file.
+
+    Numbers of a text are integers of 64 bits if all of them are, and otherwise float64. NaN comes last. Numbers of a
+    .npy file keep their type.
+    """
+    with stated_failures():
+        import reedsp
+
+        if output is not None:
+            check_output(output, force, _SUFFIXES)
+        started = time.perf_counter()
+        values = _read(file)
+        read_seconds = time.perf_counter() - started
+        chosen = reedsp.get_device(device)
+        started = time.perf_counter()
+        try:
+            result = reedsp.sort(values, method.value, device=chosen)
+        except TypeError as error:
+            raise Failure(f"{file}: {error}") from None
+        seconds = time.perf_counter() - started
+        if output is not None:
+            write_whole(output, lambda stream: _write(stream, result, output.suffix == ".npy"), overwrite=force)
+        summary: dict[str, Any] = {
+            "file": str(file),
+            "numbers": len(result),
+            "dtype": str(result.dtype),
+            "read_seconds": read_seconds,
+            "method": method.value,
+            "device": str(chosen),
+            "seconds": seconds,
+            "output": None if output is None else str(output),
+        }
+        if as_json:
+            print_json(summary)
+        elif output is None:
+            if not quiet:
+                _print(result)
+        elif not quiet:
+            print(f"read      {file}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
+            print(f"sorted    on {chosen}, in {seconds:.3f} s")
+            print(f"written   {output}: {size_text(output.stat().st_size)}")
+
+
+def _read(file: Path) -> Any:
+    """Return the numbers of a file.
+
+    Raises
+    ------
+    Failure
+        It holds something else.
+    """
+    import numpy as np
+
+    content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    if content.startswith(b"\x93NUMPY"):
+        try:
+            array = np.load(io.BytesIO(content), allow_pickle=False)
+        except ValueError as error:
+            raise Failure(f"{file}: {error}") from None
+        if array.ndim != 1:
+            raise Failure(f"{file}: an array of one dimension is expected, got shape {array.shape}")
+        return array
+    words = content.split()
+    try:
+        numbers: list[Any] = [int(word) for word in words]
+    except ValueError:
+        return np.fromiter(_fractions(file, words), np.float64, len(words))
+    for dtype in (np.int64, np.uint64):
+        with contextlib.suppress(OverflowError):
+            return np.array(numbers, dtype)
+    raise Failure(f"{file}: integers of more than 64 bits, or of different signs with some beyond 63")
+
+
+def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
+    for position, word in enumerate(words, start=1):
+        try:
+            yield float(word)
+        except ValueError:
+            text = word[:40].decode(errors="replace")
+            raise Failure(f"{file}: word {position}, {text!r}, is no number") from None
+
+
+def _write(stream: IO[bytes], values: Any, as_numpy: bool) -> None:
+    import numpy as np
+
+    if as_numpy:
+        np.save(stream, values)
+        return
+    for first in range(0, len(values), _LINES_AT_ONCE):
+        stream.write(_lines(values[first : first + _LINES_AT_ONCE]).encode())
+
+
+def _print(values: Any) -> None:
+    for first in range(0, len(values), _LINES_AT_ONCE):
+        print(_lines(values[first : first + _LINES_AT_ONCE]), end="")
+
+
+def _lines(values: Any) -> str:
+    """Return numbers one a line, such that reading them gives them back."""
+    return "".join(f"{each!r}\n" for each in values.tolist())

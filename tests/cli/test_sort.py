@@ -1,0 +1,87 @@
+"""``reedsp sort``: numbers of texts and of numpy's files, and what is wrong in them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reedsp.cli import command
+
+
+@pytest.fixture
+def run(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command in an empty folder; gives its status and what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(line: str) -> tuple[int, str, str]:
+        status = command.run([*line.split(), "--device", str(device.index)])
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("content", "printed"),
+    [
+        ("3 1\n2\t-7", "-7\n1\n2\n3\n"),
+        ("", ""),
+        ("18446744073709551615 0", "0\n18446744073709551615\n"),
+        ("2.5 nan -inf\n1e300 0.1", "-inf\n0.1\n2.5\n1e+300\nnan\n"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fast", "merge"])
+def test_numbers_are_printed(content: str, printed: str, method: str, run: Any) -> None:
+    Path("numbers.txt").write_text(content)
+    assert run(f"sort numbers.txt --method {method}") == (0, printed, "")
+
+
+def test_files_are_written(run: Any) -> None:
+    numbers = np.array([3, 1, 2], np.uint16)
+    np.save("numbers.npy", numbers)
+    status, out, _ = run("sort numbers.npy --output sorted.npy")
+    assert status == 0
+    assert out.startswith("read      numbers.npy: 3 numbers, uint16, in ")
+    found = np.load("sorted.npy")
+    assert found.dtype == np.uint16
+    assert found.tolist() == [1, 2, 3]
+    assert run("sort numbers.npy --output sorted.txt --quiet") == (0, "", "")
+    assert Path("sorted.txt").read_text() == "1\n2\n3\n"
+    assert run("sort numbers.npy --output sorted.txt")[0] == 1
+    assert run("sort sorted.txt --output sorted.txt --force --quiet") == (0, "", "")
+
+
+def test_standard_input(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"2 1")))
+    assert run("sort -") == (0, "1\n2\n", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"1 two 3", "numbers.txt: word 2, 'two', is no number"),
+        (b"1 18446744073709551616", "numbers.txt: integers of more than 64 bits"),
+        (b"-1 18446744073709551615", "numbers.txt: integers of more than 64 bits"),
+        (b"\x93NUMPY\1", "numbers.txt: "),
+    ],
+)
+def test_files_of_something_else(content: bytes, message: str, run: Any) -> None:
+    Path("numbers.txt").write_bytes(content)
+    status, out, err = run("sort numbers.txt")
+    assert (status, out) == (1, "")
+    assert message in err
+
+
+def test_arrays_of_something_else(run: Any) -> None:
+    for array, message in (
+        (np.ones((2, 2)), "an array of one dimension is expected, got shape (2, 2)"),
+        (np.array(["b", "a"]), "elements of type bool"),
+    ):
+        np.save("numbers.npy", array)
+        status, _, err = run("sort numbers.npy")
+        assert status == 1
+        assert message in err
+    assert run("sort missing.npy")[0] == 1
