@@ -1,0 +1,32 @@
+"""Components on the host, by SciPy's search: of inputs so small that a device would not have begun meanwhile."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@functools.cache
+def search() -> Callable[..., Any]:
+    """Return SciPy's ``connected_components``, as it is at the first call; its import takes long."""
+    from scipy.sparse.csgraph import connected_components
+
+    found: Callable[..., Any] = connected_components
+    return found
+
+
+def weak_labels(indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32]) -> tuple[int, npt.NDArray[np.int32]]:
+    """Return how many components there are, edges taken in both directions, and the number of each vertex's.
+
+    Numbers are in the order of their smallest vertices.
+    """
+    import scipy.sparse
+
+    n = len(indptr) - 1
+    rows = np.ones(len(indices)), indices, indptr.astype(np.int32)
+    count, labels = search()(scipy.sparse.csr_array(rows, shape=(n, n)), directed=True, connection="weak")
+    return int(count), labels
