@@ -10,7 +10,7 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import search
-from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered, small_matrix
+from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows, is_compressed
@@ -94,9 +94,25 @@ def _small(csgraph: Any) -> Any:
     """Return a matrix that SciPy's function is likely to be done with sooner than a device, and reads as we do."""
     rows = compressed_rows(csgraph)
     if rows is not None:
-        return csgraph if is_labelled_on_host(len(rows[0]), len(rows[1])) and is_ordered(csgraph) else None
+        return csgraph if is_labelled_on_host(len(rows[0]), len(rows[1])) and _is_plain(*rows) else None
     given = small_matrix(csgraph) if isinstance(csgraph, np.ndarray) else None
     return None if given is None else given[0]
+
+
+def _is_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> bool:
+    """Return whether columns are in range, and weights finite, of few edges."""
+    n, m = len(indptr) - 1, len(indices)
+    if not len(values) == m > 0 or values.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
+        return False
+    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
+    return bool(
+        maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
+        and maximum(values) < np.inf  # neither holds if one is NaN
+        and minimum(values) > -np.inf
+        and indptr[0] == 0
+        and indptr[n] == m
+        and minimum(indptr[1:] - indptr[:-1]) >= 0
+    )
 
 
 def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:

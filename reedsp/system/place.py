@@ -18,7 +18,7 @@ _CALL, _VERTEX, _EDGE = 15.0, 0.12, 0.025
 _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
 """The same for the order of a queue."""
 
-_LABEL_CALL, _LABEL_VERTEX, _LABEL_EDGE, _LABEL_DEVICE = 80.0, 0.012, 0.016, 450.0
+_LABEL_CALL, _LABEL_VERTEX, _LABEL_EDGE, _LABEL_DEVICE = 40.0, 0.014, 0.015, 1400.0
 """The same for components without regard to directions, and what a device takes."""
 
 _LEVEL = 6.0

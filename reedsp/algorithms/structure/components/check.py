@@ -1,4 +1,4 @@
-"""Check numbers of components by rules that do not depend on how they were found (cl/structure/components_verify.cl)."""
+"""Check components by rules that do not depend on how they were found (cl/structure/components_verify.cl)."""
 
 from __future__ import annotations
 
