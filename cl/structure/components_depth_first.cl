@@ -83,7 +83,6 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
         }
         const POINTER end = END_OF(frame.vertex);
         int child = -1;
-        ++steps;
         while (frame.entry != end && steps < budget) {
             const int target = (int)indices[frame.entry], seen = found[target];
             frame.entry += STEP;
@@ -95,6 +94,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             frame.low = min(frame.low, (uint)seen);  // what is done is larger than every number
             frame.behind = min(frame.behind, seen);
         }
+        ++steps;
         if (child >= 0) {
             frames[depth - 1] = frame;
             found[child] = (int)++numbers;

@@ -10,7 +10,7 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import search
-from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, small_matrix
+from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered, small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows, is_compressed
@@ -85,16 +85,20 @@ def connected_components(
     if connection.lower() not in _CONNECTIONS:
         raise ValueError("connection must be 'weak' or 'strong'")
     is_weak = not directed or connection.lower() == "weak"
-    small = _small(csgraph)
+    small = _small(csgraph, is_weak)
     count, labels = _on_host(small, is_weak) if small is not None else _found(csgraph, is_weak)
     return (count, labels) if return_labels else count
 
 
-def _small(csgraph: Any) -> Any:
-    """Return a matrix that SciPy's function is likely to be done with sooner than a device, and reads as we do."""
+def _small(csgraph: Any, is_weak: bool) -> Any:
+    """Return a matrix that SciPy's function is likely to be done with sooner than a device, and reads as we do.
+
+    SciPy 1.17 never ends its search for strong components if a column is twice in a row.
+    """
     rows = compressed_rows(csgraph)
     if rows is not None:
-        return csgraph if is_labelled_on_host(len(rows[0]), len(rows[1])) and _is_plain(*rows) else None
+        is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
+        return csgraph if is_small and (_is_plain(*rows) if is_weak else is_ordered(csgraph)) else None
     given = small_matrix(csgraph) if isinstance(csgraph, np.ndarray) else None
     return None if given is None else given[0]
 
@@ -102,7 +106,11 @@ def _small(csgraph: Any) -> Any:
 def _is_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> bool:
     """Return whether columns are in range, and weights finite, of few edges."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(values) == m > 0 or values.dtype.kind not in "biuf" or not indptr.dtype.kind == indices.dtype.kind == "i":
+    if (
+        not len(values) == m > 0
+        or values.dtype.kind not in "biuf"
+        or not indptr.dtype.kind == indices.dtype.kind == "i"
+    ):
         return False
     minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
     return bool(
@@ -139,9 +147,17 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
     if found is not None:
         return found
     assert given is not None
-    indptr, indices, _ = given
-    ones = np.ones(len(indices))
-    return _on_host(scipy.sparse.csr_array((ones, indices, indptr), shape=(len(indptr) - 1,) * 2), is_weak)
+    return _on_host(_last_of_doubles(*given[:2]), is_weak)
+
+
+def _last_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
+    """Return a matrix with the last one of columns that are twice in a row, where a search comes to it first."""
+    n, m = len(indptr) - 1, len(indices)
+    tails = np.repeat(np.arange(n), np.diff(indptr))
+    _, last = np.unique((tails * n + indices)[::-1], return_index=True)
+    kept = np.sort(m - 1 - last)
+    rows = np.searchsorted(kept, indptr)
+    return scipy.sparse.csr_array((np.ones(len(kept)), indices[kept], rows), shape=(n, n))
 
 
 def _is_usable(rows: Rows) -> bool:

@@ -174,6 +174,8 @@ def _by_form(
             why = "the graph is too deep for rounds over all its edges"
         else:
             why = "others fail on this device"
+    if forms == ["colours"]:
+        raise DeviceError(f"{job.device}: method 'colours': {why}")
     raise DeviceError(f"{job.device}: connected components are wrong, or fail")
 
 
