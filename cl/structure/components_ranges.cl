@@ -116,7 +116,7 @@ __kernel void link_rest(__global const POINTER *restrict indptr, __global const 
 #else
         begin += 2;
 #endif
-        const POINTER entry = max(begin, (POINTER)(first > row ? first - row : 0));
+        const POINTER entry = max(begin, (POINTER)((long)first - (long)row));
         const POINTER stop = min(indptr[row + 1], (POINTER)(last - row));
         for (POINTER edge = entry; edge < stop; ++edge)
             if (LOAD(&parents[indices[edge]]) != own)
