@@ -111,7 +111,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structure/components_depth_first.cl": ("algorithms/structure/test_components.py",),
     "structure/components_dulle.cl": ("algorithms/structure/test_components.py",),
     "structure/components_groups.cl": ("algorithms/structure/test_components.py",),
-    "structure/components_hook.cl": ("algorithms/structure/test_components.py",),
     "structure/components_ranges.cl": ("algorithms/structure/test_components.py",),
     "structure/components_verify.cl": ("algorithms/structure/test_components.py",),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),

@@ -187,6 +187,7 @@ INCLUDED = {
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
+    "structure/components_hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},
