@@ -67,6 +67,7 @@ def label_by_matrix(job: Job, graph: Graph, labels: npt.NDArray[np.int32]) -> tu
     for _ in range(rounds):
         for kernel in (*step, *[jump, keep] * rounds):
             kernel.queue()
+    job.finish()
     job.phases.begin("download")
     smallest = job.download(components, n, np.int32)
     is_smallest = smallest == np.arange(n)
