@@ -79,8 +79,8 @@ __kernel void begin(__global int *restrict owners, __global int *restrict inward
 
 __kernel void mark_ends(__global const int *restrict sources, __global const INDEX *restrict indices,
                         __global const int *restrict owners, volatile __global int *inward,
-                        volatile __global int *outward, const int round, __global uint *updates,
-                        const uint phase, const ulong m)
+                        volatile __global int *outward, const int round, __global uint *updates, const uint phase,
+                        const ulong m)
 {
     if (round_is_skipped(updates, phase))
         return;
