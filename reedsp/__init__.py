@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.components.components import connected_components
+    from reedsp.algorithms.structure.components.result import Components
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
     "BreadthFirst": "results.levels",
+    "Components": "algorithms.structure.components.result",
     "Device": "device.device",
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
@@ -63,6 +66,7 @@ _MODULE_OF = {
     "changes": "io.writers",
     "compact": "primitives.scan",
     "compact_indices": "primitives.scan",
+    "connected_components": "algorithms.structure.components.components",
     "devices": "device.discovery",
     "distance_table": "algorithms.routes.tables",
     "distances_on_device": "algorithms.single_source.on_device",
@@ -109,6 +113,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "connected_components",
+    "Components",
     "min_plus_product",
     "min_plus_power",
     "reduce",

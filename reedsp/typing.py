@@ -102,6 +102,12 @@ BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
 Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
 """From where :func:`reedsp.bfs` can look at edges."""
 
+Connection: TypeAlias = Literal["weak", "strong"]
+"""What :func:`reedsp.connected_components` can take for connected."""
+
+ComponentsMethod: TypeAlias = Literal["auto", "fast", "dulle", "depth-first", "colours"]
+"""How :func:`reedsp.connected_components` can find components."""
+
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""
 

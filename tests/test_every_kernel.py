@@ -12,6 +12,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
+from reedsp.algorithms.structure.components import groups
 from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
@@ -158,6 +159,28 @@ def self_test(device: Device) -> bool:
     return True
 
 
+def connected(connection: Any, method: Any) -> Check:
+    """Components, which the device finds right, too."""
+
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        found = reedsp.connected_components(graph, connection, method, device=device)
+        count, labels = scipy.sparse.csgraph.connected_components(graph.to_scipy(), connection=connection)
+        pairs = set(zip(found.labels.tolist(), labels.tolist(), strict=True))
+        return found.count == count == len(pairs) and found.verify()
+
+    return check
+
+
+def connected_in_groups(device: Device) -> bool:
+    graph, job = made_graph(), Job(device)
+    labels = np.empty(graph.n, np.int32)
+    count = groups.label_by_groups(job, groups.Edges.of(graph, job), False, labels)
+    expected = scipy.sparse.csgraph.connected_components(graph.to_scipy())
+    return count == expected[0] and np.array_equal(labels, expected[1])
+
+
+COMPONENTS = "structure/components_hook.cl"
 PATHS = {
     "core/language.cl",
     "core/weights.cl",
@@ -191,6 +214,14 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl"}),
     "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
+    "components in ranges": (connected("weak", "fast"), {"structure/components_ranges.cl", COMPONENTS}),
+    "components in work-groups": (connected_in_groups, {"structure/components_groups.cl"}),
+    "components by a matrix": (connected("weak", "dulle"), {"structure/components_dulle.cl"}),
+    "strong components in depth": (
+        connected("strong", "depth-first"),
+        {"structure/components_depth_first.cl", "structure/components_verify.cl"},
+    ),
+    "strong components by colours": (connected("strong", "colours"), {"structure/components_colours.cl"}),
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),

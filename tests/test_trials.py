@@ -47,6 +47,10 @@ def calls() -> Iterator[tuple[str, Call]]:
             for direction in ("auto", "top-down", "bottom-up"):
                 options: Any = {"method": method, "direction": direction}
                 yield f"{direction} in {method} on {name}", partial(reedsp.bfs, graph, 0, options=options)
+        for connection, methods in (("weak", ("fast", "dulle")), ("strong", ("depth-first", "colours"))):
+            for method in methods:
+                connected = partial(reedsp.connected_components, graph, connection, method)
+                yield f"{connection} components of {name}, {method}", connected
         yield f"all pairs on {name}", partial(reedsp.apsp, graph, "floyd-warshall", predecessors=True)
     small, many = GRAPHS["small"], GRAPHS["many edges"]
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)

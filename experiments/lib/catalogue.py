@@ -17,6 +17,7 @@ from experiments.beyond import (
     whole_calls,
 )
 from experiments.dulle import sorting
+from experiments.dulle import components
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -52,6 +53,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         floyd_warshall,
         ceilings,
         sorting,
+        components,
         predecessors,
         largest,
         several_devices,

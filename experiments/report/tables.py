@@ -17,6 +17,7 @@ from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
+from experiments.report.claims.dulle_components import DULLE_COMPONENTS
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -262,6 +263,27 @@ def claims_thesis() -> str:
     return judged(THESIS)
 
 
+def components() -> str:
+    """Return one line a device and graph, of the larger ones, and of Dulle's algorithm beside the fast one."""
+    lines = []
+    for device, rows in by_device("components"):
+        times = {(row["graph"], row["n"], row["method"]): float(row["min_ms"]) for row in rows}
+        for row in rows:
+            if row["method"] not in ("fast", "auto"):
+                continue
+            others = (times.get((row["graph"], row["n"], method)) for method in ("dulle", "csgraph", "SciPy"))
+            figures = [float(row["min_ms"]), *others]
+            shown = ["" if each is None else f"{each:.3g}" if each < 1000 else f"{each:,.0f}" for each in figures]
+            sizes = (f"{int(row[each]):,}" for each in ("n", "m", "components"))
+            lines.append([device, row["graph"], row["connection"], *sizes, *shown])
+    heads = ["device", "graph", "connection", "n", "edges", "components"]
+    return table([*heads, "fast, ms", "Dulle's, ms", "from a matrix, ms", "SciPy, ms"], lines, texts=3)
+
+
+def claims_components() -> str:
+    return judged(DULLE_COMPONENTS)
+
+
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
 
@@ -407,6 +429,7 @@ def first_calls() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "claims_components": claims_components,
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
     "new_york": new_york,
@@ -415,6 +438,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predecessors": predecessors,
     "input_parallel": input_parallel,
     "breadth_first": breadth_first,
+    "components": components,
     "first_calls": first_calls,
     "output_parallel": output_parallel,
     "scans": scans,

@@ -16,6 +16,7 @@ from reedsp.cli.files import convert, dataset, info
 from reedsp.cli.machine import demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
 from reedsp.cli.structure.sort import sort
+from reedsp.cli.structure.components import components
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -32,6 +33,7 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp sort numbers.txt", "prints them in ascending order"),
         ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
     ),
+    components: (("reedsp components web.el --strong --output parts.csv", "writes the component of each vertex"),),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

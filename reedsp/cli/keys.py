@@ -44,6 +44,15 @@ KEYS: dict[str, dict[str, str]] = {
         "level": "with `--target`: the number of edges to it, null if there is no route",
         "max_level": "without `--target`: the largest level",
     },
+    "components": {
+        **_GRAPH,
+        **_SOLVED,
+        "connection": "`strong` with `--strong`, else `weak`",
+        "components": "number of components",
+        "largest": "up to five objects, the largest component first: its number `component`, how many `vertices` it "
+        "has, and the `smallest` of these",
+        "verified": "whether `--verify` was given",
+    },
     "apsp": {
         **_GRAPH,
         **_SOLVED,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from scipy.sparse.csgraph import NegativeCycleError, csgraph_to_dense, csgraph_to_masked
 
+from reedsp.csgraph.components import connected_components
 from reedsp.csgraph.conversions import (
     construct_dist_matrix,
     csgraph_from_dense,
@@ -29,6 +30,7 @@ __all__ = [
     "bellman_ford",
     "breadth_first_order",
     "breadth_first_tree",
+    "connected_components",
     "construct_dist_matrix",
     "csgraph_from_dense",
     "csgraph_from_masked",

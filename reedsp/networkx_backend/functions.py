@@ -20,6 +20,22 @@ import numpy.typing as npt
 from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend.components import (  # noqa: F401
+    attracting_components,
+    condensation,
+    connected_components,
+    is_attracting_component,
+    is_connected,
+    is_strongly_connected,
+    is_weakly_connected,
+    node_connected_component,
+    number_attracting_components,
+    number_connected_components,
+    number_strongly_connected_components,
+    number_weakly_connected_components,
+    strongly_connected_components,
+    weakly_connected_components,
+)
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,
@@ -31,7 +47,6 @@ from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds the
     gutman_index,
     harmonic_diameter,
     hyper_wiener_index,
-    is_connected,
     local_efficiency,
     periphery,
     radius,

@@ -134,6 +134,10 @@ class NetworkXGraph:
         """Return networkx' own dict of dicts; `reverse` gives the edges that end at a node."""
         return self.source._pred if reverse and self.is_directed() else self.source._adj
 
+    def ends(self) -> Ends:
+        """Return the ends of all edges."""
+        return self._read(None, reverse=False)[0]
+
     def rows(self, weight: Any, reverse: bool = False) -> Rows:
         """Return what gives the edges of a node, read when a search first passes it: for searches of few nodes."""
         return _Evaluated(self.adjacency(reverse), self.cost_of(weight))

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.networkx_backend import on_device
+from reedsp.networkx_backend.components import is_connected
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
 from reedsp.networkx_backend.release import SINCE_3_7
 
@@ -87,21 +88,6 @@ def _plus_reciprocals(total: Any, values: Values) -> Any:
         if value != 0:
             total += 1 / value
     return total
-
-
-def is_connected(G: NetworkXGraph) -> bool:
-    """Tell whether each node reaches each.
-
-    Raises
-    ------
-    networkx.NetworkXPointlessConcept
-        There is no node.
-    """
-    if not len(G):
-        raise nx.NetworkXPointlessConcept("a graph without nodes is neither connected nor disconnected")
-    if on_device.is_wanted(G):
-        return all(on_device.reaches_all(G, reverse) for reverse in ((False, True) if G.is_directed() else (False,)))
-    return bool((nx.is_strongly_connected if G.is_directed() else nx.is_connected)(G.source))
 
 
 # ---- eccentricity and what follows from it ----------------------------------------------------------

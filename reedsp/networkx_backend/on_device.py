@@ -44,6 +44,12 @@ def kernels_launched() -> int:
     return _launched
 
 
+def count_launches(kernels: int) -> None:
+    """Count kernels that were launched."""
+    global _launched
+    _launched += kernels
+
+
 @functools.cache
 def has_device() -> bool:
     """Tell whether there is a device to search on."""
@@ -217,8 +223,7 @@ def _renamed(nodes: Names, numbers: list[int], named: Sequence[Node]) -> Names:
 
 
 def _counted(result: Any) -> Any:
-    global _launched
-    _launched += result.stats["kernels_launched"]
+    count_launches(result.stats["kernels_launched"])
     return result
 
 
@@ -274,11 +279,6 @@ def distances_from_each(
             dist = _counted(bfs(arcs.graph, part)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
-
-
-def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
-    """Tell whether there is a path from the first node to each."""
-    return bool((_counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
 
 
 def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:

@@ -21,6 +21,9 @@ _UNWEIGHTED = 0.5
 _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
 """The same for the order of a queue."""
 
+_LABEL_CALL, _LABEL_VERTEX, _LABEL_EDGE, _LABEL_DEVICE = 40.0, 0.014, 0.015, 1400.0
+"""The same for components without regard to directions, and what a device takes."""
+
 _LEVEL = 6.0
 """Microseconds in which one work-group of a GPU gets from one level to the next."""
 
@@ -70,6 +73,11 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
 def is_order_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
     return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _on_device(n, m)
+
+
+def is_labelled_on_host(n: int, m: int) -> bool:
+    """Return whether the host is likely to find connected components sooner than a device."""
+    return _serves and _LABEL_CALL + _LABEL_VERTEX * n + _LABEL_EDGE * m < _LABEL_DEVICE
 
 
 def _on_device(n: int, m: int) -> float:

@@ -78,6 +78,8 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("bfs small.gr --source 1 --target 5", 0),
         ("bfs small.gr --source 1 --source 6", 0),
         ("bfs small.gr --source 1 --target 6", 1),
+        ("components small.gr", 0),
+        ("components small.gr --strong", 0),
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
@@ -111,6 +113,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "sssp": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "apsp": ["small.gr", "small.gr --source 1 --target 5"],
+        "components": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")
@@ -121,6 +124,24 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
             source = " --source 1" if name == "sssp" else ""
             found |= set(answer(capsys, f"{name} cycle.gr{source}", 1))
         assert found == set(KEYS[name]) - {"no_device"}
+
+
+@needs_device
+def test_components(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "parts.el").write_text("1 2\n2 1\n4 3\n")
+    status, out, err = run(capsys, "components", "parts.el", "--relabel", "--verify", "--output", "parts.csv")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[1] == "found     2 connected components"
+    assert [line.split() for line in out.splitlines()[2:5]] == [
+        ["component", "vertices", "smallest"],
+        ["0", "2", "1"],
+        ["1", "2", "3"],
+    ]
+    assert out.splitlines()[-2:] == ["verified  components are right for every edge", "written   parts.csv"]
+    assert (folder / "parts.csv").read_text().splitlines()[0] == "vertex,component"
+    assert run(capsys, "components", "parts.el", "--quiet", "--output", "parts.csv")[0] == 1  # it is there
+    _, out, _ = run(capsys, "components", "parts.el", "--strong")
+    assert "strongly connected components" in out
 
 
 @needs_device
@@ -209,6 +230,8 @@ def test_cutoff(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         ("info", "Missing argument"),
         ("verify small.gr", "Missing argument"),
         ("bfs small.gr", "Missing option '--source'"),
+        ("components small.gr --output parts.npz", "parts.npz does not end in .csv"),
+        ("components small.gr --output - --json", "--output - and --json: both go to standard output"),
     ],
 )
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], folder: Path, command: str, message: str) -> None:

@@ -93,6 +93,22 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         },
         **{"WRITES": (0, 1), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "OFFSET": ("uint", "ulong")},
     },
+    "structure/components_colours.cl": {
+        **{"POINTER": ("int", "uint", "long"), "INDEX": ("int", "long"), "ATOMIC_LOADS": (0, 1)},
+    },
+    "structure/components_depth_first.cl": {
+        **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "DESCENDING": (0, 1)},
+    },
+    "structure/components_dulle.cl": {},
+    "structure/components_groups.cl": {
+        **{"GROUP_SIZE": (32,), "PER_ITEM": (4,), "POINTER": ("int", "uint", "long"), "INDEX": ("int", "long")},
+        **{"ATOMIC_LOADS": (0, 1)},
+    },
+    "structure/components_ranges.cl": {
+        **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "SYMMETRIC": (0, 1), "ATOMIC": (0, 1)},
+        **{"ATOMIC_LOADS": (0, 1)},
+    },
+    "structure/components_verify.cl": {"STRONG": (0, 1), "ATOMIC_LOADS": (0, 1)},
     "traversal/queue_levels.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},
@@ -185,6 +201,7 @@ INCLUDED = {
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
+    "structure/components_hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},

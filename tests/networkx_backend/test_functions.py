@@ -97,6 +97,8 @@ def spelled(answer: Any) -> Any:
         ]
     if isinstance(answer, (list, tuple)):
         return type(answer), [spelled(each) for each in answer]
+    if isinstance(answer, nx.Graph):
+        return type(answer), spelled([list(answer.nodes(data=True)), list(answer.edges(data=True)), answer.graph])
     if isinstance(answer, np.ndarray):
         return answer.dtype, answer.shape, str(answer.tolist())
     return type(answer), repr(answer)

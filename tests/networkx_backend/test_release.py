@@ -69,11 +69,15 @@ def noted(name: str, answered: list[str], monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(functions.backend, name, functions.FUNCTIONS[name])
 
 
+OF_DIGRAPHS = ("condensation", "is_strongly_connected")  # which refuse others before a backend is asked
+
+
 @pytest.mark.parametrize("kind", [Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_one_argument_more(name: str, kind: Any, answered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = inspect.unwrap(getattr(nx, name))
-    args = some_calls(nx.cycle_graph(5))[name][: len(required(now))]
+    kind_of_graph = nx.DiGraph if name in OF_DIGRAPHS else nx.Graph
+    args = some_calls(nx.cycle_graph(5, kind_of_graph))[name][: len(required(now))]
     expected = outcome(now, *args)
     later = dispatched(with_one_more(now, kind), monkeypatch)
     if name in OF_NETWORKX:  # which takes whatever it has

@@ -31,6 +31,7 @@ CALLERS = {
         link_prediction lowest_common_ancestors smallworld sparsifiers swap threshold vitality voronoi wiener""",
     "algorithms.approximation": "distance_measures steinertree traveling_salesman",
     "algorithms.bipartite": "centrality",
+    "algorithms.components": "attracting connected strongly_connected weakly_connected",
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",

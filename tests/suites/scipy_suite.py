@@ -22,11 +22,18 @@ import scipy.sparse.csgraph
 
 from reedsp import csgraph
 from reedsp.algorithms.single_source.on_host import searches
+from reedsp.algorithms.structure.components import on_host as components
 from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import BoundKernel
 from reedsp.system import place
 
-MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
+MODULES = (
+    "test_connected_components",
+    "test_shortest_path",
+    "test_conversions",
+    "test_traversal",
+    "test_pydata_sparse",
+)
 SEARCHES = (
     "shortest_path",
     "dijkstra",
@@ -35,9 +42,10 @@ SEARCHES = (
     "floyd_warshall",
     "breadth_first_order",
     "breadth_first_tree",
+    "connected_components",
     "yen",
 )
-NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "matching", "spanning", "rank", "mckee")
+NOT_OURS = ("depth_first", "laplacian", "flow", "matching", "spanning", "rank", "mckee")
 
 
 class Counts:
@@ -91,6 +99,7 @@ def main() -> int:
         counts.kernels += 1
 
     searches()  # before others are in their place
+    components.search()
     BoundKernel.queue = counted_queue  # type: ignore[method-assign]
     for name in csgraph.__all__:
         if name != "NegativeCycleError":

@@ -1,0 +1,115 @@
+"""Components without regard to directions, by the work-groups of a GPU (cl/structure/components_groups.cl)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.device.job import BoundKernel, Job
+from reedsp.edges.device_graph import Neighbours
+from reedsp.edges.preparation import MatrixRows
+from reedsp.graph.graph import Graph
+
+_FILE = "structure/components_groups.cl"
+_GROUP_SIZE, _PER_ITEM = 256, 4
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges on a GPU, sorted by the vertex that they leave.
+
+    Attributes
+    ----------
+    n, m : int
+    indptr, indices : pyopencl.Buffer
+    sources : pyopencl.Buffer of int32, shape (m,)
+        The vertex that each edge leaves.
+    macros : dict
+        POINTER and INDEX, types in OpenCL C.
+    """
+
+    n: int
+    m: int
+    indptr: cl.Buffer
+    indices: cl.Buffer
+    sources: cl.Buffer
+    macros: dict[str, str | int]
+
+    @classmethod
+    def of(cls, graph: Graph, job: Job) -> Edges:
+        """Return those of a graph on the job's device, which are written there only once."""
+        copies: dict[object, Edges] = graph._derived.setdefault("edges_by_source", {})
+        if job.device not in copies:
+            near = Neighbours.of(graph, job, incoming=False)
+            macros = {"POINTER": near.macros["OFFSET"], "INDEX": "int"}
+            sources = _sources(job, near.first_edge, graph.n, graph.m, macros)
+            copies[job.device] = cls(graph.n, graph.m, near.first_edge, near.vertices, sources, macros)
+        return copies[job.device]
+
+    @classmethod
+    def of_rows(cls, rows: MatrixRows) -> Edges:
+        """Return those of a matrix on the device of its job."""
+        sources = _sources(rows.job, rows.indptr, rows.n, rows.m, rows.macros)
+        return cls(rows.n, rows.m, rows.indptr, rows.indices, sources, rows.macros)
+
+
+def _sources(job: Job, indptr: cl.Buffer, n: int, m: int, macros: dict[str, str | int]) -> cl.Buffer:
+    sources = job.allocate(m, np.int32, keep=True)
+    _bind(job, {**_options(job), **macros}, "write_sources", m, indptr, sources, np.uint64(m), np.uint32(n)).queue()
+    return sources
+
+
+def _options(job: Job) -> dict[str, str | int]:
+    group = min(_GROUP_SIZE, 1 << (job.device.max_work_group_size.bit_length() - 1))
+    return {"GROUP_SIZE": group, "PER_ITEM": _PER_ITEM, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
+
+
+def _bind(job: Job, macros: dict[str, str | int], name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    return job.bind(job.device.kernel(_FILE, name, **macros), items, int(macros["GROUP_SIZE"]), *args)
+
+
+def label_by_groups(job: Job, edges: Edges, symmetric: bool, labels: npt.NDArray[np.int32]) -> int:
+    """Write the number of the component of each vertex, in the order of their smallest vertices; return how many.
+
+    Parameters
+    ----------
+    job : Job
+    edges : Edges
+        At least one vertex; edges may be there more than once.
+    symmetric : bool
+        Each edge is there in both directions, so that one of them needs to be looked at.
+    labels : ndarray, shape (n,)
+    """
+    macros = {**_options(job), **edges.macros}
+    group = int(macros["GROUP_SIZE"])
+    n, number = edges.n, np.uint32(edges.n)
+    tiles = -(-n // (group * _PER_ITEM))
+    parents, numbers, written = (job.allocate(n, np.int32) for _ in range(3))
+    counts, largest = job.allocate(tiles + 1, np.uint32), job.allocate(1, np.int32)
+
+    def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        return _bind(job, macros, name, items, *args)
+
+    rows = (edges.indptr, edges.indices, parents)
+    rest = (edges.sources, edges.indices, parents, largest, np.int32(symmetric), np.uint64(edges.m))
+    steps = (
+        bind("begin", n, *rows, number),
+        bind("link_first", n, *rows, np.int32(symmetric), number),
+        bind("settle", tiles * group, parents, number),
+        bind("find_largest", group, parents, largest, number),
+        bind("link_rest", -(-edges.m // (group * _PER_ITEM)) * group, *rest),
+        bind("count_roots", tiles * group, parents, numbers, counts, number),
+        bind("add_up", group, counts, np.uint32(tiles)),
+        bind("write_labels", tiles * group, parents, numbers, counts, written, number),
+    )
+    job.phases.begin("search")
+    for step in steps:
+        step.queue()
+    count = np.empty(1, np.uint32)
+    job.download_into(count, counts, first=tiles)
+    job.phases.begin("download")
+    job.download_into(labels, written)
+    return int(count[0])

@@ -1,0 +1,48 @@
+"""Components on the host, by SciPy's search: of inputs so small that a device would not have begun meanwhile."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@functools.cache
+def search() -> Callable[..., Any]:
+    """Return SciPy's ``connected_components``, as it is at the first call; its import takes long."""
+    from scipy.sparse.csgraph import connected_components
+
+    found: Callable[..., Any] = connected_components
+    return found
+
+
+def weak_labels(indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32]) -> tuple[int, npt.NDArray[np.int32]]:
+    """Return how many components there are, edges taken in both directions, and the number of each vertex's.
+
+    Numbers are in the order of their smallest vertices.
+    """
+    return _labels(indptr, indices, "weak")
+
+
+def strong_labels(indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32]) -> tuple[int, npt.NDArray[np.int32]]:
+    """Return how many strongly connected components there are, and the number of each vertex's.
+
+    Numbers are in the order in which a search in depth is done with them. No column is twice in a row.
+    """
+    # SciPy's search looks at the last edge of a vertex first.
+    backwards = np.repeat(indptr[:-1] + indptr[1:] - 1, np.diff(indptr)) - np.arange(len(indices))
+    return _labels(indptr, indices[backwards], "strong")
+
+
+def _labels(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32], connection: str
+) -> tuple[int, npt.NDArray[np.int32]]:
+    import scipy.sparse
+
+    n = len(indptr) - 1
+    rows = np.ones(len(indices)), indices, indptr
+    count, labels = search()(scipy.sparse.csr_array(rows, shape=(n, n)), directed=True, connection=connection)
+    return int(count), labels

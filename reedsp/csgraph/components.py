@@ -1,0 +1,176 @@
+"""Connected components, numbered as SciPy numbers them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
+from reedsp.algorithms.structure.components.on_host import search
+from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered, small_matrix
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
+from reedsp.edges.matrix_graph import canonical_rows, is_compressed
+from reedsp.edges.preparation import MatrixRows
+from reedsp.system.parts import in_parts
+from reedsp.system.place import is_labelled_on_host
+from reedsp.typing import MatrixLike
+
+_Labels = npt.NDArray[np.int32]
+_CONNECTIONS = ("weak", "strong")
+
+
+@overload
+def connected_components(
+    csgraph: MatrixLike, directed: bool = True, connection: str = "weak", return_labels: Literal[True] = True
+) -> tuple[int, _Labels]: ...
+@overload
+def connected_components(
+    csgraph: MatrixLike, directed: bool, connection: str, return_labels: Literal[False]
+) -> int: ...
+@overload
+def connected_components(
+    csgraph: MatrixLike, directed: bool = True, connection: str = "weak", *, return_labels: Literal[False]
+) -> int: ...
+@overload
+def connected_components(
+    csgraph: MatrixLike, directed: bool = True, connection: str = "weak", return_labels: bool = True
+) -> int | tuple[int, _Labels]: ...
+def connected_components(
+    csgraph: MatrixLike, directed: bool = True, connection: str = "weak", return_labels: bool = True
+) -> int | tuple[int, _Labels]:
+    """Find which vertices are connected.
+
+    Parameters
+    ----------
+    csgraph
+        As for :func:`shortest_path`.
+    directed : bool
+        False: an edge connects its ends whichever way it leads, and `connection` has no meaning.
+    connection : {"weak", "strong"}
+        "weak": the same. "strong": two vertices are connected if a path leads from each to the other one.
+    return_labels : bool
+        Return the numbers of the components, too.
+
+    Returns
+    -------
+    n_components : int
+    labels : ndarray of int32, shape (n,)
+        Number of the component of each vertex, the same as SciPy's. Of "weak" they are in the order of the smallest
+        vertices, of "strong" in that in which one search in depth is done with them: an edge leads to a component with
+        the same number or a lower one. If asked for.
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, or `connection` is none of the two.
+
+    Notes
+    -----
+    Strongly connected components are searched for by one work-item of a CPU device, or by SciPy where the device is no
+    CPU, because the order is that of a single search. :func:`reedsp.connected_components` numbers them in an order that
+    a GPU finds, too.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import connected_components
+    >>> connected_components([[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+    (2, array([0, 0, 1], dtype=int32))
+    >>> connected_components([[0, 1, 0], [0, 0, 0], [0, 0, 0]], connection="strong")
+    (3, array([1, 0, 2], dtype=int32))
+    """
+    if connection.lower() not in _CONNECTIONS:
+        raise ValueError("connection must be 'weak' or 'strong'")
+    is_weak = not directed or connection.lower() == "weak"
+    small = _small(csgraph, is_weak)
+    count, labels = _on_host(small, is_weak) if small is not None else _found(csgraph, is_weak)
+    return (count, labels) if return_labels else count
+
+
+def _small(csgraph: Any, is_weak: bool) -> Any:
+    """Return a matrix that SciPy's function is likely to be done with sooner than a device, and reads as we do.
+
+    SciPy 1.17 never ends its search for strong components if a column is twice in a row.
+    """
+    rows = compressed_rows(csgraph)
+    if rows is not None:
+        is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
+        return csgraph if is_small and (_is_plain(*rows) if is_weak else is_ordered(csgraph)) else None
+    given = small_matrix(csgraph) if isinstance(csgraph, np.ndarray) else None
+    return None if given is None else given[0]
+
+
+def _is_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> bool:
+    """Return whether columns are in range, and weights finite, of few edges."""
+    n, m = len(indptr) - 1, len(indices)
+    if (
+        not len(values) == m > 0
+        or values.dtype.kind not in "biuf"
+        or not indptr.dtype.kind == indices.dtype.kind == "i"
+    ):
+        return False
+    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
+    return bool(
+        maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
+        and maximum(values) < np.inf  # neither holds if one is NaN
+        and minimum(values) > -np.inf
+        and indptr[0] == 0
+        and indptr[n] == m
+        and minimum(indptr[1:] - indptr[:-1]) >= 0
+    )
+
+
+def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:
+    count, labels = search()(matrix, directed=True, connection=_CONNECTIONS[0 if is_weak else 1])
+    return int(count), labels
+
+
+def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
+    """Return the answer of the device, or of SciPy where the device has none."""
+    device, given = get_device(), compressed_rows(csgraph)
+    rows = None if given is None else canonical_rows(*given, device)
+    if given is not None and rows is None and _is_usable(given):
+        rows = MatrixRows(Job(device, recycle=True), *given[:2])
+    if rows is None:
+        graph = graph_of(csgraph, directed=True, unweighted=True)
+        given = graph.indptr, graph.indices, np.broadcast_to(np.float64(1), graph.m)
+        if graph.n == 0:
+            return 0, np.empty(0, np.int32)
+        rows = MatrixRows(Job(device, recycle=True), *given[:2])
+    try:
+        found = weak_components_of(rows) if is_weak else strong_components_of(rows, descending=True)
+    finally:
+        rows.close()
+    if found is not None:
+        return found
+    assert given is not None
+    return _on_host(_last_of_doubles(*given[:2]), is_weak)
+
+
+def _last_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
+    """Return a matrix with the last one of columns that are twice in a row, where a search comes to it first."""
+    n, m = len(indptr) - 1, len(indices)
+    tails = np.repeat(np.arange(n), np.diff(indptr))
+    _, last = np.unique((tails * n + indices)[::-1], return_index=True)
+    kept = np.sort(m - 1 - last)
+    rows = np.searchsorted(kept, indptr)
+    return scipy.sparse.csr_array((np.ones(len(kept)), indices[kept], rows), shape=(n, n))
+
+
+def _is_usable(rows: Rows) -> bool:
+    """Return whether columns are in range, and weights finite, in whatever order they stand."""
+    indptr, indices, values = rows
+    if not is_compressed(*rows) or (indptr[1:] < indptr[:-1]).any():
+        return False
+    n, wrong = len(indptr) - 1, []
+
+    def look(first: int, last: int) -> None:
+        columns = indices[first:last].view(f"u{indices.itemsize}")  # in which negative ones are large
+        if columns.max() >= n or not np.isfinite(values[first:last]).all():
+            wrong.append(first)
+
+    in_parts(look, len(indices), values.itemsize)
+    return not wrong
