@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.forests.result import SpanningForest
+    from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -53,6 +55,7 @@ _MODULE_OF = {
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
+    "SpanningForest": "algorithms.structure.forests.result",
     "VerificationError": "edges.verify",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
@@ -77,6 +80,7 @@ _MODULE_OF = {
     "reduce": "primitives.scan",
     "segmented_scan": "primitives.scan",
     "show_versions": "cli.doctor",
+    "spanning_forest": "algorithms.structure.forests.spanning_forest",
     "sssp": "algorithms.single_source.sssp",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
@@ -105,6 +109,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "spanning_forest",
+    "SpanningForest",
     "min_plus_product",
     "min_plus_power",
     "reduce",

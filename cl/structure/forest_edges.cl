@@ -2,8 +2,9 @@
 //
 // Source:       Boruvka's and Kruskal's algorithms take edges by their keys; light ones first: Osipov, Sanders and
 //               Singler, "The Filter-Kruskal Minimum Spanning Tree Algorithm" (2009).
-// NDRange:      look, gather_chunks, count_before and write_ends: work-group (1), one for each chunk.
-//               gather and spread: work-group (GROUP_SIZE), any number.
+// NDRange:      look, gather_chunks and look_for_twins_in_chunks: work-group (1), one for each chunk; count_before and
+//               write_ends: a work-item for each chunk, in work-groups of any size.
+//               gather, spread and look_for_twins: work-group (GROUP_SIZE), any number.
 // Local memory: gather and spread: 8 bytes.
 // Macros:       those of structure/forest_keys.cl; POINTER and INDEX, types of row pointers and of columns: int or
 //               long; ROWS, 1 if an edge's tail is the row that it stands in, 0 if `tails` names it; ROUNDS, 1 if the
@@ -52,6 +53,16 @@ uint row_of(__global const POINTER *indptr, const ulong place, uint first, uint 
     return first;
 }
 
+#if FLOATS
+// A device may take such a number for 0.
+bool is_subnormal(const VALUE value)
+{
+    const VALUE smallest = sizeof(VALUE) == 8 ? (VALUE)0x0010000000000000ul : (VALUE)0x00800000u;
+    const VALUE magnitude = value & ~((VALUE)1 << (8 * sizeof(VALUE) - 1));
+    return magnitude != 0 && magnitude < smallest;
+}
+#endif
+
 WORK_GROUP(1, 1, 1)
 __kernel void look(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
                    __global const VALUE *restrict values, __global Facts *restrict facts, const ulong m, const uint n, const uint chunks)
@@ -70,7 +81,7 @@ __kernel void look(__global const INDEX *restrict tails, __global const INDEX *r
         outside |= (ulong)tails[i] >= n;
 #endif
 #if FLOATS && ROUNDS
-        fractional |= rint(AS_REAL(value)) != AS_REAL(value);
+        fractional |= rint(AS_REAL(value)) != AS_REAL(value) || is_subnormal(value);
 #endif
     }
     const Facts seen = {low, high, (fractional ? FRACTIONAL : 0) | (outside ? OUTSIDE : 0), 0};
@@ -240,7 +251,6 @@ __kernel void look_for_twins(__global const POINTER *restrict indptr, __global c
 // Row pointers of the matrix that is left.
 //   places  in   (count) chosen places, ascending
 //   before  out  (n + 1) how many of them come before each row
-WORK_GROUP(1, 1, 1)
 __kernel void count_before(__global const POINTER *restrict indptr, __global const uint *restrict places,
                            __global int *restrict before, const uint count, const uint n, const uint chunks)
 {
@@ -265,7 +275,6 @@ __kernel void count_before(__global const POINTER *restrict indptr, __global con
 
 // The ends of the chosen edges, the smaller one first.
 //   ends  out  (count, 2)
-WORK_GROUP(1, 1, 1)
 __kernel void write_ends(__global const POINTER *restrict indptr, __global const INDEX *restrict tails,
                          __global const INDEX *restrict indices, __global const uint *restrict places,
                          __global int *restrict ends, const uint count, const uint n, const uint chunks)

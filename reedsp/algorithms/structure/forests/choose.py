@@ -11,7 +11,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.structure.forests.boruvka import boruvka
 from reedsp.algorithms.structure.forests.dulle import dulle
-from reedsp.algorithms.structure.forests.edges import DeviceEdges, Order, Seen
+from reedsp.algorithms.structure.forests.edges import DeviceEdges, Order, Seen, in_order, reals
 from reedsp.algorithms.structure.forests.kruskal import kruskal
 from reedsp.device.build import constants
 from reedsp.device.device import Device
@@ -30,7 +30,7 @@ MOST_EDGES = 2**32 - 1
 
 _Search = Callable[[DeviceEdges, Order, int, list[int], cl.Buffer, Job], dict[str, Any]]
 _SEARCHES: dict[str, _Search] = {"kruskal": kruskal, "boruvka": boruvka, "dulle": dulle}
-_LIGHT = 3.0  # light edges for each vertex
+_LIGHT = 2.0  # light edges for each vertex
 _MOST_LIGHT = 0.6  # of all edges, from which on there is no second list
 _COUNT = np.dtype(np.uint32)
 
@@ -162,14 +162,13 @@ def finds_known_forests(
 def _weights_of(
     rng: np.random.Generator, m: int, dtype: np.dtype[Any], whole: bool, key_bits: int, digit: int
 ) -> npt.NDArray[Any]:
-    """Return weights, many of them equal and some negative, whose keys have these types."""
+    """Return weights, many of them equal and some negative, whose keys have these types; fractions are subnormal."""
     spread = 1 << (50 if key_bits == 64 else 20 if digit > 8 else 5)
     numbers = rng.integers(-4, 4, m) * (spread // 8)
     numbers[:2] = -spread // 2, spread // 2 - 1
     if dtype.kind == "i" or whole:
         return numbers.astype(dtype)
-    halves = numbers.astype(dtype) + dtype.type(0.5)
-    return halves
+    return reals(in_order(np.zeros(1, dtype)) + numbers.view(np.uint64), dtype)
 
 
 def _kruskal_in_python(

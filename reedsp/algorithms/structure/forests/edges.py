@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,10 +172,45 @@ class DeviceEdges:
         low, high = int(seen["low"].min()), int(seen["high"].max())
         whole = self.value.kind == "f" and not flags & bits["FRACTIONAL"]
         if whole:
-            ends = [int(each) for each in _reals(np.array([low, high], np.uint64), self.value)]
+            ends = [int(each) for each in reals(np.array([low, high], np.uint64), self.value)]
             whole = max(map(abs, ends)) <= EXACT_IN_FLOAT64
             low, high = (each + _SIGN for each in ends) if whole else (low, high)
         return Seen(low, high, whole, bool(flags & bits["OUTSIDE"]))
+
+    def ends(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
+        """Return the ends of some edges, the smaller one first, shape (k, 2); their places ascend."""
+        ends = np.empty((len(places), 2), np.int32)
+        with self._written(ends, job) as buffer:
+            arrays = self.indptr, self.tails_or_rows(), self.heads, job.upload(places), buffer
+            self._in_chunks("write_ends", len(places), job, *arrays, np.uint32(len(places)), np.uint32(self.n))
+        return ends
+
+    def rows_before(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
+        """Return row pointers of the matrix in which only some entries are left, shape (n + 1,); their places ascend."""
+        before = np.empty(self.n + 1, np.int32)
+        with self._written(before, job) as buffer:
+            arrays = self.indptr, job.upload(places), buffer
+            self._in_chunks("count_before", self.n + 1, job, *arrays, np.uint32(len(places)), np.uint32(self.n))
+        return before
+
+    @contextlib.contextmanager
+    def _written(self, array: npt.NDArray[Any], job: Job) -> Iterator[cl.Buffer]:
+        """Lend a buffer that what is written to goes to an array, which on a CPU is that array."""
+        if array.size == 0:
+            yield job.allocate(1, array.dtype)
+        elif job.device.kind == "cpu":
+            yield job.borrow(array, writable=True)
+            job.finish()
+        else:
+            buffer = job.allocate(array.size, array.dtype)
+            yield buffer
+            job.download_into(array, buffer)
+
+    def _in_chunks(self, name: str, count: int, job: Job, *args: cl.Buffer | np.generic) -> None:
+        is_cpu = job.device.kind == "cpu"
+        chunks, group = (chunks_of(count, job.device), 1) if is_cpu else (group_items(job.device, count), GROUP_SIZE)
+        kernel = job.device.kernel(FILE, name, **self.macros())
+        job.launch(kernel, chunks, group, *args, np.uint32(chunks))
 
     def lacks_twins(self, job: Job, maximum: bool) -> bool:
         """Return whether an edge to an earlier vertex is not there in the other direction, or counts for more here.
@@ -248,7 +285,7 @@ def group_items(device: Device, count: int) -> int:
     return min(-(-count // GROUP_SIZE), _GROUPS_PER_UNIT * device.compute_units) * GROUP_SIZE
 
 
-def _reals(ordered: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def reals(ordered: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the floats that :func:`in_order` has made numbers of."""
     bits = ordered.astype(np.dtype(f"u{dtype.itemsize}"))
     sign = bits.dtype.type(1 << (8 * dtype.itemsize - 1))
