@@ -20,6 +20,12 @@ import numpy.typing as npt
 from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them here
+    maximum_spanning_edges,
+    maximum_spanning_tree,
+    minimum_spanning_edges,
+    minimum_spanning_tree,
+)
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,

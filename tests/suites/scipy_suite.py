@@ -26,18 +26,19 @@ from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import BoundKernel
 from reedsp.system import place
 
-MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
+MODULES = ("test_shortest_path", "test_conversions", "test_spanning_tree", "test_traversal", "test_pydata_sparse")
 SEARCHES = (
     "shortest_path",
     "dijkstra",
     "bellman_ford",
     "johnson",
     "floyd_warshall",
+    "minimum_spanning_tree",
     "breadth_first_order",
     "breadth_first_tree",
     "yen",
 )
-NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "matching", "spanning", "rank", "mckee")
+NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "matching", "rank", "mckee")
 
 
 class Counts:

@@ -172,9 +172,9 @@ class DeviceEdges:
         low, high = int(seen["low"].min()), int(seen["high"].max())
         whole = self.value.kind == "f" and not flags & bits["FRACTIONAL"]
         if whole:
-            ends = [int(each) for each in reals(np.array([low, high], np.uint64), self.value)]
-            whole = max(map(abs, ends)) <= EXACT_IN_FLOAT64
-            low, high = (each + _SIGN for each in ends) if whole else (low, high)
+            ends = reals(np.array([low, high], np.uint64), self.value)
+            whole = bool((np.abs(ends) <= EXACT_IN_FLOAT64).all())
+            low, high = (int(each) + _SIGN for each in ends) if whole else (low, high)
         return Seen(low, high, whole, bool(flags & bits["OUTSIDE"]))
 
     def ends(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
