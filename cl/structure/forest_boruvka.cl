@@ -28,11 +28,11 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 typedef ulong Word;
 #define NO_WORD ULONG_MAX
-#define LOWER(word, value) atom_min(word, value)
+#define MINIMUM(word, value) atom_min(word, value)
 #else
 typedef uint Word;
 #define NO_WORD UINT_MAX
-#define LOWER(word, value) atomic_min(word, value)
+#define MINIMUM(word, value) atomic_min(word, value)
 #endif
 
 #if ATOMIC_LOADS
@@ -40,6 +40,17 @@ typedef uint Word;
 #else
 #define LOAD(word) (*(word))
 #endif
+
+// Lower a word. Most attempts are in vain, and where a load can tell there is no need for them.
+void lower_to(volatile __global Word *word, const Word value)
+{
+#if ATOMIC_LOADS
+    MINIMUM(word, value);
+#else
+    if (value < *word)
+        MINIMUM(word, value);
+#endif
+}
 
 // Words of the order.
 #if WIDE && KEY_BITS == 32
@@ -100,8 +111,7 @@ __kernel void clear(__global Word *restrict best, const uint n)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void shorten(__global const Edge *restrict edges, __global Edge *restrict left, __global uint *restrict counts,
-                      volatile __global Word *best, __global const int *restrict parent, const uint round,
-                      const uint n)
+                      volatile __global Word *best, __global const int *restrict parent, const uint round, const uint n)
 {
     __local uint kept, offset;
     const uint count = counts[round], item = (uint)get_local_id(0);
@@ -126,8 +136,8 @@ __kernel void shorten(__global const Edge *restrict edges, __global Edge *restri
         barrier(CLK_LOCAL_MEM_FENCE);
         if (leaves) {
             left[offset + index] = edge;
-            LOWER(&words_of(best, round, 0, n)[edge.tail], word_of(edge, 0));
-            LOWER(&words_of(best, round, 0, n)[edge.head], word_of(edge, 0));
+            lower_to(&words_of(best, round, 0, n)[edge.tail], word_of(edge, 0));
+            lower_to(&words_of(best, round, 0, n)[edge.head], word_of(edge, 0));
             for (uint number = 0; number < WORDS; ++number) {
                 words_of(best, round + 1, number, n)[edge.tail] = NO_WORD;
                 words_of(best, round + 1, number, n)[edge.head] = NO_WORD;
@@ -147,7 +157,7 @@ __kernel void lower(__global const Edge *restrict edges, __global const uint *re
         const int trees[2] = {edge.tail, edge.head};
         for (uint end = 0; end < 2; ++end)
             if (is_best(words_of(best, round, 0, n), edge, trees[end], number, n))
-                LOWER(&words_of(best, round, number, n)[trees[end]], word_of(edge, number));
+                lower_to(&words_of(best, round, number, n)[trees[end]], word_of(edge, number));
     }
 }
 
@@ -166,8 +176,8 @@ __kernel void join(__global const Edge *restrict edges, __global const uint *res
             do {  // another work-item may have joined the larger root to another tree
                 tail = root_of(parent, tail);
                 head = root_of(parent, head);
-            } while (tail != head && atomic_cmpxchg(&parent[max(tail, head)], max(tail, head), min(tail, head)) !=
-                                         max(tail, head));
+            } while (tail != head &&
+                     atomic_cmpxchg(&parent[max(tail, head)], max(tail, head), min(tail, head)) != max(tail, head));
         }
     }
 }

@@ -65,7 +65,8 @@ bool is_subnormal(const VALUE value)
 
 WORK_GROUP(1, 1, 1)
 __kernel void look(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
-                   __global const VALUE *restrict values, __global Facts *restrict facts, const ulong m, const uint n, const uint chunks)
+                   __global const VALUE *restrict values, __global Facts *restrict facts, const ulong m, const uint n,
+                   const uint chunks)
 {
     const size_t chunk = get_global_id(0);
     const ulong last = chunk_begin(m, chunk + 1, chunks);
@@ -140,7 +141,8 @@ __kernel void gather_chunks(__global const POINTER *restrict indptr, __global co
 
 // The row of each place of a matrix.
 WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void spread(__global const POINTER *restrict indptr, __global INDEX *restrict tails, const ulong m, const uint n)
+__kernel void spread(__global const POINTER *restrict indptr, __global INDEX *restrict tails, const ulong m,
+                     const uint n)
 {
     __local uint ends[2];
     const uint item = (uint)get_local_id(0);
@@ -175,8 +177,8 @@ __kernel void gather(__global const INDEX *restrict tails, __global const INDEX 
             edge.tail = (int)tails[i];
             edge.head = (int)indices[i];
             edge.key = key_of(values[i], origin, flags);
-            counts_in = (flags & UPPER ? edge.head > edge.tail : edge.head != edge.tail) && edge.key >= low &&
-                        edge.key <= high;
+            counts_in =
+                (flags & UPPER ? edge.head > edge.tail : edge.head != edge.tail) && edge.key >= low && edge.key <= high;
             if (flags & FILTERS) {
                 edge.tail = roots[edge.tail];
                 edge.head = roots[edge.head];

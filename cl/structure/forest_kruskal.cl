@@ -87,7 +87,8 @@ __kernel void sort_digits(__global const Edge *restrict edges, __global const ui
 {
     const size_t chunk = get_global_id(0);
     const ulong first = chunk_begin(gaps ? gaps : state[COUNT], chunk, chunks);
-    const ulong last = gaps ? first + counts[chunk * (DIGITS + 1) + DIGITS] : chunk_begin(state[COUNT], chunk + 1, chunks);
+    const ulong last =
+        gaps ? first + counts[chunk * (DIGITS + 1) + DIGITS] : chunk_begin(state[COUNT], chunk + 1, chunks);
     uint next[DIGITS];
     for (uint digit = 0; digit < DIGITS; ++digit)
         next[digit] = counts[chunk * (DIGITS + 1) + digit];
@@ -133,7 +134,8 @@ __kernel void join(__global const Edge *restrict edges, __global int *restrict p
 }
 
 WORK_GROUP(1, 1, 1)
-__kernel void find_roots(__global const int *restrict parent, __global int *restrict roots, const uint n, const uint chunks)
+__kernel void find_roots(__global const int *restrict parent, __global int *restrict roots, const uint n,
+                         const uint chunks)
 {
     const size_t chunk = get_global_id(0);
     const uint last = (uint)chunk_begin(n, chunk + 1, chunks);

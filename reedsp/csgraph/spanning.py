@@ -67,15 +67,11 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     rows = _rows(csgraph)
     n, m = rows.shape[0], len(rows.indices)
-    if m == 0 or is_spanning_for_host(n, m):
-        tree = _on_host(rows)
-    else:
-        tree = _on_device(rows)
+    tree = _on_host(rows) if m == 0 or is_spanning_for_host(n, m) else _on_device(rows)
     if isinstance(given, (np.matrix, scipy.sparse.spmatrix)):
         return scipy.sparse.csr_matrix(tree)
-    if given is not csgraph:
-        return type(given).from_scipy_sparse(tree)
-    return tree
+    from_scipy = getattr(type(given), "from_scipy_sparse", None)  # of an array of pydata's sparse
+    return tree if from_scipy is None else from_scipy(tree)
 
 
 def _rows(csgraph: Any) -> Any:
@@ -97,8 +93,9 @@ def _checked(rows: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray
     n = rows.shape[0]
     if not {indptr.dtype, indices.dtype} <= set(_INDICES):
         raise ValueError(f"csgraph has indices of {indptr.dtype} and {indices.dtype}, expected int32 or int64")
-    if len(indptr) != n + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] > min(map(len, (indices, data))):
-        raise ValueError(f"csgraph.indptr does not ascend from 0 to the number of entries, {len(indices)}")
+    entries = min(len(indices), len(data))
+    if len(indptr) != n + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] > entries:
+        raise ValueError(f"csgraph.indptr does not ascend from 0 to the number of entries, {entries}")
     m = int(indptr[-1])
     return indptr, indices[:m], data[:m] if data.dtype in _AS_STORED else data[:m].astype(np.float64)
 

@@ -102,8 +102,8 @@ def _chosen(
     if not edges:
         return []
     number_of = G.number_of
-    ends = [np.fromiter((number_of[edge[side]] for edge in edges), np.int32, len(edges)) for side in (0, 1)]
-    places = _places(len(G), *ends, weights, maximum)
+    tails, heads = (np.fromiter((number_of[edge[end]] for edge in edges), np.int32, len(edges)) for end in (0, 1))
+    places = _places(len(G), tails, heads, weights, maximum)
     ordered = in_order(weights[places])
     in_turn = places[np.argsort(~ordered if maximum else ordered, kind="stable")]
     return [edges[place] for place in in_turn.tolist()]

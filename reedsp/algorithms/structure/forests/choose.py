@@ -75,7 +75,11 @@ def choose(
         raise DeviceError(f"{device}: spanning forests by {' and '.join(methods)} are wrong, or fail")
     stats: dict[str, Any] = {
         "method": each,
-        "why": f"fits a {device.kind}" if method is None and each == preferred else "asked for" if method else "trusted",
+        "why": f"fits a {device.kind}"
+        if method is None and each == preferred
+        else "asked for"
+        if method
+        else "trusted",
     }
     chosen = job.full(edges.m, np.uint8(0))
     stats |= _mark(each, edges, order, upper, _thresholds(edges, order, upper), chosen, job)

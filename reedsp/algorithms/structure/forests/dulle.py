@@ -1,4 +1,4 @@
-"""The kernels of Dulle's thesis on a dense matrix (cl/structure/forest_dulle.cl), with an order that makes them right."""
+"""Dulle's kernels on a dense matrix (cl/structure/forest_dulle.cl), with an order of edges that makes them right."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ _FACTS = np.dtype([("low", np.uint64), ("high", np.uint64), ("flags", np.uint32)
 
 
 def chunks_of(count: int, device: Device) -> int:
-    """Return into how many chunks, of a work-item each, so many edges are cut: enough for every core, and for Ctrl-C."""
+    """Return into how many chunks, of a work-item each, so many edges are cut: for every core, and for Ctrl-C."""
     units = device.compute_units
     rounds = -(-count // (units * _CHUNK))
     return max(1, min(units * max(1, rounds), count // _FEWEST))
@@ -131,6 +131,7 @@ class DeviceEdges:
         self.heads, self.values = _lent(job, heads), _lent(job, _bits_of(values))
         self.indptr = self.heads if indptr is None else _lent(job, indptr)
         self._tails = None if tails is None else _lent(job, tails)
+        self._scratch: dict[Any, list[Any]] = {}
         self.index = heads.dtype
         self.pointer = self.index if indptr is None else indptr.dtype
         self._types: dict[str, str | int] = {
@@ -140,6 +141,17 @@ class DeviceEdges:
             "ROUNDS": int(job.device.fp64 or values.itemsize == 4),
             "GROUP_SIZE": GROUP_SIZE,
         }
+
+    def take_scratch(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return buffers that an earlier search of these edges has left, or new ones."""
+        try:
+            return self._scratch[key].pop()  # which no other thread gets meanwhile
+        except (KeyError, IndexError):
+            return make()
+
+    def give_scratch(self, key: Any, buffers: Any) -> None:
+        """Let a later search have buffers, all of whose work is done."""
+        self._scratch[key] = [buffers]
 
     def macros(self, order: Order | None = None) -> dict[str, str | int]:
         """Return the macros of cl/structure/forest_edges.cl; without an order for what needs no keys."""
@@ -186,7 +198,7 @@ class DeviceEdges:
         return ends
 
     def rows_before(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
-        """Return row pointers of the matrix in which only some entries are left, shape (n + 1,); their places ascend."""
+        """Return row pointers of a matrix in which only some entries are left, of ascending places, shape (n + 1,)."""
         before = np.empty(self.n + 1, np.int32)
         with self._written(before, job) as buffer:
             arrays = self.indptr, job.upload(places), buffer
@@ -227,8 +239,8 @@ class DeviceEdges:
             job.launch(kernel, chunks, 1, *arguments, slices=chunk_slices(self.m, chunks, job))
         else:
             kernel = job.device.kernel(FILE, "look_for_twins", **self.macros())
-            arguments = self.indptr, self.tails(job), self.heads, self.values, lonely, m, flags
-            job.launch(kernel, group_items(job.device, self.m), GROUP_SIZE, *arguments)
+            rows = self.indptr, self.tails(job), self.heads, self.values
+            job.launch(kernel, group_items(job.device, self.m), GROUP_SIZE, *rows, lonely, m, flags)
         return bool(job.download(lonely, 1, np.uint32)[0])
 
 

@@ -105,7 +105,15 @@ class _Kruskal:
         edges, order, job = self._edges, self._order, self._job
         flags = self._flags | (constants(_FILE)["FILTERS"] if filters else 0)
         kernel = job.device.kernel(FILE, "gather_chunks", **edges.macros(order))
-        arrays = edges.indptr, edges.tails_or_rows(), edges.heads, edges.values, self._roots, self._lists[0], self._counts
+        arrays = (
+            edges.indptr,
+            edges.tails_or_rows(),
+            edges.heads,
+            edges.values,
+            self._roots,
+            self._lists[0],
+            self._counts,
+        )
         keys = np.uint64(order.origin), np.uint64(low), np.uint64(high)
         sizes = np.uint64(edges.m), np.uint32(edges.n), np.uint32(flags), np.uint32(self._chunks)
         slices = chunk_slices(edges.m, self._chunks, job)

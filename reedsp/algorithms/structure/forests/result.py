@@ -85,7 +85,7 @@ class SpanningForest:
         largest = max(-int(self.weights.min(initial=0)), int(self.weights.max(initial=0)))
         if largest * len(self) <= np.iinfo(np.int64).max:
             return int(self.weights.sum(dtype=np.int64))
-        return sum(self.weights.tolist())
+        return int(sum(self.weights.tolist()))
 
     def edges(self) -> Iterator[tuple[Any, Any, int | float]]:
         """Iterate over the edges: the names of both ends, and the weight as a Python number."""

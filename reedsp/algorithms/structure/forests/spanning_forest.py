@@ -78,9 +78,10 @@ def spanning_forest(
     if graph.m > 0 and device is None and method == "auto" and is_spanning_for_host(graph.n, graph.m):
         phases.begin("search")
         ends, weights = forest_on_host(graph, maximum)
-        stats = {"device": HOST, "method": "host", "why": "small", "phases": phases.milliseconds()}
-        stats |= {"kernels_launched": 0, "milliseconds": sum(stats["phases"].values()), "rounds": 0}
-        stats |= {"bytes_to_device": 0, "bytes_from_device": 0, "bytes_allocated": 0}
+        seconds = phases.milliseconds()
+        stats: dict[str, Any] = {"device": HOST, "method": "host", "why": "small", "rounds": 0, "kernels_launched": 0}
+        stats |= {"milliseconds": sum(seconds.values()), "phases": seconds}
+        stats |= dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0)
         return SpanningForest(graph, ends, weights, maximum, "host", HOST, stats)
     chosen = get_device(device)
     job = Job(chosen, recycle=True, phases=phases)

@@ -1,4 +1,4 @@
-"""A graph as the undirected one that spanning forests are of: each edge once, from its smaller end to its larger one."""
+"""A graph as the undirected one that spanning forests are of: each edge once, from its smaller to its larger end."""
 
 from __future__ import annotations
 

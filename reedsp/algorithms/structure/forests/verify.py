@@ -111,7 +111,9 @@ class _Check:
         missing = job.download(found, count, np.uint8) == 0
         if missing.any():
             edge = int(np.argmax(missing))
-            raise VerificationError(f"edge {self._named(edge)}: the graph has no such edge of weight {self._weights[edge]}")
+            raise VerificationError(
+                f"edge {self._named(edge)}: the graph has no such edge of weight {self._weights[edge]}"
+            )
 
     def _unite(self, ends: cl.Buffer, sets: tuple[cl.Buffer, ...], count: int) -> None:
         """Unite the ends of the edges of the forest, one after the other."""
