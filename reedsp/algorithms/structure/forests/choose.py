@@ -156,9 +156,14 @@ def finds_known_forests(
         keys = order.keys(weights)
         thresholds = [int(np.sort(keys)[m // 4]), abs(order.last - order.origin)]
         _mark(method, edges, order, upper, thresholds, chosen, job)
-        places = _places(chosen, m, job)
+        places, ends = _places(chosen, m, job), np.column_stack((rows, columns))
+        is_right = places.tolist() == _kruskal_in_python(rows, columns, keys, upper)
+        is_right = is_right and np.array_equal(edges.ends(places, job), np.sort(ends, axis=1)[places])
+        if has_rows:
+            before = np.searchsorted(rows[places], np.arange(n + 1))
+            is_right = is_right and np.array_equal(edges.rows_before(places, job), before)
         job.return_borrowed()
-        if places.tolist() != _kruskal_in_python(rows, columns, keys, upper):
+        if not is_right:
             return False
     return True
 
