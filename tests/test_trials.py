@@ -48,6 +48,8 @@ def calls() -> Iterator[tuple[str, Call]]:
                 options: Any = {"method": method, "direction": direction}
                 yield f"{direction} in {method} on {name}", partial(reedsp.bfs, graph, 0, options=options)
         yield f"all pairs on {name}", partial(reedsp.apsp, graph, "floyd-warshall", predecessors=True)
+        for forest in ("auto", "kruskal", "boruvka", "dulle"):
+            yield f"a forest by {forest} of {name}", partial(reedsp.spanning_forest, graph, method=forest)
     small, many = GRAPHS["small"], GRAPHS["many edges"]
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)
     yield "a target", partial(reedsp.sssp, small, 0, target=3)

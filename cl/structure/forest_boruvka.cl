@@ -4,7 +4,7 @@
 //               Burtscher, "A High-Performance MST Implementation for GPUs" (2023).
 // NDRange:      any number of work-groups (GROUP_SIZE).
 // Local memory: shorten: 8 bytes.
-// Macros:       those of structure/forest_keys.cl; WIDE, 1: the device has 64-bit atomic operations; ATOMIC_LOADS, 1:
+// Macros:       those of structure/forest_keys.cl; ATOMICS_64, 1: the device has 64-bit atomic operations; ATOMIC_LOADS, 1:
 //               words that other work-groups change meanwhile are read by atomic operations; GROUP_SIZE.
 //
 // A round: `shorten` leaves the edges whose ends are in different trees, and begins to find the first in order that
@@ -17,13 +17,13 @@
 //   parent  i/o  (n) trees: a vertex on the way to the root of its tree, which is its own; never a larger one
 //   chosen  i/o  (m) by place: 1 for edges of the forest
 
-#if !defined(WIDE) || !defined(ATOMIC_LOADS) || !defined(GROUP_SIZE)
-#error "structure/forest_boruvka.cl needs the macros WIDE, ATOMIC_LOADS and GROUP_SIZE"
+#if !defined(ATOMICS_64) || !defined(ATOMIC_LOADS) || !defined(GROUP_SIZE)
+#error "structure/forest_boruvka.cl needs the macros ATOMICS_64, ATOMIC_LOADS and GROUP_SIZE"
 #endif
 
 #include "structure/forest_keys.cl"
 
-#if WIDE
+#if ATOMICS_64
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 typedef ulong Word;
@@ -53,9 +53,9 @@ void lower_to(volatile __global Word *word, const Word value)
 }
 
 // Words of the order.
-#if WIDE && KEY_BITS == 32
+#if ATOMICS_64 && KEY_BITS == 32
 #define WORDS 1
-#elif WIDE || KEY_BITS == 32
+#elif ATOMICS_64 || KEY_BITS == 32
 #define WORDS 2
 #else
 #define WORDS 3

@@ -71,7 +71,7 @@ __kernel void look(__global const INDEX *restrict tails, __global const INDEX *r
     const size_t chunk = get_global_id(0);
     const ulong last = chunk_begin(m, chunk + 1, chunks);
     ulong low = ULONG_MAX, high = 0;
-    bool outside = false, fractional = FLOATS && !ROUNDS;
+    bool outside = false, fractional = FLOATS > ROUNDS;
     for (ulong i = chunk_begin(m, chunk, chunks); i < last; ++i) {
         const VALUE value = values[i];
         const ulong ordered = in_order(value);
@@ -127,6 +127,7 @@ __kernel void gather_chunks(__global const POINTER *restrict indptr, __global co
                 edge.place = (uint)i;
                 edge.tail = (int)tail;
                 edge.head = (int)head;
+                CLEAR_UNUSED(edge);
                 edges[next++] = edge;
                 ++of_digit[(uint)key & (DIGITS - 1)];
             }
@@ -176,6 +177,7 @@ __kernel void gather(__global const INDEX *restrict tails, __global const INDEX 
             edge.place = (uint)i;
             edge.tail = (int)tails[i];
             edge.head = (int)indices[i];
+            CLEAR_UNUSED(edge);
             edge.key = key_of(values[i], origin, flags);
             counts_in =
                 (flags & UPPER ? edge.head > edge.tail : edge.head != edge.tail) && edge.key >= low && edge.key <= high;

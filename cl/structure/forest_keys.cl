@@ -28,6 +28,7 @@ typedef struct __attribute__((aligned(16))) {
     uint place;  // among the edges as they are given
     int tail, head;
 } Edge;
+#define CLEAR_UNUSED(edge)
 #elif KEY_BITS == 64
 typedef ulong Key;
 typedef struct __attribute__((aligned(8))) {
@@ -35,6 +36,7 @@ typedef struct __attribute__((aligned(8))) {
     uint place;
     int tail, head, unused;
 } Edge;
+#define CLEAR_UNUSED(edge) (edge).unused = 0
 #else
 #error "KEY_BITS has to be 32 or 64"
 #endif

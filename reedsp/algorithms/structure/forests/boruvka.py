@@ -72,7 +72,7 @@ class _Boruvka:
         self.wide = wide
         self._macros: dict[str, str | int] = {
             **key_macros(edges.value, order),
-            "WIDE": int(wide),
+            "ATOMICS_64": int(wide),
             "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
             "GROUP_SIZE": GROUP_SIZE,
         }
