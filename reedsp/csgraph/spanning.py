@@ -19,7 +19,6 @@ from reedsp.device.job import Job
 from reedsp.system.place import is_spanning_for_host
 from reedsp.typing import MatrixLike
 
-_AS_STORED = (np.dtype(np.int32), np.dtype(np.float32), np.dtype(np.float64))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
@@ -35,8 +34,8 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
     ----------
     csgraph : sparse matrix or array, array_like or masked array, shape (n, n)
         Weights of the edges, which lead both ways; see the module. If both entries of two vertices are there, the
-        smaller one counts, and of equal ones that above the diagonal. Entries that a CSR matrix has twice are two
-        edges.
+        smaller one counts, and of equal ones that above the diagonal. Entries that a CSR matrix of float64 has twice
+        are two edges; of other types SciPy adds them up, and so does this.
     overwrite : bool
         There for SciPy's sake: `csgraph` stays as it is.
 
@@ -80,24 +79,28 @@ def _rows(csgraph: Any) -> Any:
         refuse_complex(csgraph.dtype, "csgraph")
         if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
             raise ValueError(f"csgraph has shape {csgraph.shape}, expected a square matrix")
-        return csgraph if csgraph.format == "csr" else csgraph.tocsr()
+        rows = csgraph if csgraph.format == "csr" else csgraph.tocsr()
+        _check_pointers(rows)
+        return rows.astype(np.float64, copy=False)  # which adds up entries that are there twice, unless it copies none
     if np.ma.isMaskedArray(csgraph):
         refuse_complex(csgraph.dtype, "csgraph")
         return csgraph_from_masked(csgraph)
     return csgraph_from_dense(csgraph)
 
 
-def _checked(rows: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return row pointers, columns and weights of a CSR matrix, columns in range apart."""
-    indptr, indices, data = (np.ascontiguousarray(each) for each in (rows.indptr, rows.indices, rows.data))
-    n = rows.shape[0]
-    if not {indptr.dtype, indices.dtype} <= set(_INDICES):
-        raise ValueError(f"csgraph has indices of {indptr.dtype} and {indices.dtype}, expected int32 or int64")
-    entries = min(len(indices), len(data))
-    if len(indptr) != n + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] > entries:
+def _check_pointers(rows: Any) -> None:
+    """Raise ValueError if row pointers do not ascend from 0 to the number of entries."""
+    indptr, entries = rows.indptr, min(len(rows.indices), len(rows.data))
+    if not {indptr.dtype, rows.indices.dtype} <= set(_INDICES):
+        raise ValueError(f"csgraph has indices of {indptr.dtype} and {rows.indices.dtype}, expected int32 or int64")
+    if len(indptr) != rows.shape[0] + 1 or indptr[0] != 0 or indptr[-1] > entries or (np.diff(indptr) < 0).any():
         raise ValueError(f"csgraph.indptr does not ascend from 0 to the number of entries, {entries}")
-    m = int(indptr[-1])
-    return indptr, indices[:m], data[:m] if data.dtype in _AS_STORED else data[:m].astype(np.float64)
+
+
+def _arrays(rows: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float64]]:
+    """Return row pointers, columns and weights, contiguous and without what may be behind the last row."""
+    indptr, indices, data = (np.ascontiguousarray(each) for each in (rows.indptr, rows.indices, rows.data))
+    return indptr, indices[: indptr[-1]], data[: indptr[-1]]
 
 
 def _column_error(indices: npt.NDArray[Any], n: int) -> ValueError:
@@ -106,7 +109,7 @@ def _column_error(indices: npt.NDArray[Any], n: int) -> ValueError:
 
 
 def _on_host(rows: Any) -> Any:
-    indptr, indices, data = _checked(rows)
+    indptr, indices, data = _arrays(rows)
     n = rows.shape[0]
     if len(indices) and not 0 <= indices.min() <= indices.max() < n:
         raise _column_error(indices, n)
@@ -115,7 +118,7 @@ def _on_host(rows: Any) -> Any:
 
 def _on_device(rows: Any) -> Any:
     """Return the entries of the forest, found on the device."""
-    indptr, indices, data = _checked(rows)
+    indptr, indices, data = _arrays(rows)
     n = rows.shape[0]
     if len(indices) > MOST_EDGES:
         raise DeviceMemoryError(f"csgraph has {len(indices):,} entries, and places are counted in 32 bits")
@@ -130,7 +133,7 @@ def _on_device(rows: Any) -> Any:
     finally:
         job.return_borrowed()
         job.recycle()
-    kept = data[places].astype(np.float64, copy=False), indices[places].astype(np.int32, copy=False), before
+    kept = data[places], indices[places].astype(np.int32, copy=False), before
     tree = scipy.sparse.csr_array(kept, shape=rows.shape)
     tree.eliminate_zeros()
     return tree
