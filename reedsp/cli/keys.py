@@ -59,6 +59,15 @@ KEYS: dict[str, dict[str, str]] = {
         "negative_cycle": "in place of all others: the vertices of a negative cycle",
         "weight": "in place of all others: its weight",
     },
+    "forest": {
+        **_GRAPH,
+        **_SOLVED,
+        "verified": "whether `--verify` was given",
+        "maximum": "whether `--maximum` was given",
+        "forest_edges": "number of edges of the forest",
+        "trees": "number of its trees; a vertex without edges is one",
+        "total_weight": "the sum of its weights",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

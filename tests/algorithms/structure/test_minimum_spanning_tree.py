@@ -118,7 +118,7 @@ def test_wrong_matrices() -> None:
     with pytest.raises(ValueError, match=r"csgraph.indices\[3\] = 9 is not a vertex of a graph with 5 vertices"):
         minimum_spanning_tree(graph)
     graph.indices[3], graph.indptr[2] = 1, 40
-    with pytest.raises(ValueError, match="csgraph.indptr does not ascend from 0 to the number of entries, 12"):
+    with pytest.raises(ValueError, match=r"csgraph\.indptr does not ascend from 0 to the number of entries, 12"):
         minimum_spanning_tree(graph)
     graph.indptr = graph.indptr.astype(np.float64)
     with pytest.raises(ValueError, match="csgraph has indices of float64 and int32"):
