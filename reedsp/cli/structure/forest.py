@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def forest(
     file: GraphFile,
-    maximum: Annotated[bool, typer.Option("--maximum", help="Take the heaviest edges rather than the lightest.")] = False,
+    maximum: Annotated[
+        bool, typer.Option("--maximum", help="Take the heaviest edges rather than the lightest.")
+    ] = False,
     device: DeviceName = None,
     output: Annotated[
         Path | None,
