@@ -4,7 +4,8 @@
 //               Algorithm 18, for what follows the first two steps.
 // NDRange:      place_edges: (n) rows; the others (n) vertices; work-group (GROUP_SIZE).
 // Local memory: none.
-// Macros:       those of structure/forest_keys.cl; POINTER and INDEX, types of row pointers and of columns; GROUP_SIZE.
+// Macros:       those of structure/forest_keys.cl; POINTER and INDEX, types of row pointers and of columns; GROUP_SIZE;
+//               BY_ROWS, 1 if a work-item reads a row of the matrix, 0 if work-items read it together, as GPUs do.
 //
 // The paper demands that there is one minimum tree only: where weights are equal, components hook in a ring. Here the
 // edge that stands first in the matrix is the first of equal ones, so that no two are equal.
@@ -15,13 +16,20 @@
 //   hooked                   i/o  (n) Gamma: the component that each one is joined to
 //   chosen                   i/o  (m) A, by place: 1 for edges of the forest
 
-#if !defined(POINTER) || !defined(INDEX) || !defined(GROUP_SIZE)
-#error "structure/forest_dulle.cl needs the macros POINTER, INDEX and GROUP_SIZE"
+#if !defined(POINTER) || !defined(INDEX) || !defined(GROUP_SIZE) || !defined(BY_ROWS)
+#error "structure/forest_dulle.cl needs the macros POINTER, INDEX, GROUP_SIZE and BY_ROWS"
 #endif
 
 #include "structure/forest_keys.cl"
 
 #define NONE (-1)
+
+// Of a matrix that is symmetric: next to each other lie what one work-item reads, or what work-items read together.
+#if BY_ROWS
+#define ENTRY(matrix, vertex, other) (matrix)[(size_t)(vertex) * n + (other)]
+#else
+#define ENTRY(matrix, vertex, other) (matrix)[(size_t)(other) * n + (vertex)]
+#endif
 
 // Whether an edge comes before another one, which may be none; both are given by what is in the matrix.
 bool is_before(__global const VALUE *values, const uint edge, const uint other, const ulong origin, const uint flags)
@@ -63,7 +71,7 @@ __kernel void find_nearest(__global const VALUE *restrict values, __global const
     uint best = 0;
     int end = NONE;
     for (uint other = 0; other < n; ++other) {
-        const uint edge = matrix[(size_t)other * n + vertex];  // as from `vertex` to `other`
+        const uint edge = ENTRY(matrix, vertex, other);
         if (edge && component[other] != own && is_before(values, edge, best, origin, flags)) {
             best = edge;
             end = (int)other;
@@ -87,7 +95,7 @@ __kernel void choose(__global const VALUE *restrict values, __global const uint 
     if (joined == own) {
         for (uint vertex = 0; vertex < n; ++vertex)
             if (component[vertex] == own && nearest[vertex] != NONE) {
-                const uint edge = matrix[(size_t)nearest[vertex] * n + vertex];
+                const uint edge = ENTRY(matrix, vertex, nearest[vertex]);
                 if (is_before(values, edge, best, origin, flags)) {
                     best = edge;
                     joined = component[nearest[vertex]];

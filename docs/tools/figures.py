@@ -189,7 +189,7 @@ def directions() -> str:
     return drawing.svg()
 
 
-# Of the six vertices 1 .. 6 the pairs that edges of weight 1 have joined, the edges of weight 5, and where each is drawn.
+# Of vertices 1 .. 6 the pairs that edges of weight 1 have joined, the edges of weight 5, and where pairs are drawn.
 PAIRS = {1: "1, 6", 2: "2, 4", 3: "3, 5"}
 PAIR_OF = {1: 1, 6: 1, 2: 2, 4: 2, 3: 3, 5: 3}
 EQUAL = ((1, 4), (2, 5), (3, 6))
@@ -204,7 +204,7 @@ def hooks(ordered: bool) -> dict[int, tuple[int, int]]:
         if ordered:
             found[pair] = min(leaving)
         else:
-            found[pair] = min(leaving, key=lambda edge: min(end for end in edge if PAIR_OF[end] == pair))  # noqa: B023
+            found[pair] = min(leaving, key=lambda edge: min(end for end in edge if PAIR_OF[end] == pair))
     return found
 
 

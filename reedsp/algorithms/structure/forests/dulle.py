@@ -32,6 +32,7 @@ def dulle(
         "POINTER": C_TYPES[edges.pointer],
         "INDEX": C_TYPES[edges.index],
         "GROUP_SIZE": GROUP_SIZE,
+        "BY_ROWS": int(job.device.kind == "cpu"),
     }
     matrix = job.full(size * size, np.uint32(0))
     component, nearest, after = (job.allocate(size, np.int32) for _ in range(3))
