@@ -17,6 +17,7 @@ from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
+from experiments.report.claims.dulle_forests import FORESTS
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -262,6 +263,10 @@ def claims_thesis() -> str:
     return judged(THESIS)
 
 
+def claims_forests() -> str:
+    return judged(FORESTS)
+
+
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
 
@@ -407,6 +412,7 @@ def first_calls() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "claims_forests": claims_forests,
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
     "new_york": new_york,

@@ -97,11 +97,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "structure/forest_boruvka.cl": {**FOREST_KEYS, "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1), "GROUP_SIZE": (32,)},
     "structure/forest_dulle.cl": {
-        **FOREST_KEYS,
-        "POINTER": ("int", "long"),
-        "INDEX": ("int",),
-        "GROUP_SIZE": (32,),
-        "BY_ROWS": (0, 1),
+        **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",)},
+        **{"GROUP_SIZE": (32,), "BY_ROWS": (0, 1)},
     },
     "structure/forest_edges.cl": {
         **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",), "ROWS": (0, 1), "ROUNDS": (1,)},
