@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.single_source.sssp import sssp
     from reedsp.algorithms.structure.components.components import connected_components
     from reedsp.algorithms.structure.components.result import Components
+    from reedsp.algorithms.structure.forests.result import SpanningForest
+    from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -57,6 +59,7 @@ _MODULE_OF = {
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
+    "SpanningForest": "algorithms.structure.forests.result",
     "VerificationError": "edges.verify",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
@@ -85,6 +88,7 @@ _MODULE_OF = {
     "show_versions": "cli.doctor",
     "sort": "primitives.sort.sorts",
     "sort_by_key": "primitives.sort.sorts",
+    "spanning_forest": "algorithms.structure.forests.spanning_forest",
     "sssp": "algorithms.single_source.sssp",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
@@ -115,6 +119,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "SimplePaths",
     "connected_components",
     "Components",
+    "spanning_forest",
+    "SpanningForest",
     "min_plus_product",
     "min_plus_power",
     "reduce",

@@ -77,6 +77,9 @@ DistanceType: TypeAlias = (
 
 # ---- methods and options ----------------------------------------------------------------------------
 
+ForestMethod: TypeAlias = Literal["auto", "kruskal", "boruvka", "dulle"]
+"""How :func:`reedsp.spanning_forest` can solve."""
+
 SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"]
 """How :func:`reedsp.sssp` can solve."""
 

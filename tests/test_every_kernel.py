@@ -13,6 +13,7 @@ import scipy.sparse.csgraph
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
 from reedsp.algorithms.structure.components import groups
+from reedsp.algorithms.structure.forests.choose import finds_known_forests
 from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
@@ -45,6 +46,17 @@ def one_source(method: str, **more: Any) -> Check:
         graph = made_graph()
         paths = reedsp.sssp(graph, 3, method, device=device, **more)
         return np.array_equal(paths.dist, distances(graph, 3)[0]) and paths.verify()
+
+    return check
+
+
+def forest_by(method: str) -> Check:
+    """Edges that Python chooses, too."""
+
+    def check(device: Device) -> bool:
+        types = "int32", "int32", "int32"
+        verified = method != "kruskal" or reedsp.spanning_forest(made_graph(), device=device).verify(device)
+        return verified and finds_known_forests(device, method, *types, True, False, 32, 8)
 
     return check
 
@@ -223,6 +235,14 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "strong components by colours": (connected("strong", "colours"), {"structure/components_colours.cl"}),
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
+    **{
+        f"a spanning forest by {method}": (forest_by(method), {"structure/forest_keys.cl", *files})
+        for method, files in (
+            ("kruskal", {"structure/forest_edges.cl", "structure/forest_kruskal.cl", "structure/forest_verify.cl"}),
+            ("boruvka", {"structure/forest_edges.cl", "structure/forest_boruvka.cl"}),
+            ("dulle", {"structure/forest_dulle.cl"}),
+        )
+    },
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),
         MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},

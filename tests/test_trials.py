@@ -52,6 +52,8 @@ def calls() -> Iterator[tuple[str, Call]]:
                 connected = partial(reedsp.connected_components, graph, connection, method)
                 yield f"{connection} components of {name}, {method}", connected
         yield f"all pairs on {name}", partial(reedsp.apsp, graph, "floyd-warshall", predecessors=True)
+        for forest in ("auto", "kruskal", "boruvka", "dulle"):
+            yield f"a forest by {forest} of {name}", partial(reedsp.spanning_forest, graph, method=forest)
     small, many = GRAPHS["small"], GRAPHS["many edges"]
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)
     yield "a target", partial(reedsp.sssp, small, 0, target=3)

@@ -15,6 +15,7 @@ from reedsp import csgraph
 from reedsp import typing as types
 from reedsp.algorithms.all_pairs import apsp, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
+from reedsp.algorithms.structure.forests import choose
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
@@ -33,6 +34,7 @@ def named_in_the_error(function: Callable[..., object], *arguments: object, **op
 
 
 VALUES: dict[str, list[Iterable[str]]] = {
+    "ForestMethod": [("auto", *choose.METHODS)],
     "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
     "AllPairsMethod": [("auto", *apsp._METHODS), cli_options.AllPairsMethod],
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],

@@ -210,6 +210,57 @@ def digit_passes() -> str:
             drawing.box(180 + place * (width + 8), 48 + 110 * number, width, 32, BLUE if place < half else GREEN, key)
     for first, colour, name in ((0, BLUE, "work-item 0"), (half, GREEN, "work-item 1")):
         drawing.text(180 + (first + half / 2) * (width + 8) - 4, 24, name, colour, bold=True)
+
+
+# Of vertices 1 .. 6 the pairs that edges of weight 1 have joined, the edges of weight 5, and where pairs are drawn.
+PAIRS = {1: "1, 6", 2: "2, 4", 3: "3, 5"}
+PAIR_OF = {1: 1, 6: 1, 2: 2, 4: 2, 3: 3, 5: 3}
+EQUAL = ((1, 4), (2, 5), (3, 6))
+CORNERS = {1: (165, 70), 2: (280, 190), 3: (50, 190)}
+
+
+def hooks(ordered: bool) -> dict[int, tuple[int, int]]:
+    """Return the edge that each pair chooses: the first in the order of ends, or that of the pair's first vertex."""
+    found = {}
+    for pair in PAIRS:
+        leaving = [edge for edge in EQUAL if pair in (PAIR_OF[edge[0]], PAIR_OF[edge[1]])]
+        if ordered:
+            found[pair] = min(leaving)
+        else:
+            found[pair] = min(leaving, key=lambda edge: min(end for end in edge if PAIR_OF[end] == pair))
+    return found
+
+
+def ring() -> str:
+    """Return the components that hook in a ring where weights are equal, and those that an order keeps from it."""
+    drawing = Drawing(690, 262, "Three components of equal edges: without an order they hook in a ring")
+    for left, ordered, title in ((10, False, "the smallest vertex decides"), (350, True, "the order of edges decides")):
+        drawing.text(left + 165, 24, title, bold=True, size=14)
+        chosen = hooks(ordered)
+        assert len(set(chosen.values())) == (2 if ordered else 3)
+        for edge in EQUAL:
+            (x, y), (to_x, to_y) = (CORNERS[PAIR_OF[end]] for end in edge)
+            drawing.line(left + x, y, left + to_x, to_y)
+        for pair, edge in chosen.items():
+            [other] = {PAIR_OF[end] for end in edge} - {pair}
+            (x, y), (to_x, to_y) = CORNERS[pair], CORNERS[other]
+            length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
+            across_x, across_y = 7 * (to_y - y) / length, 7 * (x - to_x) / length
+            begin, end = 36 / length, 1 - 40 / length
+            drawing.line(
+                *(left + x + begin * (to_x - x) + across_x, y + begin * (to_y - y) + across_y),
+                *(left + x + end * (to_x - x) + across_x, y + end * (to_y - y) + across_y),
+                *(ORANGE, True),
+            )
+        for edge in EQUAL:
+            (x, y), (to_x, to_y) = (CORNERS[PAIR_OF[end]] for end in edge)
+            drawing.box(
+                left + (x + to_x) / 2 - 22, (y + to_y) / 2 - 12, 44, 24, LINE, f"{edge[0]} - {edge[1]}", size=13
+            )
+        for pair, name in PAIRS.items():
+            x, y = CORNERS[pair]
+            drawing.circle(left + x, y, 26, name)
+        drawing.text(left + 165, 248, f"{len(set(chosen.values()))} of the 3 edges are chosen", size=13)
     return drawing.svg()
 
 
@@ -220,6 +271,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "floyd-warshall": floyd_warshall,
     "digit-passes": digit_passes,
     "directions": directions,
+    "ring": ring,
 }
 
 

@@ -18,6 +18,7 @@ from experiments.beyond import (
 )
 from experiments.dulle import sorting
 from experiments.dulle import components
+from experiments.dulle import forests
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -54,6 +55,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         ceilings,
         sorting,
         components,
+        forests,
         predecessors,
         largest,
         several_devices,

@@ -18,6 +18,7 @@ from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
 from experiments.report.claims.dulle_components import DULLE_COMPONENTS
+from experiments.report.claims.dulle_forests import FORESTS
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -284,6 +285,10 @@ def claims_components() -> str:
     return judged(DULLE_COMPONENTS)
 
 
+def claims_forests() -> str:
+    return judged(FORESTS)
+
+
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
 
@@ -430,6 +435,7 @@ def first_calls() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "claims_components": claims_components,
+    "claims_forests": claims_forests,
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
     "new_york": new_york,

@@ -17,6 +17,7 @@ from reedsp.cli.machine import demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
 from reedsp.cli.structure.sort import sort
 from reedsp.cli.structure.components import components
+from reedsp.cli.structure.forest import forest
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -34,6 +35,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
     ),
     components: (("reedsp components web.el --strong --output parts.csv", "writes the component of each vertex"),),
+    forest: (
+        ("reedsp forest roads.gr", "prints its weight"),
+        ("reedsp forest roads.gr --output forest.csv", "writes the edges of a minimum spanning forest"),
+    ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

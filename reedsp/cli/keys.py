@@ -77,6 +77,14 @@ KEYS: dict[str, dict[str, str]] = {
         "device": "name and platform of the device",
         "seconds": "seconds that sorting took, the way to the device and back included",
         "output": "the file that was written, null without `--output`; the numbers themselves are not printed then",
+    "forest": {
+        **_GRAPH,
+        **_SOLVED,
+        "verified": "whether `--verify` was given",
+        "maximum": "whether `--maximum` was given",
+        "forest_edges": "number of edges of the forest",
+        "trees": "number of its trees; a vertex without edges is one",
+        "total_weight": "the sum of its weights",
     },
     "verify": {
         "file": "the file of the graph",

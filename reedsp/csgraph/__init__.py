@@ -23,6 +23,7 @@ from reedsp.csgraph.conversions import (
     reconstruct_path,
 )
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
+from reedsp.csgraph.spanning import minimum_spanning_tree
 from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "dijkstra",
     "floyd_warshall",
     "johnson",
+    "minimum_spanning_tree",
     "reconstruct_path",
     "shortest_path",
     "yen",

@@ -36,6 +36,12 @@ from reedsp.networkx_backend.components import (  # noqa: F401
     strongly_connected_components,
     weakly_connected_components,
 )
+from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them here
+    maximum_spanning_edges,
+    maximum_spanning_tree,
+    minimum_spanning_edges,
+    minimum_spanning_tree,
+)
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,

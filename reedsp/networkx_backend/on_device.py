@@ -17,6 +17,7 @@ from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
@@ -220,6 +221,12 @@ def _renamed(nodes: Names, numbers: list[int], named: Sequence[Node]) -> Names:
             names = nodes.copy() if names is nodes else names
             names[number] = name
     return names
+
+
+def count_launches(job: Job) -> None:
+    """Add the kernels of a job of this backend."""
+    global _launched
+    _launched += job.kernels_launched
 
 
 def _counted(result: Any) -> Any:

@@ -33,6 +33,9 @@ _FLOYD_WARSHALL = 5e-4
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
 
+_FOREST_VERTEX, _FOREST_EDGE = 0.02, 0.1
+"""The same of a spanning forest by Kruskal's algorithm."""
+
 _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 """The same for each of the k shortest paths by SciPy, for each vertex and edge."""
 
@@ -111,6 +114,9 @@ def is_forest_for_host(n: int) -> bool:
 def is_sort_for_host(n: int) -> bool:
     """Return whether the host is likely to sort this many keys sooner than a device."""
     return _serves and n <= _FEW_KEYS
+def is_spanning_for_host(n: int, m: int) -> bool:
+    """Return whether the host is likely to find a spanning forest sooner."""
+    return _serves and _FOREST_VERTEX * n + _FOREST_EDGE * m < _DEVICE
 
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:

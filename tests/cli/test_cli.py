@@ -45,6 +45,7 @@ COMMANDS = [
     "bfs",
     "apsp",
     "components",
+    "forest",
     "verify",
     "info",
     "convert",

@@ -80,6 +80,8 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("bfs small.gr --source 1 --target 6", 1),
         ("components small.gr", 0),
         ("components small.gr --strong", 0),
+        ("forest small.gr", 0),
+        ("forest small.gr --maximum --output forest.csv", 0),
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
@@ -114,6 +116,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "apsp": ["small.gr", "small.gr --source 1 --target 5"],
         "components": ["small.gr"],
+        "forest": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")

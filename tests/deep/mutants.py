@@ -127,6 +127,16 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/staged_load.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "core/transpose.cl": ("minplus/test_product.py", "algorithms/all_pairs/test_apsp.py"),
     "edges/verify.cl": ("algorithms/single_source/test_sssp.py", "results/test_paths.py"),
+    **{
+        f"structure/forest_{name}.cl": ("algorithms/structure/test_forests.py", *more)
+        for name, *more in (
+            ("boruvka",),
+            ("dulle",),
+            ("edges", "algorithms/structure/test_minimum_spanning_tree.py"),
+            ("kruskal",),
+            ("verify",),
+        )
+    },
     "primitives/work_group_scan.cl": SCANS,
     "primitives/work_item_scan.cl": SCANS,
 }

@@ -53,6 +53,9 @@ def own(tiling: tilings.Tiling) -> dict[str, tuple[int]]:
     return {name: (value,) for name, value in tiling.macros.items()}
 
 
+FOREST_KEYS: dict[str, tuple[int | str, ...]] = {
+    **{"VALUE": ("uint",), "REAL": ("float",), "FLOATS": (1,), "WHOLE": (0,), "KEY_BITS": (32, 64)},
+}
 OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "single_source/output_parallel.cl": {
         "GROUP_SIZE": (64,),
@@ -109,6 +112,17 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ATOMIC_LOADS": (0, 1)},
     },
     "structure/components_verify.cl": {"STRONG": (0, 1), "ATOMIC_LOADS": (0, 1)},
+    "structure/forest_boruvka.cl": {**FOREST_KEYS, "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1), "GROUP_SIZE": (32,)},
+    "structure/forest_dulle.cl": {
+        **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",)},
+        **{"GROUP_SIZE": (32,), "BY_ROWS": (0, 1)},
+    },
+    "structure/forest_edges.cl": {
+        **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",), "ROWS": (0, 1), "ROUNDS": (1,)},
+        **{"GROUP_SIZE": (32,), "DIGITS": (256,)},
+    },
+    "structure/forest_kruskal.cl": {**FOREST_KEYS, "DIGITS": (256,), "PREFETCH_BUILT_IN": (0, 1)},
+    "structure/forest_verify.cl": {**FOREST_KEYS, "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
     "traversal/queue_levels.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},
@@ -202,6 +216,7 @@ INCLUDED = {
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
     "structure/components_hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
+    "structure/forest_keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},

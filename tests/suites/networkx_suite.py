@@ -36,7 +36,7 @@ CALLERS = {
         harmonic_centrality load_centrality percolation_centrality reaching""",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
     "algorithms.flow": "gomory_hu mincost",
-    "algorithms.tree": "branchings",
+    "algorithms.tree": "branchings mst",
     "drawing": "layout",
     "generators": "classic cographs ego small",
     "utils": "rcm",

@@ -1,0 +1,196 @@
+"""Which edges a spanning forest is made of: the one answer that the order of the edges defines, by any method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.algorithms.structure.forests.boruvka import boruvka
+from reedsp.algorithms.structure.forests.dulle import dulle
+from reedsp.algorithms.structure.forests.edges import DeviceEdges, Order, Seen, in_order, reals
+from reedsp.algorithms.structure.forests.kruskal import kruskal
+from reedsp.device.build import constants
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
+from reedsp.primitives.operators import resolve
+from reedsp.primitives.plans import VALUE_TYPES, Buffers, Elements
+from reedsp.primitives.scan import plan_scan
+
+METHODS = ("kruskal", "boruvka", "dulle")
+"""Kernels for CPU devices, kernels for GPUs, and those of the thesis, whatever the device."""
+
+MOST_EDGES = 2**32 - 1
+"""Places are counted in 32 bits."""
+
+_Search = Callable[[DeviceEdges, Order, int, list[int], cl.Buffer, Job], dict[str, Any]]
+_SEARCHES: dict[str, _Search] = {"kruskal": kruskal, "boruvka": boruvka, "dulle": dulle}
+_LIGHT = 2.0  # light edges for each vertex
+_MOST_LIGHT = 0.6  # of all edges, from which on there is no second list
+_COUNT = np.dtype(np.uint32)
+
+
+def choose(
+    edges: DeviceEdges, seen: Seen, job: Job, *, maximum: bool, upper: bool, method: str | None = None
+) -> tuple[npt.NDArray[np.uint32], dict[str, Any]]:
+    """Return the places of the edges of the spanning forest, ascending.
+
+    Edges are taken by their weights, and of equal ones that whose place comes first.
+
+    Parameters
+    ----------
+    edges : DeviceEdges
+    seen : Seen
+        What there is to see in them; no end is outside.
+    job : Job
+    maximum : bool
+        Take the heaviest edges first.
+    upper : bool
+        Leave out edges to an earlier vertex.
+    method : str, optional
+        Of :data:`METHODS`; by default what fits the device.
+
+    Returns
+    -------
+    places : ndarray of uint32
+    stats : dict
+
+    Raises
+    ------
+    DeviceError
+        No method gives right answers on the device.
+    """
+    device, order = job.device, seen.order(maximum)
+    preferred = "kruskal" if device.kind == "cpu" else "boruvka"
+    methods = sorted(METHODS[:2], key=lambda each: each != preferred) if method is None else [method]
+    for each in methods:
+        if _is_right(device, each, edges, order):
+            break
+    else:
+        raise DeviceError(f"{device}: spanning forests by {' and '.join(methods)} are wrong, or fail")
+    stats: dict[str, Any] = {
+        "method": each,
+        "why": f"fits a {device.kind}"
+        if method is None and each == preferred
+        else "asked for"
+        if method
+        else "trusted",
+    }
+    chosen = job.full(edges.m, np.uint8(0))
+    stats |= _mark(each, edges, order, upper, _thresholds(edges, order, upper), chosen, job)
+    return _places(chosen, edges.m, job), stats
+
+
+def _mark(
+    method: str, edges: DeviceEdges, order: Order, upper: bool, thresholds: list[int], chosen: cl.Buffer, job: Job
+) -> dict[str, Any]:
+    bits = constants("structure/forest_keys.cl")
+    flags = (bits["MAXIMUM"] if order.maximum else 0) | (bits["UPPER"] if upper else 0)
+    return _SEARCHES[method](edges, order, flags, thresholds, chosen, job)
+
+
+def _thresholds(edges: DeviceEdges, order: Order, upper: bool) -> list[int]:
+    """Return up to which keys edges are light, by a sample, if there are many more edges than a forest takes."""
+    largest = abs(order.last - order.origin)
+    share = _LIGHT * edges.n / (edges.m / 2 if upper else edges.m)
+    if share > _MOST_LIGHT:
+        return [largest]
+    keys = np.sort(order.keys(edges.sample))
+    light = int(keys[int(share * len(keys))])
+    return [light, largest] if light < largest else [largest]
+
+
+def _places(chosen: cl.Buffer, m: int, job: Job) -> npt.NDArray[np.uint32]:
+    elements = Elements(resolve("add", _COUNT), _COUNT, True, compaction="places", value_type=VALUE_TYPES[4])
+    places, total = job.allocate(m, _COUNT), job.allocate(1, _COUNT)
+    for each in plan_scan(job, elements, Buffers(chosen, chosen, places, total), m):
+        each.queue()
+    count = int(job.download(total, 1, _COUNT)[0])
+    return job.download(places, count, _COUNT)
+
+
+# ---- trials -----------------------------------------------------------------------------------------
+
+
+def _is_right(device: Device, method: str, edges: DeviceEdges, order: Order) -> bool:
+    """Return whether a method gives right answers on a device, with the very programs for these edges."""
+    types = str(edges.pointer), str(edges.index), str(edges.value), edges.has_rows
+    trial = finds_known_forests, method, *types, order.whole, order.key_bits, order.digit
+    return is_trusted(device, f"a spanning forest by {method}", *trial)
+
+
+def finds_known_forests(
+    device: Device,
+    method: str,
+    pointer: str,
+    index: str,
+    value: str,
+    has_rows: bool,
+    whole: bool,
+    key_bits: int,
+    digit: int,
+) -> bool:
+    """Return whether a device chooses the edges that Kruskal's algorithm chooses in Python, on small random graphs."""
+    rng = np.random.default_rng(2016)
+    for n, m, maximum, upper in ((300, 900, False, False), (60, 900, True, True)):
+        rows, columns = np.sort(rng.integers(0, n, m)), rng.integers(0, n, m)
+        if method == "dulle":  # of a matrix, whose entries behind the diagonal count
+            rows, columns = np.divmod(np.unique(rows * n + columns), n)
+            m, upper = len(rows), True
+        weights = _weights_of(rng, m, np.dtype(value), whole, key_bits, digit)
+        job = Job(device)
+        edges = DeviceEdges(
+            *(job, n, columns.astype(index), weights),
+            indptr=np.searchsorted(rows, np.arange(n + 1)).astype(pointer) if has_rows else None,
+            tails=None if has_rows else rows.astype(index),
+        )
+        order = edges.look(job).order(maximum)
+        if (order.whole, order.key_bits, order.digit) != (whole, key_bits, digit):
+            return False
+        chosen = job.full(m, np.uint8(0))
+        keys = order.keys(weights)
+        thresholds = [int(np.sort(keys)[m // 4]), abs(order.last - order.origin)]
+        _mark(method, edges, order, upper, thresholds, chosen, job)
+        places, ends = _places(chosen, m, job), np.column_stack((rows, columns))
+        is_right = places.tolist() == _kruskal_in_python(rows, columns, keys, upper)
+        is_right = is_right and np.array_equal(edges.ends(places, job), np.sort(ends, axis=1)[places])
+        if has_rows:
+            before = np.searchsorted(rows[places], np.arange(n + 1))
+            is_right = is_right and np.array_equal(edges.rows_before(places, job), before)
+        job.return_borrowed()
+        if not is_right:
+            return False
+    return True
+
+
+def _weights_of(
+    rng: np.random.Generator, m: int, dtype: np.dtype[Any], whole: bool, key_bits: int, digit: int
+) -> npt.NDArray[Any]:
+    """Return weights, many of them equal and some negative, whose keys have these types; fractions are subnormal."""
+    spread = 1 << (50 if key_bits == 64 else 20 if digit > 8 else 5)
+    numbers = rng.integers(-4, 4, m) * (spread // 8)
+    numbers[:2] = -spread // 2, spread // 2 - 1
+    if dtype.kind == "i" or whole:
+        return numbers.astype(dtype)
+    return reals(in_order(np.zeros(1, dtype)) + numbers.view(np.uint64), dtype)
+
+
+def _kruskal_in_python(
+    tails: npt.NDArray[Any], heads: npt.NDArray[Any], keys: npt.NDArray[np.uint64], upper: bool
+) -> list[int]:
+    tree = {vertex: {vertex} for vertex in np.union1d(tails, heads).tolist()}
+    chosen = []
+    for place in np.argsort(keys, kind="stable").tolist():
+        tail, head = int(tails[place]), int(heads[place])
+        if tree[tail] is tree[head] or (upper and head < tail):
+            continue
+        chosen.append(place)
+        joined = tree[tail] | tree[head]
+        for vertex in joined:
+            tree[vertex] = joined
+    return sorted(chosen)

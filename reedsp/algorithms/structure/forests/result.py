@@ -1,0 +1,170 @@
+"""What a spanning forest is."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import itertools
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.structure.forests.verify import verify_forest
+from reedsp.device.device import Device
+from reedsp.graph.graph import Graph
+from reedsp.graph.html import SHOWN, and_more, card, run_facts
+from reedsp.results.text import write_result
+from reedsp.system.public import public
+
+if TYPE_CHECKING:
+    import networkx
+    import scipy.sparse
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class SpanningForest:
+    """The edges of a minimum or maximum spanning forest, read without direction.
+
+    Attributes
+    ----------
+    graph : Graph
+    ends : ndarray of int32, shape (k, 2)
+        The indices of the ends of each edge, the smaller one first; edges are in ascending order.
+    weights : ndarray, shape (k,)
+        Their weights, in the type of the graph's.
+    maximum : bool
+        Whether the edges are the heaviest rather than the lightest.
+    method : {"kruskal", "boruvka", "dulle", "host"}
+        What was used.
+    device : str
+        Name and platform of the device.
+    stats : dict
+        ``device``, ``method``, ``why``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``,
+        ``bytes_from_device``, ``bytes_allocated``, ``rounds``, and ``phases``, as in :class:`ShortestPaths`.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 2, 3], [7, 2, 1, 3], directed=False)
+    >>> forest = reedsp.spanning_forest(graph)
+    >>> list(forest.edges())
+    [(0, 2, 2), (1, 2, 1), (2, 3, 3)]
+    >>> forest.total_weight, forest.trees
+    (6, 1)
+    """
+
+    graph: Graph
+    ends: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any]
+    maximum: bool
+    method: str
+    device: str
+    stats: dict[str, Any]
+
+    def __len__(self) -> int:
+        """Return the number of edges."""
+        return len(self.weights)
+
+    @property
+    def trees(self) -> int:
+        """Number of trees: of connected components, a vertex without edges being one of its own."""
+        return self.graph.n - len(self)
+
+    @functools.cached_property
+    def total_weight(self) -> int | float:
+        """Sum of the weights: exact for integers, the exact sum rounded once for floats."""
+        if self.weights.dtype.kind == "f":
+            return math.fsum(self.weights)
+        largest = max(-int(self.weights.min(initial=0)), int(self.weights.max(initial=0)))
+        if largest * len(self) <= np.iinfo(np.int64).max:
+            return int(self.weights.sum(dtype=np.int64))
+        return int(sum(self.weights.tolist()))
+
+    def edges(self) -> Iterator[tuple[Any, Any, int | float]]:
+        """Iterate over the edges: the names of both ends, and the weight as a Python number."""
+        names = self.graph.names
+        for (smaller, larger), weight in zip(self.ends.tolist(), self.weights.tolist(), strict=True):
+            yield names[smaller], names[larger], weight
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return a new ``csr_array`` with each edge once, from its smaller end; zero weights are stored zeros."""
+        import scipy.sparse
+
+        counts = np.bincount(self.ends[:, 0], minlength=self.graph.n)
+        indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+        shape = (self.graph.n, self.graph.n)
+        return scipy.sparse.csr_array((self.weights.copy(), self.ends[:, 1].copy(), indptr), shape=shape)
+
+    def to_networkx(self) -> networkx.Graph[Any]:
+        """Return a new graph of networkx with all vertices by their names, and the attribute ``weight`` of edges."""
+        import networkx
+
+        forest: networkx.Graph[Any] = networkx.Graph()
+        forest.add_nodes_from(self.graph.names)
+        forest.add_weighted_edges_from(self.edges())
+        return forest
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a CSV file; see :meth:`write_csv`.
+
+        Raises
+        ------
+        ValueError
+            The name does not end in ``.csv``.
+        FileExistsError
+            There is such a file, and it is not to be overwritten.
+        """
+        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
+
+    def write_csv(self, stream: IO[bytes]) -> None:
+        """Write a line for each edge: the names of its ends, the one with the smaller index first, and its weight."""
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["smaller", "larger", "weight"])
+        writer.writerows(self.edges())
+        text.detach()  # flushes, and leaves the stream open
+
+    def verify(self, device: Device | int | str | None = None) -> bool:
+        """Check on a device that these are the edges of the spanning forest, by a rule that no method uses.
+
+        They close no cycle, and are edges of the graph with these weights; and each edge of the graph has its ends in
+        one tree and does not come before the heaviest edge on the way between them, in the order of weights and then of
+        ends, in which no two edges are equal. There is one forest only of which this is true.
+
+        Parameters
+        ----------
+        device : Device, int or str, optional
+            As for :func:`reedsp.get_device`.
+
+        Returns
+        -------
+        bool
+            True.
+
+        Raises
+        ------
+        VerificationError
+            They are not; the message names an edge.
+        """
+        verify_forest(self.graph, self.ends, self.weights, self.maximum, device)
+        return True
+
+    def __repr__(self) -> str:
+        kind = "maximum" if self.maximum else "minimum"
+        trees = "1 tree" if self.trees == 1 else f"{self.trees:,} trees"
+        return f"<reedsp.SpanningForest: {kind}, {len(self):,} edges, {trees}, weight {self.total_weight}>"
+
+    def _repr_html_(self) -> str:
+        kind = "Maximum" if self.maximum else "Minimum"
+        facts = [("edges", f"{len(self):,}"), ("trees", f"{self.trees:,}"), ("weight", str(self.total_weight))]
+        shown = [*itertools.islice(self.edges(), SHOWN), *and_more(len(self), 3)]
+        rows = [list(map(str, each)) for each in shown]
+        title = f"{kind} spanning forest of {self.graph.n:,} vertices"
+        return card(title, [*facts, *run_facts(self.stats, self.device)], ["vertex", "vertex", "weight"], rows)
