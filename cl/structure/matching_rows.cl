@@ -29,11 +29,9 @@
 __kernel void look(__global const POINTER *restrict indptr, __global uint *restrict wrong, const ulong m, const uint n)
 {
     const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)n);
-    bool is_wrong = false;
-    for (size_t row = first; row < last; ++row) {
-        const POINTER begin = indptr[row], end = indptr[row + 1];
-        is_wrong |= begin < 0 || end < begin || (ulong)end > m;
-    }
+    uint is_wrong = 0;
+    for (size_t row = first; row < last; ++row)
+        is_wrong |= (indptr[row] < 0) | (indptr[row + 1] < indptr[row]) | (indptr[row + 1] > (POINTER)m);
     if (is_wrong)
         atomic_or(&wrong[0], 1u);
 }
