@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.matching.matching import maximum_matching
+    from reedsp.algorithms.structure.matching.result import Matching, VertexCover
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -47,6 +49,7 @@ _MODULE_OF = {
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
     "Graph": "graph.graph",
+    "Matching": "algorithms.structure.matching.result",
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
@@ -54,6 +57,7 @@ _MODULE_OF = {
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
     "VerificationError": "edges.verify",
+    "VertexCover": "algorithms.structure.matching.result",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
@@ -70,6 +74,7 @@ _MODULE_OF = {
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",
+    "maximum_matching": "algorithms.structure.matching.matching",
     "min_plus_power": "minplus.product",
     "min_plus_product": "minplus.product",
     "read": "io.readers",
@@ -97,6 +102,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "apsp",
     "AllPairs",
     "load",
+    "maximum_matching",
+    "Matching",
+    "VertexCover",
     "all_pairs_on_device",
     "all_pairs_rows",
     "distance_table",

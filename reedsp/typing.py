@@ -102,6 +102,9 @@ BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
 Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
 """From where :func:`reedsp.bfs` can look at edges."""
 
+MatchingMethod: TypeAlias = Literal["auto", "depth-first", "phases", "dulle", "khosla"]
+"""How :func:`reedsp.maximum_matching` can match."""
+
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""
 

@@ -21,6 +21,7 @@ from reedsp.csgraph.conversions import (
     csgraph_masked_from_dense,
     reconstruct_path,
 )
+from reedsp.csgraph.matchings import maximum_bipartite_matching, structural_rank
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
 from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
 
@@ -38,7 +39,9 @@ __all__ = [
     "dijkstra",
     "floyd_warshall",
     "johnson",
+    "maximum_bipartite_matching",
     "reconstruct_path",
     "shortest_path",
+    "structural_rank",
     "yen",
 ]

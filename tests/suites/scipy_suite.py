@@ -22,11 +22,19 @@ import scipy.sparse.csgraph
 
 from reedsp import csgraph
 from reedsp.algorithms.single_source.on_host import searches
+from reedsp.algorithms.structure.matching import on_host as matching_on_host
 from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import BoundKernel
 from reedsp.system import place
 
-MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
+MODULES = (
+    "test_shortest_path",
+    "test_conversions",
+    "test_traversal",
+    "test_pydata_sparse",
+    "test_matching",
+    "test_reordering",
+)
 SEARCHES = (
     "shortest_path",
     "dijkstra",
@@ -36,8 +44,10 @@ SEARCHES = (
     "breadth_first_order",
     "breadth_first_tree",
     "yen",
+    "maximum_bipartite_matching",
+    "structural_rank",
 )
-NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "matching", "spanning", "rank", "mckee")
+NOT_OURS = ("depth_first", "connected_components", "laplacian", "flow", "min_weight_full", "spanning", "mckee")
 
 
 class Counts:
@@ -91,6 +101,7 @@ def main() -> int:
         counts.kernels += 1
 
     searches()  # before others are in their place
+    matching_on_host.search()
     BoundKernel.queue = counted_queue  # type: ignore[method-assign]
     for name in csgraph.__all__:
         if name != "NegativeCycleError":

@@ -27,10 +27,6 @@ _LONGEST_STEP = 1 << 24  # entries, which take some 50 ms
 _COUNT = np.dtype(np.uint32)
 
 
-class CorruptRowsError(ValueError):
-    """Row pointers do not ascend, or a column is out of range."""
-
-
 class Rows:
     """The rows of a bipartite graph on a device.
 
@@ -81,7 +77,7 @@ class Sides(Rows):
 
     Raises
     ------
-    CorruptRowsError
+    ValueError
         The arrays are no rows of a matrix.
     """
 
@@ -117,7 +113,7 @@ class Sides(Rows):
             numbers = (np.uint64(m), *sizes, step, np.uint32(steps))
             job.launch(kernels["count"], items, group, self.indices, counts, wrong, *numbers, slices=at_once)
         if job.download(wrong, 1, np.uint32)[0]:
-            raise CorruptRowsError("row pointers do not ascend, or a column is out of range")
+            raise ValueError("graph: its row pointers do not ascend, or an index is out of range")
         pieces = -(-(columns + 1) // _PIECE)
         job.launch(
             *(kernels["combine"], pieces, 1, counts, totals, *sizes),
