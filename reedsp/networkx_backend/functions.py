@@ -21,6 +21,10 @@ from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
+    hopcroft_karp_matching,
+    to_vertex_cover,
+)
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,
     centroid,

@@ -88,6 +88,8 @@ def has_work(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """Tell whether a graph has edges and there is a vertex to start from."""
     given = inspect.signature(function).bind(*args, **kwargs).arguments
     indices = given.get("indices")
+    if "graph" in given:  # of a matching, which may have another number of columns
+        return bool(given["graph"].nnz > 0)
     return graph_of(given["csgraph"], directed=True).m > 0 and (indices is None or np.size(indices) > 0)
 
 

@@ -1,4 +1,4 @@
-"""A maximum matching as balls that choose bins: Dulle's rounds, and Khosla's search (cl/structure/matching_balls.cl)."""
+"""A maximum matching as balls that choose bins: Dulle's rounds, Khosla's search (cl/structure/matching_balls.cl)."""
 
 from __future__ import annotations
 

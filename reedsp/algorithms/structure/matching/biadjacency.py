@@ -100,7 +100,7 @@ def biadjacency_of(graph: Any, rows: Any = None) -> tuple[Biadjacency, Names, Na
         graph = Graph.from_networkx(graph, None) if is_networkx(graph) else as_graph(graph)
         if rows is None and graph.directed:
             return Biadjacency(graph.indptr, graph.indices, graph.n), Names(graph.names), Names(graph.names)
-        return _between_sides(graph, _sides(graph) if rows is None else _given_side(graph, rows))
+        return between_sides(graph, _sides(graph) if rows is None else _given_side(graph, rows))
     size = pattern.sizes
     return pattern, Names(range(size[0])), Names(range(size[1]))
 
@@ -164,7 +164,8 @@ def _pattern_of_dense(matrix: Any) -> Biadjacency:
             row, column = np.argwhere(wrong)[0]
             raise ValueError(f"graph[{row}, {column}] is {values[row, column]}")
         edges &= values < np.inf
-    return _of_entries(*np.nonzero(edges), values.shape)
+    rows, columns = edges.nonzero()
+    return _of_entries(rows, columns, (values.shape[0], values.shape[1]))
 
 
 def _checked(pattern: Biadjacency) -> Biadjacency:
@@ -192,8 +193,8 @@ def _given_side(graph: Graph, rows: Any) -> npt.NDArray[np.bool_]:
 def _sides(graph: Graph) -> npt.NDArray[np.bool_]:
     """Return which vertices of an undirected graph are on the side of the smallest vertex of their component.
 
-    A graph is bipartite if and only if no component of its double cover, which has each vertex twice and an edge between
-    vertices of different kinds for each edge, holds a vertex of both kinds.
+    A graph is bipartite if and only if no component of its double cover, which has each vertex twice and an edge
+    between vertices of different kinds for each edge, holds a vertex of both kinds.
 
     Raises
     ------
@@ -217,7 +218,7 @@ def _sides(graph: Graph) -> npt.NDArray[np.bool_]:
     return side
 
 
-def _between_sides(graph: Graph, is_row: npt.NDArray[np.bool_]) -> tuple[Biadjacency, Names, Names]:
+def between_sides(graph: Graph, is_row: npt.NDArray[np.bool_]) -> tuple[Biadjacency, Names, Names]:
     """Return the edges between two sides, whichever way they lead."""
     tails, heads = edge_sources(graph), graph.indices
     within = is_row[tails] == is_row[heads]

@@ -1,4 +1,4 @@
-"""A maximum matching by one work-item: Karp and Sipser's, then Pothen and Fan's (cl/structure/matching_depth_first.cl)."""
+"""A maximum matching by one work-item, as Pothen and Fan find it (cl/structure/matching_depth_first.cl)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def solve(sides: Sides, progress: Report | None = None) -> tuple[Mates, dict[str
     job, n, columns = sides.job, sides.n, sides.columns
     macros: dict[str, str | int] = {"PIECE": _PIECE, **sides.macros}
     mates, degrees = job.allocate(n + columns, np.int32), job.allocate(n + columns, np.uint32)
-    stack, sizes = job.allocate(n + columns, np.uint32), (np.uint32(n), np.uint32(columns))
+    queue, sizes = job.allocate(n + columns, np.uint32), (np.uint32(n), np.uint32(columns))
     pieces = -(-(n + columns) // _PIECE)
     whole = even(0, pieces, 1, n + columns, job.device.steps_at_once)
     begin = job.device.kernel(_FILE, "begin", **macros)
     job.launch(begin, pieces, 1, sides.indptr, sides.first_row, mates, degrees, *sizes, slices=whole)
     state = job.full(constants(_FILE)["STATE_WORDS"], np.uint64(0))
     both = (sides.indptr, sides.indices, sides.first_row, sides.rows)
-    _run(job, macros, "karp_sipser", (*both, mates, degrees, stack), state, sizes)
+    _run(job, macros, "karp_sipser", (*both, mates, degrees, queue), state, sizes)
     phases, augmented, _ = augment(sides, mates, progress)
     return downloaded(job, mates, n, columns), {"rounds": phases, "augmented": augmented}
 

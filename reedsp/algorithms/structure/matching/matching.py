@@ -35,12 +35,12 @@ def maximum_matching(
     Parameters
     ----------
     graph : scipy sparse matrix, dense array, Graph or networkx graph
-        A matrix may have any shape: its rows are one side and its columns the other one, and each entry is an edge. Of a
-        sparse matrix all entries are that are stored, whatever their values (but in the formats BSR and DIA, which
-        store zeros of their own, not these). In a dense one 0 and +inf are no edges; in a masked one the mask says so.
-        A directed graph is read in the same way: each vertex is a row, by the edges that leave it, and a column, by those
-        that end there. The sides of an undirected graph are found: that of the smallest vertex of each component are
-        the rows. It has to be bipartite.
+        A matrix may have any shape: its rows are one side, its columns the other one, and each entry is an edge. In a
+        sparse one these are the entries that are stored, whatever their values; but zeros are no edges in the formats
+        BSR and DIA, which store some of their own. In a dense one 0 and +inf are no edges; in a masked one the mask
+        says which are none. A directed graph is read in the same way: each vertex is a row, with the edges that leave
+        it, and a column, with those that end there. The sides of an undirected graph, which has to be bipartite, are
+        found: that of the smallest vertex of each component are the rows.
     method : {"auto", "depth-first", "phases", "dulle", "khosla"}
         "depth-first", by one work-item: first vertices with a single choice (Karp and Sipser 1981), then augmenting
         paths (Pothen and Fan 1990). "phases", for GPUs: the same rule in rounds, then searches in breadth from all free
@@ -93,7 +93,7 @@ def maximum_matching(
     job.recycle()
     used = facts.pop("method")
     stats = {**job.stats(), **facts, "phases": phases.milliseconds()}
-    return Matching(*mates, used, str(chosen), stats, pattern, (names[0], names[1]), chosen)
+    return Matching(mates[0], mates[1], used, str(chosen), stats, pattern, (names[0], names[1]), chosen)
 
 
 def _on_host(found: Any, pattern: Biadjacency, names: list[Names], phases: Phases) -> Matching:
@@ -106,4 +106,4 @@ def _on_host(found: Any, pattern: Biadjacency, names: list[Names], phases: Phase
         **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
         "phases": times,
     }
-    return Matching(*found, on_host.METHOD, HOST, stats, pattern, (names[0], names[1]))
+    return Matching(found[0], found[1], on_host.METHOD, HOST, stats, pattern, (names[0], names[1]))

@@ -1,4 +1,4 @@
-"""A maximum matching on the host, by SciPy's search: of inputs so small that a device would not have begun meanwhile."""
+"""A maximum matching on the host, by SciPy's search, of inputs so small that a device would not have begun."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def search() -> Callable[..., Any]:
     """Return SciPy's ``maximum_bipartite_matching``, as it is at the first call; its import takes long."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    return maximum_bipartite_matching
+    return maximum_bipartite_matching  # type: ignore[no-any-return]
 
 
 def can_solve(graph: Biadjacency) -> bool:

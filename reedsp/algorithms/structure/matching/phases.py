@@ -89,7 +89,9 @@ class _Phase:
 
         sizes = np.uint32(n), np.uint32(columns)
         tree = (parents, self.seen, trees, ends)
-        self._begin = bound("begin_phase", max(n, columns), rows.indptr, mates, *tree, frontier, roots, self._state, *sizes)
+        self._begin = bound(
+            "begin_phase", max(n, columns), rows.indptr, mates, *tree, frontier, roots, self._state, *sizes
+        )
         lists = (frontier, reached, self._state)
         self._levels = [
             (
@@ -105,14 +107,14 @@ class _Phase:
         """Return how many paths were found."""
         self._job.fill(self._state, self._words, np.uint32(0))
         self._begin.queue()
-        level, pace = 0, self._pace
+        levels, pace = 0, self._pace
         while True:
             pace.begin()
-            for level in range(level, level + pace.amount):
+            for level in range(levels, levels + pace.amount):
                 for kernel in self._levels[level % 2]:
                     kernel.queue()
-            level += 1
-            if self._job.download(self._state, self._words, np.uint32)[self._layout["ROWS"] + level % 2] == 0:
+            levels += pace.amount
+            if self._job.download(self._state, self._words, np.uint32)[self._layout["ROWS"] + levels % 2] == 0:
                 break
             pace.adapt()
         self._augment.queue()
@@ -145,7 +147,9 @@ def _make_offers(sides: Sides, mates: cl.Buffer) -> None:
         for _ in range(2)
     )
     of_columns: dict[str, str | int] = {"POINTER": "uint", "INDEX": "int"}
-    by_single_columns = _bound_round(job, of_columns, (sides.first_row, sides.rows), mates, offers, state, columns, rows)
+    by_single_columns = _bound_round(
+        job, of_columns, (sides.first_row, sides.rows), mates, offers, state, columns, rows
+    )
     choose = job.device.kernel(_FILE, "choose", **_macros(job, sides.macros))
     for number in range(_MOST_ROUNDS):
         choices = _FIRST_CHOICES[number] if number < len(_FIRST_CHOICES) else layout["ANY"]

@@ -175,7 +175,7 @@ class Matching:
         return {**self.__dict__, "_device": None}  # a device's handle is this process's own
 
     def write_csv(self, stream: IO[bytes]) -> None:
-        """Write a line with the names of each pair to a binary stream.
+        r"""Write a line with the names of each pair to a binary stream.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class Matching:
         >>> stream = io.BytesIO()
         >>> reedsp.maximum_matching([[1, 1], [0, 1]]).write_csv(stream)
         >>> stream.getvalue()
-        b'row,column\\n0,0\\n1,1\\n'
+        b'row,column\n0,0\n1,1\n'
         """
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")

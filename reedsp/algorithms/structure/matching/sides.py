@@ -125,8 +125,8 @@ class Sides(Rows):
             kernel.queue()
         arrays = (self.indptr, self.indices, counts, self.first_row, self.rows)
         for step in map(np.uint32, range(steps)):
-            numbers = (np.uint64(m), np.uint32(n), *sizes, step, np.uint32(steps))
-            job.launch(kernels["scatter"], items, group, *arrays, *numbers, slices=at_once)
+            more = (np.uint64(m), np.uint32(n), *sizes, step, np.uint32(steps))
+            job.launch(kernels["scatter"], items, group, *arrays, *more, slices=at_once)
 
 
 def downloaded(job: Job, mates: cl.Buffer, n: int, columns: int) -> Mates:

@@ -54,7 +54,8 @@ def solve(
         found: dict[str, Any] = {"rounds": 0}
     else:
         mates, found = _solved(graph, job, used, progress)
-    return mates[:: -1 if graph.flipped else 1], {"method": used, "why": why, **found}
+    of_rows, of_columns = mates
+    return (of_columns, of_rows) if graph.flipped else mates, {"method": used, "why": why, **found}
 
 
 def _solved(graph: Biadjacency, job: Job, method: str, progress: Report | None = None) -> tuple[Mates, dict[str, Any]]:
