@@ -7,7 +7,6 @@
 //               (GROUP_SIZE).
 // Local memory: expand: 3 * GROUP_SIZE words and GROUP_SIZE row pointers.
 // Macros:       GROUP_SIZE, a power of two;
-//               MOST_DEGREE, entries of a vertex up to which it takes part in rounds of offers;
 //               POINTER, type of row pointers, and INDEX, of columns: int or long; for choose uint and int, if its
 //               vertices are columns.
 //   indptr    in   (n + 1) row pointers
@@ -28,8 +27,8 @@
 // column, so that no row gets all columns; of the columns of a level where a path ends, the least.
 // What has ended the search of a tree counts from the next level on. Level r runs with parity r % 2.
 
-#if !defined(GROUP_SIZE) || !defined(MOST_DEGREE) || !defined(POINTER) || !defined(INDEX)
-#error "structure/matching_phases.cl needs the macros GROUP_SIZE, MOST_DEGREE, POINTER and INDEX"
+#if !defined(GROUP_SIZE) || !defined(POINTER) || !defined(INDEX)
+#error "structure/matching_phases.cl needs the macros GROUP_SIZE, POINTER and INDEX"
 #endif
 #if GROUP_SIZE & (GROUP_SIZE - 1)
 #error "structure/matching_phases.cl: GROUP_SIZE has to be a power of two"
@@ -58,18 +57,20 @@ uint scattered(const uint vertex)
 
 // ---- rounds of offers ----
 
-// Each free vertex makes an offer to a free neighbour, if it has at most `most` of them, or ANY.
+// Each free vertex makes an offer to a free neighbour, if it has at most `most` of them, or ANY. One with more entries than
+// `most_degree` waits for the phases.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void choose(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                      __global const int *restrict mates, __global uint *restrict offers, __global uint *restrict state,
-                     const uint own, const uint other, const uint n, const uint most, const uint turn)
+                     const uint own, const uint other, const uint n, const uint most_degree, const uint most,
+                     const uint turn)
 {
     const size_t vertex = get_global_id(0);
     if (vertex >= n || mates[own + vertex] != NONE)
         return;
     const POINTER first = indptr[vertex];
     const ulong degree = indptr[vertex + 1] - first;
-    if (degree == 0 || degree > MOST_DEGREE)
+    if (degree == 0 || degree > most_degree)
         return;
     // With one choice there is nothing to begin with; otherwise vertices with equal neighbours begin elsewhere.
     const ulong begin = most == 1 ? 0 : scattered((uint)vertex + turn) % degree;

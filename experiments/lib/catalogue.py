@@ -1,4 +1,4 @@
-"""Every experiment there is: the thesis, Lund and Smith, then what goes beyond."""
+"""Every experiment there is: the thesis, Lund and Smith, Dulle, then what goes beyond."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
+from experiments.dulle import matching
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -50,6 +51,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         negative_cycles,
         floyd_warshall,
         ceilings,
+        matching,
         predecessors,
         largest,
         several_devices,

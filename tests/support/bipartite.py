@@ -9,8 +9,12 @@ import scipy.sparse
 
 
 def cardinality(matrix: scipy.sparse.csr_array) -> int:
-    """Return how many rows can be matched, trying each row in turn (Kuhn 1955)."""
-    rows = [matrix.indices[a:b].tolist() for a, b in zip(matrix.indptr, matrix.indptr[1:], strict=False)]
+    """Return how many rows can be matched."""
+    return most_pairs([matrix.indices[a:b].tolist() for a, b in zip(matrix.indptr, matrix.indptr[1:], strict=False)])
+
+
+def most_pairs(rows: list[list[int]]) -> int:
+    """Return how many rows can be matched, trying each in turn (Kuhn 1955)."""
     row_of: dict[int, int] = {}
 
     def finds(row: int, tried: set[int]) -> bool:
@@ -25,10 +29,16 @@ def cardinality(matrix: scipy.sparse.csr_array) -> int:
     return sum(finds(row, set()) for row in range(len(rows)))
 
 
-def of_bits(bits: int, n: int, columns: int) -> scipy.sparse.csr_array:
-    """Return the graph whose entries are the bits of a number."""
-    entries = np.array([bits >> each & 1 for each in range(n * columns)]).reshape(n, columns)
-    return scipy.sparse.csr_array(entries.astype(np.int8))
+def rows_of_bits(bits: int, n: int, columns: int) -> list[list[int]]:
+    """Return the columns of the rows of the graph whose entries are the bits of a number."""
+    return [[column for column in range(columns) if bits >> row * columns + column & 1] for row in range(n)]
+
+
+def of_rows(rows: list[list[int]], columns: int) -> scipy.sparse.csr_array:
+    """Return a graph by the columns of its rows."""
+    indptr = np.append(0, np.cumsum([len(each) for each in rows], dtype=int))
+    indices = [column for row in rows for column in row]
+    return scipy.sparse.csr_array((np.ones(len(indices)), np.array(indices, int), indptr), shape=(len(rows), columns))
 
 
 def random(n: int, columns: int, degree: float, seed: int, index: type = np.int32) -> scipy.sparse.csr_array:
@@ -57,9 +67,7 @@ def grid(side: int, cut: float = 0.1, seed: int = 1) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(len(white)), (white, black)), shape=(half, half))
 
 
-THESIS = scipy.sparse.csr_array(
-    (np.ones(7), [1, 3, 1, 2, 2, 4, 3], [0, 2, 4, 6, 7]), shape=(4, 5)
-)
+THESIS = scipy.sparse.csr_array((np.ones(7), [1, 3, 1, 2, 2, 4, 3], [0, 2, 4, 6, 7]), shape=(4, 5))
 """Balls and bins, of which one is in no ball's list, that n rounds of the thesis are not enough for."""
 
 

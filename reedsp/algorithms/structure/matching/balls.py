@@ -18,14 +18,19 @@ _CPU_PIECE, _GPU_GROUP = 1 << 12, 64
 _FIRST_BUDGET = 1 << 20  # candidates
 
 
-def solve_in_rounds(sides: Sides, progress: Report | None = None) -> tuple[Mates, dict[str, Any]]:
+def solve_in_rounds(
+    sides: Sides, progress: Report | None = None, most_rounds: int = sys.maxsize
+) -> tuple[Mates, dict[str, Any]]:
     """Return a maximum matching, and what is to be reported of the search: thesis Algorithms 15-17.
+
+    After fewer rounds than are needed, which are n in the thesis, it is a matching, but need not be a maximum one.
 
     Parameters
     ----------
     sides : Sides
     progress : callable(done, most), optional
         Is told the rounds so far, and how many rows there are.
+    most_rounds : int
     """
     job, n, columns = sides.job, sides.n, sides.columns
     piece, group = (_CPU_PIECE, 1) if job.device.kind == "cpu" else (1, min(_GPU_GROUP, job.device.max_work_group_size))
@@ -52,7 +57,7 @@ def solve_in_rounds(sides: Sides, progress: Report | None = None) -> tuple[Mates
             kernel.set(position, np.uint32(number % 3))
             kernel.queue()
 
-    done, _ = rounds.run(queue_round, sys.maxsize, None if progress is None else lambda done: progress(done, n))
+    done, _ = rounds.run(queue_round, most_rounds, None if progress is None else lambda done: progress(done, n))
     return _mates(job.download(ball_of, columns, np.int32), n), {"rounds": done}
 
 

@@ -176,8 +176,8 @@ def _bound_round(
     """Return a round of those with a single choice; of either side there is the first vertex, and how many."""
     size = _group_size(job)
     choose, accept = (job.device.kernel(_FILE, name, **_macros(job, macros)) for name in ("choose", "accept"))
-    single, turn = np.uint32(1), np.uint32(0)
-    args = (*neighbours, mates, offers, state, own[0], other[0], own[1], single, turn)
+    degree, single, turn = np.uint32(_MOST_DEGREE), np.uint32(1), np.uint32(0)
+    args = (*neighbours, mates, offers, state, own[0], other[0], own[1], degree, single, turn)
     return _Round(
         job.bind(choose, int(own[1]), size, *args),
         job.bind(accept, int(other[1]), size, mates, offers, other[0], own[0], other[1]),
@@ -189,4 +189,4 @@ def _group_size(job: Job) -> int:
 
 
 def _macros(job: Job, of_rows: dict[str, str | int]) -> dict[str, str | int]:
-    return {"GROUP_SIZE": _group_size(job), "MOST_DEGREE": _MOST_DEGREE, **of_rows}
+    return {"GROUP_SIZE": _group_size(job), **of_rows}
