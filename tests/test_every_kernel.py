@@ -140,6 +140,20 @@ def at_places(device: Device) -> bool:
     return np.array_equal(reedsp.segmented_scan(*given).get(), reedsp.segmented_scan(NUMBERS, HEADS, device=device))
 
 
+def matched(method: Any, kind: str) -> Check:
+    """As many pairs as SciPy finds, proved, on a device that is taken for one of this kind."""
+
+    def check(device: Device) -> bool:
+        matrix = made_graph().to_scipy()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(device, "kind", kind)
+            found = reedsp.maximum_matching(matrix, method, device=device)
+            expected = scipy.sparse.csgraph.maximum_bipartite_matching(matrix)
+            return found.verify() and found.cardinality == np.count_nonzero(expected >= 0)
+
+    return check
+
+
 def self_test(device: Device) -> bool:
     device.self_test()
     return True
@@ -157,6 +171,7 @@ INWARD = {"edges/predecessors.cl"}
 OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
+MATCHINGS = {"structure/matching_rows.cl", "structure/matching_check.cl"}
 SCANS = {"primitives/elements.cl"}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
@@ -178,6 +193,18 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl"}),
     "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
+    **{
+        f"matching, {method}": (
+            matched(method, kind),
+            {*MATCHINGS, f"structure/matching_{'balls' if method in ('dulle', 'khosla') else name}.cl"},
+        )
+        for method, kind, name in (
+            ("depth-first", "cpu", "depth_first"),
+            ("phases", "gpu", "phases"),
+            ("dulle", "gpu", ""),
+            ("khosla", "cpu", ""),
+        )
+    },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),

@@ -2,8 +2,8 @@
 
 `rounds` are those until no ball is left, and `after_n_rounds` is how many pairs there are after the n rounds of his
 Algorithm 15. Times are of whole calls from a SciPy matrix, in turn. The row "small" runs Algorithms 16 and 17 step by
-step on many small graphs: `short` counts those without a maximum matching after n rounds, `infinite` the bins that got an
-infinite label, and `left` those of them that got another ball later. Every matching is proved by a cover.
+step on many small graphs: `short` counts those without a maximum matching after n rounds, `infinite` the bins that got
+an infinite label, and `left` those of them that got another ball later. Every matching is proved by a cover.
 """
 
 from __future__ import annotations

@@ -68,6 +68,7 @@ MEMORY = 8 << 30
 
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
+MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
 MODULES: dict[str, tuple[str, ...]] = {
@@ -107,6 +108,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "edges/predecessors_outgoing.cl": (NEAR_FAR, "edges/test_trees.py"),
     "edges/distances.cl": (NEAR_FAR, "algorithms/single_source/test_sssp.py"),
     "edges/prepare.cl": ("edges/test_preparation.py",),
+    "structure/matching_balls.cl": (MATCHINGS,),
+    "structure/matching_check.cl": (MATCHINGS,),
+    "structure/matching_depth_first.cl": (MATCHINGS,),
+    "structure/matching_phases.cl": (MATCHINGS,),
+    "structure/matching_rows.cl": (MATCHINGS,),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
