@@ -90,7 +90,7 @@ def method_for(device: Device, graph: Biadjacency, method: str = "auto") -> tupl
 
 
 def finds_known_matchings(device: Device, method: str, pointer: str, index: str) -> bool:
-    """Return whether a device finds maximum matchings of small graphs: a sparse one, a path, and one with hubs."""
+    """Return whether a device finds maximum matchings of small graphs: a sparse one, a path, one with hubs."""
     dtypes = [np.dtype({"int": np.int32, "long": np.int64}[each]) for each in (pointer, index)]
     rng = np.random.default_rng(2013)
     sparse = [rng.choice(90, size, replace=False) for size in rng.choice([0, 1, 2, 3], 100)]
