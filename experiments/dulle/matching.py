@@ -33,7 +33,7 @@ SEED = 2016
 DEGREE = 3
 SIZES = (300, 1000, 3000, 10_000, 30_000, 100_000)
 LARGEST = {"dulle": 1000, "khosla": 10_000}  # of these methods, whose rounds or balls grow with n
-SMALL_GRAPHS, SMALL = 2000, 8
+SMALL_GRAPHS, SMALL = 20_000, 8
 ENDLESS = sys.maxsize
 COLUMNS = (
     "method",
@@ -205,8 +205,11 @@ def small(graphs: int) -> Iterator[Row]:
     rng = np.random.default_rng(SEED)
     short = infinite = left = total = 0
     for _ in range(graphs):
-        n, columns = rng.integers(1, SMALL + 1, 2)
-        matrix = scipy.sparse.csr_array((rng.random((n, columns)) < rng.uniform(0.1, 0.6)).astype(np.int8))
+        n = int(rng.integers(1, SMALL + 1))
+        columns = n + int(rng.integers(0, 2))
+        ends = np.repeat(np.arange(n), rng.integers(1, 3, n))  # of one bin or two for each ball
+        places = ends, rng.integers(0, columns, len(ends))
+        matrix = scipy.sparse.csr_array((np.ones(len(ends), np.int8), places), shape=(n, columns))
         pairs = int(np.count_nonzero(maximum_bipartite_matching(matrix, "column") >= 0))
         after_n, in_the_end, some, changed = step_by_step(matrix)
         if in_the_end != pairs:
