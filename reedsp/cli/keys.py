@@ -59,6 +59,14 @@ KEYS: dict[str, dict[str, str]] = {
         "negative_cycle": "in place of all others: the vertices of a negative cycle",
         "weight": "in place of all others: its weight",
     },
+    "match": {
+        **_GRAPH,
+        **_SOLVED,
+        "rows": "number of rows, which are the vertices of one side",
+        "columns": "number of columns, which are those of the other side",
+        "pairs": "number of pairs of a maximum matching",
+        "verified": "whether `--verify` was given",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

@@ -66,7 +66,7 @@ class Matching:
     Examples
     --------
     >>> import reedsp
-    >>> matching = reedsp.maximum_matching([[1, 1, 0], [1, 0, 0], [1, 0, 0]])
+    >>> matching = reedsp.maximum_matching([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
     >>> matching.cardinality, matching.column_of_row
     (2, array([ 1,  0, -1], dtype=int32))
     """
