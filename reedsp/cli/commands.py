@@ -28,7 +28,7 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
         ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
     ),
-    match: (("reedsp match jobs.el --output pairs.csv", "writes the pairs of a maximum matching"),),
+    match: (("reedsp match web.el --output pairs.csv", "writes the pairs of a maximum matching"),),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

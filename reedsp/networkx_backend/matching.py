@@ -23,7 +23,7 @@ def hopcroft_karp_matching(G: NetworkXGraph, top_nodes: Collection[Node] | None 
     if (sides := _sides(G, given)) is not None:
         try:
             found = on_device.maximum_matching(G, _is_top(G, sides[0]))
-        except ValueError:  # an edge between nodes of one side, which networkx does not mind
+        except ValueError:  # an edge between nodes of one side: networkx says what it thinks of that
             pass
         else:
             tops, bottoms = ([G.nodes[node] for node in side.tolist()] for side in found)

@@ -94,30 +94,30 @@ class Sides(Rows):
     def _transpose(self, apart: bool) -> None:
         job, n, columns, m = self.job, self.n, self.columns, self.m
         parts = max(1, min(job.device.compute_units, _MOST_PARTS, m // _FEWEST_ENTRIES)) if apart else 1
-        group = 1 if apart else min(_GROUP_SIZE, job.device.max_work_group_size)
+        group, piece = (1, _PIECE) if apart else (min(_GROUP_SIZE, job.device.max_work_group_size), 1)
         items, steps = (parts, -(-m // (parts * _LONGEST_STEP))) if apart else (m, 1)
         sizes = (np.uint32(columns), np.uint32(parts))
         counts = job.full(parts * columns, np.uint32(0))
         wrong, totals = job.full(1, np.uint32(0)), job.allocate(columns + 1, _COUNT)
-        macros: dict[str, str | int] = {"APART": int(apart), "PIECE": _PIECE, **self.macros}
+        macros: dict[str, str | int] = {"APART": int(apart), "PIECE": piece, **self.macros}
         kernels = {name: job.device.kernel(FILE, name, **macros) for name in ("look", "count", "combine", "scatter")}
         whole = even(0, items, group, m, job.device.steps_at_once)
         at_once = None if apart else whole
 
-        pieces = -(-n // _PIECE)
+        pieces = -(-n // piece)
         job.launch(
-            *(kernels["look"], pieces, 1, self.indptr, wrong, np.uint64(m), np.uint32(n)),
-            slices=even(0, pieces, 1, n, job.device.steps_at_once),
+            *(kernels["look"], pieces, group, self.indptr, wrong, np.uint64(m), np.uint32(n)),
+            slices=even(0, pieces, group, n, job.device.steps_at_once),
         )
         for step in map(np.uint32, range(steps)):
             numbers = (np.uint64(m), *sizes, step, np.uint32(steps))
             job.launch(kernels["count"], items, group, self.indices, counts, wrong, *numbers, slices=at_once)
         if job.download(wrong, 1, np.uint32)[0]:
             raise ValueError("graph: its row pointers do not ascend, or an index is out of range")
-        pieces = -(-(columns + 1) // _PIECE)
+        pieces = -(-(columns + 1) // piece)
         job.launch(
-            *(kernels["combine"], pieces, 1, counts, totals, *sizes),
-            slices=even(0, pieces, 1, columns * parts, job.device.steps_at_once),
+            *(kernels["combine"], pieces, group, counts, totals, *sizes),
+            slices=even(0, pieces, group, columns * parts, job.device.steps_at_once),
         )
         sums = Elements(resolve("add", _COUNT), _COUNT, built_in=True, exclusive=True)
         buffers = Buffers(totals, totals, self.first_row, job.allocate(1, _COUNT))

@@ -1,4 +1,4 @@
-"""The functions of scipy.sparse.csgraph about matchings: SciPy's numbers, types and errors, on a device and on the host."""
+"""The functions of scipy.sparse.csgraph about matchings: SciPy's numbers, types and errors, also on the host."""
 
 from __future__ import annotations
 
