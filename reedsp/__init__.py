@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.structure.components.result import Components
     from reedsp.algorithms.structure.forests.result import SpanningForest
     from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
+    from reedsp.algorithms.structure.matching.matching import maximum_matching
+    from reedsp.algorithms.structure.matching.result import Matching, VertexCover
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -53,6 +55,7 @@ _MODULE_OF = {
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
     "Graph": "graph.graph",
+    "Matching": "algorithms.structure.matching.result",
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
@@ -61,6 +64,7 @@ _MODULE_OF = {
     "SimplePaths": "algorithms.routes.k_shortest",
     "SpanningForest": "algorithms.structure.forests.result",
     "VerificationError": "edges.verify",
+    "VertexCover": "algorithms.structure.matching.result",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
@@ -79,6 +83,7 @@ _MODULE_OF = {
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",
+    "maximum_matching": "algorithms.structure.matching.matching",
     "min_plus_power": "minplus.product",
     "min_plus_product": "minplus.product",
     "read": "io.readers",
@@ -109,6 +114,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "apsp",
     "AllPairs",
     "load",
+    "maximum_matching",
+    "Matching",
+    "VertexCover",
     "all_pairs_on_device",
     "all_pairs_rows",
     "distance_table",

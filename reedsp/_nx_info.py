@@ -40,6 +40,7 @@ DEVICE_FUNCTIONS = (
     "gutman_index",
     "harmonic_diameter",
     "has_path",
+    "hopcroft_karp_matching",
     "hyper_wiener_index",
     "is_attracting_component",
     "is_connected",
@@ -75,6 +76,7 @@ DEVICE_FUNCTIONS = (
     "single_target_shortest_path_length",
     "strongly_connected_components",
     "weakly_connected_components",
+    "to_vertex_cover",
     "wiener_index",
 )
 """Functions of networkx that search on a device if the weights allow it."""

@@ -110,6 +110,8 @@ Connection: TypeAlias = Literal["weak", "strong"]
 
 ComponentsMethod: TypeAlias = Literal["auto", "fast", "dulle", "depth-first", "colours"]
 """How :func:`reedsp.connected_components` can find components."""
+MatchingMethod: TypeAlias = Literal["auto", "depth-first", "phases", "dulle", "khosla"]
+"""How :func:`reedsp.maximum_matching` can match."""
 
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""

@@ -162,6 +162,14 @@ def sorted_by(sort: Callable[..., None], *choices: Any) -> Check:
         target = job.allocate(NUMBERS.size, NUMBERS.dtype)
         sort(Sorting(job, records, NUMBERS.size, Columns(job.upload(NUMBERS)), Columns(target)), *choices)
         return np.array_equal(job.download(target, NUMBERS.size, NUMBERS.dtype), NUMBERS[::-1])
+def matched(method: Any) -> Check:
+    """As many pairs as SciPy finds, proved."""
+
+    def check(device: Device) -> bool:
+        matrix = made_graph().to_scipy()
+        found = reedsp.maximum_matching(matrix, method, device=device)
+        expected = scipy.sparse.csgraph.maximum_bipartite_matching(matrix)
+        return found.verify() and found.cardinality == np.count_nonzero(expected >= 0)
 
     return check
 
@@ -205,6 +213,7 @@ INWARD = {"edges/predecessors.cl"}
 OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
+MATCHINGS = {"structure/matching_rows.cl", "structure/matching_check.cl"}
 SCANS = {"primitives/elements.cl"}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
@@ -234,6 +243,15 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         {"structure/components_depth_first.cl", "structure/components_verify.cl"},
     ),
     "strong components by colours": (connected("strong", "colours"), {"structure/components_colours.cl"}),
+    **{
+        f"matching, {method}": (matched(method), {*MATCHINGS, f"structure/matching_{name}.cl"})
+        for method, name in (
+            ("depth-first", "depth_first"),
+            ("phases", "phases"),
+            ("dulle", "balls"),
+            ("khosla", "balls"),
+        )
+    },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     **{
         f"a spanning forest by {method}": (forest_by(method), {"structure/forest_keys.cl", *files})

@@ -55,6 +55,10 @@ def calls() -> Iterator[tuple[str, Call]]:
         for forest in ("auto", "kruskal", "boruvka", "dulle"):
             yield f"a forest by {forest} of {name}", partial(reedsp.spanning_forest, graph, method=forest)
     small, many = GRAPHS["small"], GRAPHS["many edges"]
+    matchings = {"small": GRAPHS["small"], "a star": GRAPHS["a star"], "wide": GRAPHS["small"].to_scipy()}
+    for name, of_matching in matchings.items():
+        for method in ("auto", "depth-first", "phases", "dulle", "khosla"):
+            yield f"matching by {method} of {name}", partial(reedsp.maximum_matching, of_matching, method)
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)
     yield "a target", partial(reedsp.sssp, small, 0, target=3)
     yield "the nearest of several", partial(reedsp.sssp, many, [0, 5], min_only=True)

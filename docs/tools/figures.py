@@ -264,6 +264,86 @@ def ring() -> str:
     return drawing.svg()
 
 
+
+
+# Who can do which of four jobs; the names stand for rows and columns.
+ABLE = ((0, 1), (0,), (1, 2, 3), (3,), (3,))
+JOBS = 4
+
+
+def matching() -> str:
+    """Return two matchings of people and jobs: what each takes in turn, and a maximum one with a cover."""
+    taken: dict[int, int] = {}  # by whom each job is done
+    for person, jobs in enumerate(ABLE):
+        free = [job for job in jobs if job not in taken]
+        if free:
+            taken[free[0]] = person
+    path = augmenting_path(taken)
+    after = {**taken, **{job: person for person, job in path}}
+    assert len(after) == len(taken) + 1
+    assert not augmenting_path(after)
+    reached = reached_jobs(after)
+    left_out = [person for job, person in after.items() if job not in reached]
+
+    drawing = Drawing(640, 300, "An augmenting path, and the maximum matching that it leads to, with a cover")
+    for left, pairs, title in (
+        (60, taken, "each takes the first free job"),
+        (380, after, "after one path, with a cover"),
+    ):
+        drawing.text(left + 100, 24, title, size=13)
+        for person, jobs in enumerate(ABLE):
+            for job in jobs:
+                on_path = pairs is taken and (
+                    (person, job) in path or (taken.get(job) == person and job in dict(path).values())
+                )
+                colour = ORANGE if on_path else LINE
+                ends = (left + 34, 62 + 50 * person, left + 166, 87 + 50 * job)
+                drawing.line(*ends, colour)
+                if pairs.get(job) == person:
+                    for shift in (-1.5, 1.5):
+                        drawing.line(ends[0], ends[1] + shift, ends[2], ends[3] + shift, ORANGE if on_path else BLUE)
+        for person in range(len(ABLE)):
+            is_covered = pairs is after and person in left_out
+            drawing.box(left, 47 + 50 * person, 34, 30, GREEN if is_covered else LINE, "abcde"[person])
+        for job in range(JOBS):
+            is_covered = pairs is after and job in reached
+            drawing.box(left + 166, 72 + 50 * job, 34, 30, GREEN if is_covered else LINE, job)
+    return drawing.svg()
+
+
+def augmenting_path(taken: dict[int, int]) -> list[tuple[int, int]]:
+    """Return who takes which job instead, from someone without a job on; nothing if there is no such path."""
+    for start in set(range(len(ABLE))) - set(taken.values()):
+        before: dict[int, int] = {}  # who asks for each job
+        queue = [start]
+        for person in queue:
+            for job in ABLE[person]:
+                if job in before:
+                    continue
+                before[job] = person
+                if job in taken:
+                    queue.append(taken[job])
+                    continue
+                path = [(person, job)]
+                while path[-1][0] != start:
+                    given_up = next(each for each, owner in taken.items() if owner == path[-1][0])
+                    path.append((before[given_up], given_up))
+                return path
+    return []
+
+
+def reached_jobs(taken: dict[int, int]) -> set[int]:
+    """Return the jobs that an alternating path leads to from someone without one."""
+    reached: set[int] = set()
+    queue = sorted(set(range(len(ABLE))) - set(taken.values()))
+    for person in queue:
+        for job in ABLE[person]:
+            if job not in reached:
+                reached.add(job)
+                queue.append(taken[job])
+    return reached
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     "towns": towns,
     "segmented-minimum": segmented_minimum,
@@ -272,6 +352,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "digit-passes": digit_passes,
     "directions": directions,
     "ring": ring,
+    "matching": matching,
 }
 
 

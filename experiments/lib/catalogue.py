@@ -19,6 +19,7 @@ from experiments.beyond import (
 from experiments.dulle import sorting
 from experiments.dulle import components
 from experiments.dulle import forests
+from experiments.dulle import matching
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -56,6 +57,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         sorting,
         components,
         forests,
+        matching,
         predecessors,
         largest,
         several_devices,

@@ -19,6 +19,7 @@ from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
 from experiments.report.claims.dulle_components import DULLE_COMPONENTS
 from experiments.report.claims.dulle_forests import FORESTS
+from experiments.report.claims.dulle_matching import MATCHING
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -254,6 +255,10 @@ def breadth_first() -> str:
     return table(heads, lines)
 
 
+DULLE = [*MATCHING]
+"""His claims, in the order of his sections."""
+
+
 def judged(chosen: list[Claim]) -> str:
     """Return one line a claim."""
     heads, lines = heads_and_lines(chosen)
@@ -289,6 +294,10 @@ def claims_forests() -> str:
     return judged(FORESTS)
 
 
+def claims_dulle() -> str:
+    return judged(DULLE)
+
+
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
 
@@ -298,7 +307,7 @@ def verdicts() -> str:
     kinds = (HOLDS, LIMITED, FAILS)
     lines = [
         [paper, *(str(sum(claim.verdict == verdict for claim in found)) for verdict in kinds), str(len(found))]
-        for paper, found in (("thesis", THESIS), ("Lund and Smith", LUND_SMITH))
+        for paper, found in (("thesis", THESIS), ("Lund and Smith", LUND_SMITH), ("Dulle", DULLE))
     ]
     return table(["claims of", *kinds, "in all"], lines)
 
@@ -433,11 +442,31 @@ def first_calls() -> str:
     return table(["what", "name", *found], lines, texts=2)
 
 
+def matching() -> str:
+    """Return one line a graph and method: pairs, rounds, milliseconds, and how many times SciPy's."""
+    lines = []
+    for device, found in by_device("matching"):
+        scipys = {row["graph"]: float(row["min_ms"]) for row in found if row["method"] == "SciPy"}
+        for row in found:
+            if not row["min_ms"]:
+                continue
+            ratio = scipys.get(row["graph"])
+            gain = "-" if ratio is None else f"{ratio / float(row['min_ms']):.2g}"
+            size = f"{int(row['m']):,}"
+            rounds = f"{int(row['rounds']):,}" if row["rounds"] else "-"
+            pairs = f"{int(row['pairs']):,}"
+            lines.append([device, row["graph"], size, row["method"], pairs, rounds, figure(float(row["min_ms"])), gain])
+    heads = ["device", "graph", "entries", "method", "pairs", "rounds", "ms", "times SciPy's speed"]
+    return table(heads, lines, texts=2)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "claims_components": claims_components,
     "claims_forests": claims_forests,
+    "claims_dulle": claims_dulle,
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,
+    "matching": matching,
     "new_york": new_york,
     "performance": performance,
     "pictures": pictures,

@@ -18,6 +18,7 @@ from reedsp.cli.search import bfs, sssp
 from reedsp.cli.structure.sort import sort
 from reedsp.cli.structure.components import components
 from reedsp.cli.structure.forest import forest
+from reedsp.cli.structure.match import match
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -39,6 +40,7 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp forest roads.gr", "prints its weight"),
         ("reedsp forest roads.gr --output forest.csv", "writes the edges of a minimum spanning forest"),
     ),
+    match: (("reedsp match web.el --output pairs.csv", "writes the pairs of a maximum matching"),),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

@@ -85,6 +85,13 @@ KEYS: dict[str, dict[str, str]] = {
         "forest_edges": "number of edges of the forest",
         "trees": "number of its trees; a vertex without edges is one",
         "total_weight": "the sum of its weights",
+    "match": {
+        **_GRAPH,
+        **_SOLVED,
+        "rows": "number of rows, which are the vertices of one side",
+        "columns": "number of columns, which are those of the other side",
+        "pairs": "number of pairs of a maximum matching",
+        "verified": "whether `--verify` was given",
     },
     "verify": {
         "file": "the file of the graph",

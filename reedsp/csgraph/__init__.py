@@ -22,6 +22,7 @@ from reedsp.csgraph.conversions import (
     csgraph_masked_from_dense,
     reconstruct_path,
 )
+from reedsp.csgraph.matchings import maximum_bipartite_matching, structural_rank
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
 from reedsp.csgraph.spanning import minimum_spanning_tree
 from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
@@ -42,7 +43,9 @@ __all__ = [
     "floyd_warshall",
     "johnson",
     "minimum_spanning_tree",
+    "maximum_bipartite_matching",
     "reconstruct_path",
     "shortest_path",
+    "structural_rank",
     "yen",
 ]

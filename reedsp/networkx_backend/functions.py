@@ -43,6 +43,10 @@ from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them
     minimum_spanning_tree,
 )
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
+    hopcroft_karp_matching,
+    to_vertex_cover,
+)
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,
     centroid,

@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.algorithms.structure.matching.biadjacency import between_sides
+from reedsp.algorithms.structure.matching.check import cover_of, verify_matching
+from reedsp.algorithms.structure.matching.solve import solve as match
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
@@ -286,6 +289,52 @@ def distances_from_each(
             dist = _counted(bfs(arcs.graph, part)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
+
+
+def maximum_matching(
+    graph: NetworkXGraph, is_top: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the top nodes that are matched, and the nodes that they are matched with.
+
+    Raises
+    ------
+    ValueError
+        An edge is not between the two sides.
+    """
+    global _launched
+    pattern, top, bottom = between_sides(_unweighted(graph, reverse=False).graph, is_top)
+    job = Job(get_device(), recycle=True)
+    (partners, _), _ = match(pattern, job)
+    _launched += job.kernels_launched
+    matched = np.flatnonzero(partners >= 0)
+    assert top.vertices is not None
+    assert bottom.vertices is not None
+    return top.vertices[matched], bottom.vertices[partners[matched]]
+
+
+def minimum_cover(graph: NetworkXGraph, is_top: npt.NDArray[np.bool_], mates: npt.NDArray[np.int32]) -> list[int]:
+    """Return the nodes that Koenig's theorem finds from a maximum matching: the mate of each node, or -1.
+
+    Raises
+    ------
+    ValueError, VerificationError
+        An edge is not between the two sides; it is not a maximum matching of this graph.
+    """
+    pattern, top, bottom = between_sides(_unweighted(graph, reverse=False).graph, is_top)
+    sides = [each.vertices for each in (top, bottom) if each.vertices is not None]
+    number = np.full(len(graph) + 1, -1, np.int32)  # of none, too
+    for side in sides:
+        number[side] = np.arange(len(side), dtype=np.int32)
+    of_rows, of_columns = (number[mates[side]] for side in sides)
+    everything = range(len(graph))
+    verify_matching(pattern, (of_rows, of_columns), get_device(), (everything, everything))
+    covers = cover_of(pattern, (of_rows, of_columns), get_device())
+    return [int(node) for side, cover in zip(sides, covers, strict=True) for node in side[cover]]
+
+
+def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
+    """Tell whether there is a path from the first node to each."""
+    return bool((_counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
 
 
 def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:

@@ -19,6 +19,11 @@ graph without nodes has no eccentricities; `all_shortest_paths` and its kin name
 0 lead back to the source."""
 
 
+def networkx_function(name: str) -> Any:
+    """Return networkx' own function of a name, also one of bipartite graphs; None if it has none."""
+    return getattr(nx, name, None) or getattr(nx.bipartite, name, None)
+
+
 class Dispatched:
     """A function of this backend, as networkx calls it: with the arguments of its own function of that name.
 
@@ -30,7 +35,7 @@ class Dispatched:
     """
 
     def __init__(self, name: str, function: Callable[..., Any] | None) -> None:
-        own = getattr(nx, name, None)
+        own = networkx_function(name)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
         arguments = set() if self._signature is None else set(self._signature.parameters)
         self._function = functools.partial(_answer_of_networkx, name) if function is None else function
@@ -66,4 +71,6 @@ class Dispatched:
 def _answer_of_networkx(function: str, **arguments: Any) -> Any:
     if "G" in arguments:
         arguments["G"] = arguments["G"].source
-    return getattr(nx, function)(**arguments, backend="networkx")
+    own = networkx_function(function)
+    assert own is not None
+    return own(**arguments, backend="networkx")

@@ -30,6 +30,9 @@ _LEVEL = 6.0
 _FLOYD_WARSHALL = 5e-4
 """The same for Floyd-Warshall's, for each triple of vertices."""
 
+_MATCHED = 0.05
+"""The same for a maximum matching, for each row, column and edge; it takes longer the larger the graph is."""
+
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
 
@@ -117,6 +120,9 @@ def is_sort_for_host(n: int) -> bool:
 def is_spanning_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a spanning forest sooner."""
     return _serves and _FOREST_VERTEX * n + _FOREST_EDGE * m < _DEVICE
+def is_matched_on_host(vertices: int, m: int) -> bool:
+    """Return whether the host is likely to find a maximum matching sooner, of so many rows, columns and edges."""
+    return _serves and _MATCHED * (vertices + m) < _DEVICE
 
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:

@@ -55,6 +55,7 @@ COMMANDS = [
     "tune",
     "demo",
 ]
+COMMANDS = ["sssp", "bfs", "apsp", "match", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")

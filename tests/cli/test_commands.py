@@ -82,6 +82,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("components small.gr --strong", 0),
         ("forest small.gr", 0),
         ("forest small.gr --maximum --output forest.csv", 0),
+        ("match small.gr", 0),
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
@@ -117,6 +118,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "apsp": ["small.gr", "small.gr --source 1 --target 5"],
         "components": ["small.gr"],
         "forest": ["small.gr"],
+        "match": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")
@@ -228,6 +230,9 @@ def test_cutoff(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         ("sssp small.gr --source 1 --cutoff far", "Invalid value for '--cutoff'"),
         ("bfs small.gr --source 9", "--source: '9' is not a vertex of this graph"),
         ("bfs small.gr --source 1 --output levels.txt", "levels.txt does not end in .npz or .csv"),
+        ("match small.gr --output pairs.npz", "pairs.npz does not end in .csv"),
+        ("match small.gr --output - --json", "--output - and --json: both go to standard output"),
+        ("match small.gr --method best", "Invalid value for '--method'"),
         ("convert small.gr graph.txt", "graph.txt does not end in .gr, .mtx, .el, .wel, .graph, .npz"),
         ("convert small.gr", "Missing argument"),
         ("info", "Missing argument"),
@@ -241,6 +246,28 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], folder: Path, command: 
     status, out, err = run(capsys, *shlex.split(command))
     assert (status, out) == (2, "")
     assert message in " ".join(re.sub(r"[│\n]", " ", err).split())
+
+
+@needs_device
+def test_maximum_matching(capsys: pytest.CaptureFixture[str], folder: Path, device: reedsp.Device) -> None:
+    status, out, err = run(capsys, "match", "small.gr", "--device", device.index, "--verify", "--output", "pairs.csv")
+    assert (status, err) == (0, "")
+    assert "\nmatched   5 pairs of 6 rows and 6 columns\nsolved    " in out
+    assert out.endswith("verified  as many vertices cover all edges\nwritten   pairs.csv\n")
+    pairs = "row,column\n1,3\n2,4\n3,2\n4,5\n6,1\n"
+    assert Path("pairs.csv").read_text() == pairs
+    assert run(capsys, "match", "small.gr", "-o", "pairs.csv") == (
+        1,
+        "",
+        "reedsp: pairs.csv exists; --force replaces it\n",
+    )
+    for method in ("depth-first", "phases", "dulle", "khosla"):
+        assert run(capsys, "match", "small.gr", "--method", method, "-o", "pairs.csv", "--force", "-q") == (0, "", "")
+        assert Path("pairs.csv").read_text() == pairs
+    reedsp.write(reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], directed=False), "odd.graph")
+    assert run(capsys, "match", "odd.graph")[::2] == (
+        *(1, "reedsp: graph: it is not bipartite, a cycle of odd length can be reached from vertex 1\n"),
+    )
 
 
 @needs_device

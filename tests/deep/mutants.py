@@ -68,6 +68,7 @@ MEMORY = 8 << 30
 
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
+MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
@@ -114,6 +115,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structure/components_groups.cl": ("algorithms/structure/test_components.py",),
     "structure/components_ranges.cl": ("algorithms/structure/test_components.py",),
     "structure/components_verify.cl": ("algorithms/structure/test_components.py",),
+    "structure/matching_balls.cl": (MATCHINGS,),
+    "structure/matching_check.cl": (MATCHINGS,),
+    "structure/matching_depth_first.cl": (MATCHINGS,),
+    "structure/matching_phases.cl": (MATCHINGS,),
+    "structure/matching_rows.cl": (MATCHINGS,),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,

@@ -127,6 +127,15 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},
     },
+    "structure/matching_balls.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "structure/matching_check.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "structure/matching_depth_first.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "structure/matching_phases.cl": {
+        **{"GROUP_SIZE": (32,), "POINTER": ("int", "long", "uint"), "INDEX": ("int", "long")},
+    },
+    "structure/matching_rows.cl": {
+        **{"APART": (0, 1), "PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    },
     "traversal/queue_order.cl": {
         **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
     },

@@ -19,12 +19,12 @@ from typing import Any
 os.environ["NETWORKX_TEST_BACKEND"] = "reedsp"
 os.environ["NETWORKX_FALLBACK_TO_NX"] = "True"  # some tests prepare their graphs by functions that no backend has
 
-import networkx as nx
 import pytest
 
 from reedsp._nx_info import DEVICE_FUNCTIONS
 from reedsp.networkx_backend.functions import FUNCTIONS, backend
 from reedsp.networkx_backend.on_device import FORCE_DEVICE, kernels_launched
+from reedsp.networkx_backend.release import networkx_function
 
 CALLERS = {
     "algorithms": """bridges chordal cycles dag distance_measures distance_regular efficiency euler hybrid
@@ -32,6 +32,7 @@ CALLERS = {
     "algorithms.approximation": "distance_measures steinertree traveling_salesman",
     "algorithms.bipartite": "centrality",
     "algorithms.components": "attracting connected strongly_connected weakly_connected",
+    "algorithms.bipartite": "centrality matching",
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
@@ -52,7 +53,7 @@ NOT_CALLERS = "spring_layout or fruchterman_reingold"
 NOT_TESTED = {"floyd_warshall": "networkx 3.7 tests what it calls"}
 """Functions that networkx' tests need not call, and why."""
 
-DISPATCHED = [name for name in FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
+DISPATCHED = [name for name in FUNCTIONS if getattr(networkx_function(name), "name", None) == name]
 """The functions that the installed networkx dispatches."""
 
 

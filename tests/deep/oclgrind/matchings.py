@@ -3,11 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import reedsp
+from reedsp.algorithms.structure.matching import balls, check, depth_first, phases, sides
 from reedsp.device.device import Device
+from reedsp.device.job import Job
 from tests.deep.oclgrind import Check
+from tests.support import bipartite
+
+_METHODS = ("depth-first", "phases", "dulle", "khosla")
+_FILES = {
+    *(f"structure/matching_{name}.cl" for name in ("balls", "check", "depth_first", "phases", "rows")),
+    *(f"primitives/{name}_scan.cl" for name in ("work_item", "work_group")),
+}
+_PIECE = 9
 
 
 def checks(device: Device) -> Iterator[Check]:
     """Yield every check."""
-    yield from ()
+    graphs = [bipartite.random(70, 60, degree, 3, index) for degree, index in ((2, np.int32), (4, np.int64))]
+    graphs.append(bipartite.of_rows([[*range(40)], [0], [0, 1], [], *[[each] for each in range(30)]], 45))
+    for method in _METHODS:
+        for graph in graphs:
+            for kind in ("cpu", "gpu"):
+                yield _FILES, partial(_check, device, graph, method, kind)
+
+
+def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
+    """In several parts and pieces, some entries or levels a launch, and with a proof.
+
+    What is read is copied: Oclgrind takes memory of the host for uninitialised.
+    """
+
+    def copied(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
+        return job.upload(array)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", kind)
+        patch.setattr(Job, "borrow", copied)
+        for module in (sides, depth_first):
+            patch.setattr(module, "_PIECE", _PIECE)
+        patch.setattr(sides, "_GROUP_SIZE", 8)
+        patch.setattr(sides, "_FEWEST_ENTRIES", 40)
+        patch.setattr(sides, "_LONGEST_STEP", 30)
+        patch.setattr(device, "compute_units", 3)
+        patch.setattr(depth_first, "_FIRST_BUDGET", 60)
+        patch.setattr(phases, "_GROUP_SIZE", 16)
+        patch.setattr(phases, "_GROUPS_PER_UNIT", 1)
+        patch.setattr(phases, "_MOST_ROUNDS", 2)
+        patch.setattr(phases, "_MOST_DEGREE", 20)
+        patch.setattr(balls, "_CPU_PIECE", _PIECE)
+        patch.setattr(balls, "_GPU_GROUP", 8)
+        patch.setattr(balls, "_FIRST_BUDGET", 60)
+        patch.setattr(check, "_CPU_PIECE", _PIECE)
+        patch.setattr(check, "_GPU_GROUP", 8)
+        found = reedsp.maximum_matching(graph, method, device=device)
+        assert found.verify()
+    assert found.cardinality == bipartite.cardinality(graph)

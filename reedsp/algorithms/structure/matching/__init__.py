@@ -1,0 +1,1 @@
+"""Maximum matchings of bipartite graphs."""
