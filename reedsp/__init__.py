@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.flow.maximum_flow import maximum_flow
+    from reedsp.algorithms.structure.flow.result import Cut, Flow
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -43,9 +45,11 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
     "BreadthFirst": "results.levels",
+    "Cut": "algorithms.structure.flow.result",
     "Device": "device.device",
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
+    "Flow": "algorithms.structure.flow.result",
     "Graph": "graph.graph",
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
@@ -70,6 +74,7 @@ _MODULE_OF = {
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",
+    "maximum_flow": "algorithms.structure.flow.maximum_flow",
     "min_plus_power": "minplus.product",
     "min_plus_product": "minplus.product",
     "read": "io.readers",
@@ -105,6 +110,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "maximum_flow",
+    "Flow",
+    "Cut",
     "min_plus_product",
     "min_plus_power",
     "reduce",

@@ -102,6 +102,9 @@ BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
 Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
 """From where :func:`reedsp.bfs` can look at edges."""
 
+FlowMethod: TypeAlias = Literal["auto", "dinic", "push-relabel"]
+"""How :func:`reedsp.maximum_flow` can search."""
+
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""
 

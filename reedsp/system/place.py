@@ -33,6 +33,9 @@ _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 _SEARCH, _PATH = 110.0, 8.0
 """The same by a search of our own, in all, and for each path."""
 
+_FLOW, _FLOW_EDGE = 100.0, 0.15
+"""The same for a maximum flow, in all, and for each edge."""
+
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
@@ -79,6 +82,11 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
     """
     ahead = levels * ((n / reached) ** 0.5 - 1)  # levels, as in a plane, where they grow with their number
     return _serves and ahead * _LEVEL > _ORDER_VERTEX * n + _ORDER_EDGE * m
+
+
+def is_flow_for_host(n: int, m: int) -> bool:
+    """Return whether the host is likely to find a maximum flow sooner than a device."""
+    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
 
 
 def is_matrix_for_host(n: int) -> bool:
