@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.single_source.sssp import sssp
     from reedsp.algorithms.structure.flow.maximum_flow import maximum_flow
     from reedsp.algorithms.structure.flow.result import Cut, Flow
+    from reedsp.algorithms.structure.matching.full_matching import full_matching
+    from reedsp.algorithms.structure.matching.full_result import FullMatching
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -50,6 +52,7 @@ _MODULE_OF = {
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
     "Flow": "algorithms.structure.flow.result",
+    "FullMatching": "algorithms.structure.matching.full_result",
     "Graph": "graph.graph",
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
@@ -70,6 +73,7 @@ _MODULE_OF = {
     "distances_on_device": "algorithms.single_source.on_device",
     "exclusive_scan": "primitives.scan",
     "fetch": "io.datasets",
+    "full_matching": "algorithms.structure.matching.full_matching",
     "get_device": "device.discovery",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
@@ -110,6 +114,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "full_matching",
+    "FullMatching",
     "maximum_flow",
     "Flow",
     "Cut",

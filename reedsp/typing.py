@@ -105,6 +105,9 @@ Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
 FlowMethod: TypeAlias = Literal["auto", "dinic", "push-relabel"]
 """How :func:`reedsp.maximum_flow` can search."""
 
+FullMatchingMethod: TypeAlias = Literal["auto", "shortest-paths", "auction"]
+"""How :func:`reedsp.full_matching` can search."""
+
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""
 

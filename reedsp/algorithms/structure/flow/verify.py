@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def verify_flow(
     )
     cuts = np.searchsorted(graph.indptr, np.arange(0, graph.m, _PART)).tolist()
     bounds = sorted({0, *cuts, graph.n})
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in pairwise(bounds):
         part = (np.uint32(begin), np.uint32(end))
         job.launch(check_edges, end - begin, _GROUP_SIZE, *edges, side, outward, inward, crossing, offenders, *part)
         job.finish()

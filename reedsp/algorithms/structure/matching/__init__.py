@@ -1,0 +1,1 @@
+"""Matchings: of the most edges, and full ones of minimum weight."""
