@@ -159,6 +159,5 @@ def _trusted_method(device: Device, method: str, network: Network) -> tuple[str,
 def is_trusted_with(device: Device, method: str, network: Network) -> bool:
     """Return whether a method is right on a device, with the types of a network."""
     types = [array.dtype.name for array in (network.indptr, network.indices, network.capacities)]
-    return is_trusted(
-        device, f"maximum flow by {method}", finds_known_flow, _METHODS[method], *types, network.is_narrow
-    )
+    arguments = (_METHODS[method], *types, network.is_narrow)
+    return is_trusted(device, f"maximum flow by {method}", finds_known_flow, *arguments)

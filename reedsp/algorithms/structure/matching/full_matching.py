@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.structure.matching.full_paths import Found, shortest_paths
+from reedsp.algorithms.structure.matching.full_paths import NO_FULL_MATCHING, Found, shortest_paths
 from reedsp.algorithms.structure.matching.full_result import FullMatching, weight_of
 from reedsp.algorithms.structure.matching.full_selfcheck import finds_known_matching
 from reedsp.algorithms.structure.matching.full_weights import Weights, in_integers, weights_of
@@ -144,6 +144,8 @@ def solve(
     if weights.rows == 0:
         kind = np.int64 if weights.is_integral else np.float64
         return Found(np.empty(0, np.int64), np.zeros(weights.columns, kind), 0)
+    if weights.m == 0:
+        raise ValueError(NO_FULL_MATCHING)
     return _METHODS[method](job, weights, maximum, progress)
 
 
@@ -181,6 +183,5 @@ def _trusted_method(device: Device, method: str, weights: Weights, maximum: bool
 def is_trusted_with(device: Device, method: str, weights: Weights, maximum: bool) -> bool:
     """Return whether a method is right on a device, with the types of a matrix."""
     types = [array.dtype.name for array in (weights.indptr, weights.indices, weights.values)]
-    return is_trusted(
-        device, f"full matching by {method}", finds_known_matching, _METHODS[method], *types, bool(maximum)
-    )
+    arguments = (_METHODS[method], *types, bool(maximum))
+    return is_trusted(device, f"full matching by {method}", finds_known_matching, *arguments)
