@@ -21,6 +21,8 @@ from reedsp.csgraph.conversions import (
     csgraph_masked_from_dense,
     reconstruct_path,
 )
+from reedsp.csgraph.flows import maximum_flow, min_weight_full_bipartite_matching
+from reedsp.csgraph.reordering import depth_first_order, depth_first_tree, laplacian, reverse_cuthill_mckee
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
 from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
 
@@ -35,10 +37,16 @@ __all__ = [
     "csgraph_masked_from_dense",
     "csgraph_to_dense",
     "csgraph_to_masked",
+    "depth_first_order",
+    "depth_first_tree",
     "dijkstra",
     "floyd_warshall",
     "johnson",
+    "laplacian",
+    "maximum_flow",
+    "min_weight_full_bipartite_matching",
     "reconstruct_path",
+    "reverse_cuthill_mckee",
     "shortest_path",
     "yen",
 ]

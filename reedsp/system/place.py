@@ -36,6 +36,9 @@ _SEARCH, _PATH = 110.0, 8.0
 _FLOW, _FLOW_EDGE = 100.0, 0.15
 """The same for a maximum flow, in all, and for each edge."""
 
+_FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
+"""Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
+
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
@@ -87,6 +90,11 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
 def is_flow_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a maximum flow sooner than a device."""
     return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
+
+
+def is_full_matching_for_host(pairs: int, m: int) -> bool:
+    """Return whether the host is likely to find a full matching of minimum weight sooner than a device."""
+    return _serves and m < (_FEW_WEIGHTS if m <= _THIN * pairs else _MANY_WEIGHTS)
 
 
 def is_matrix_for_host(n: int) -> bool:

@@ -26,7 +26,7 @@ from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import BoundKernel
 from reedsp.system import place
 
-MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse")
+MODULES = ("test_shortest_path", "test_conversions", "test_traversal", "test_pydata_sparse", "test_flow", "test_matching", "test_reordering", "test_graph_laplacian")
 SEARCHES = (
     "shortest_path",
     "dijkstra",

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from reedsp.algorithms.structure.flow import on_host
 from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of
-from reedsp.algorithms.structure.flow.dinic import dinic
+from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
 from reedsp.algorithms.structure.flow.result import Flow
 from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
 from reedsp.device.device import Device
@@ -25,6 +26,7 @@ from reedsp.system.place import HOST, is_flow_for_host
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FlowMethod, GraphLike, Vertex
 
+_NARROW = np.iinfo(np.int32).max
 _METHODS: dict[str, Callable[..., Found]] = {"dinic": dinic}
 
 
@@ -134,6 +136,50 @@ def solve(job: Job, network: Network, method: str, progress: Callable[[int, int]
     if network.m == 0:
         return Found(0, network.capacities.copy(), np.arange(network.n) == network.source, 0)
     return _METHODS[method](job, network, progress)
+
+
+def flow_between(network: Network) -> tuple[int, tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]]:
+    """Find a maximum flow on the best device, and what flows between two vertices, less what flows back.
+
+    Parameters
+    ----------
+    network : Network
+
+    Returns
+    -------
+    value : int
+    net : tuple of ndarray
+        The arrays data, indices and indptr of a CSR matrix with an entry for each pair of vertices that an edge joins
+        in either direction.
+    """
+    device = get_device()
+    method, _ = _trusted_method(device, "auto", network)
+    job = Job(device, recycle=True)
+    if method == "dinic" and network.m:
+        search = Dinic(job, network)
+        try:
+            value, _ = search.run()
+            return value, search.net()
+        finally:
+            search.close()
+    found = solve(job, network, method)
+    return found.value, net_of(network, found.flow)
+
+
+def net_of(
+    network: Network, flow: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return what flows between two vertices, less what flows back, as CSR arrays data, indices and indptr."""
+    n = network.n
+    keys = np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(network.indptr)) + network.indices
+    tails, heads = np.divmod(keys, n)
+    back = heads * n + tails
+    among = np.union1d(keys, back)
+    net = np.zeros(len(among), flow.dtype)
+    net[np.searchsorted(among, keys)] = flow
+    net[np.searchsorted(among, back)] -= np.where(tails == heads, 0, flow)
+    indptr = np.searchsorted(among, np.arange(n + 1, dtype=np.int64) * n)
+    return net, (among % n).astype(np.int32), indptr.astype(np.int32 if len(among) <= _NARROW else np.int64)
 
 
 def _trusted_method(device: Device, method: str, network: Network) -> tuple[str, str]:
