@@ -16,7 +16,7 @@
 //                    nothing; then their number
 //   next        i/o  (n) a copy of first
 //   arcs        out  (up to 2 m)
-//   bound       -    what an arc is given at most
+//   bound       -    what an edge can carry at most, if it is more; above any flow, so that such an edge is never full
 
 #if !defined(POINTER) || !defined(INDEX) || !defined(CAPACITY)
 #error "structure/flow_arcs.cl needs the macros POINTER, INDEX and CAPACITY"

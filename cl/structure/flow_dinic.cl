@@ -14,7 +14,7 @@
 //   left        i/o  (n + 1) what more can flow to each vertex of the path
 //   sent        i/o  (n + 1) what flows from there already
 //   state       i/o  (STATE_WORDS); 0 at first
-//   bound       -    no flow is larger
+//   bound       -    larger than any flow; a capacity above it is as good as it
 // Vertices are searched from the sink, against the arcs: one from which every path has become blocked loses its level.
 
 #if !defined(POINTER) || !defined(INDEX) || !defined(CAPACITY)

@@ -140,7 +140,8 @@ def min_weight_full_bipartite_matching(
     Parameters
     ----------
     biadjacency : sparse matrix or array, CSR, CSC or COO, shape (rows, columns)
-        A weight for each edge. Those that are 0 are removed with a warning, and those that are +inf.
+        A weight for each edge. Those that are 0 are removed with a warning, and those that are +inf, or -inf to
+        find the maximum.
     maximize : bool
         Find the maximum weight instead.
 
@@ -155,7 +156,8 @@ def min_weight_full_bipartite_matching(
     TypeError
         It is not sparse, or of another format; or the weights are complex.
     ValueError
-        There is no full matching, weights are no numbers, one is NaN or -inf, or the index arrays are corrupt.
+        There is no full matching, weights are no numbers, one is NaN or infinitely good, or the index arrays are
+        corrupt.
 
     Examples
     --------
@@ -176,9 +178,9 @@ def min_weight_full_bipartite_matching(
     refuse_corrupt(matrix, "biadjacency")
     values = matrix.data
     lowest, highest = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
-    if not lowest > -np.inf:  # nor does it hold for NaN
-        entry = int(np.argmax(np.isnan(values) | np.isneginf(values)))
-        raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a number greater than -inf")
+    if not (highest < np.inf if maximize else lowest > -np.inf):  # neither holds for NaN
+        entry = int(np.argmax(np.isnan(values) | (np.isposinf(values) if maximize else np.isneginf(values))))
+        raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a finite number")
     is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
     if is_exact and is_full_matching_for_host(min(matrix.shape), values.size):
         return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]

@@ -171,8 +171,9 @@ def reverse_cuthill_mckee(graph: MatrixLike, symmetric_mode: bool = False) -> _V
     array([2, 0, 1], dtype=int32)
     """
     refuse_corrupt(graph, "graph")
-    if scipy.sparse.issparse(graph) and graph.format in ("csr", "csc"):  # type: ignore[union-attr]
-        rows, columns = graph.shape  # type: ignore[union-attr]
+    matrix: Any = graph
+    if scipy.sparse.issparse(matrix) and matrix.format in ("csr", "csc"):
+        rows, columns = matrix.shape
         if rows != columns:
             raise ValueError(f"graph has {rows} rows and {columns} columns, expected as many")
         if rows == 0:

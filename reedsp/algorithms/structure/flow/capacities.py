@@ -26,7 +26,7 @@ class Network:
         Not negative.
     source, sink : int
     bound : int
-        No flow is larger; int64 holds it.
+        Larger than any flow, by one: a capacity above it is as good as it. uint64 holds it.
     """
 
     indptr: npt.NDArray[Any]
@@ -51,7 +51,7 @@ class Network:
         bound = leaving if leaving <= _NARROW else min(leaving, _total(capacities[indices == sink]))
         if bound > _LARGEST:
             raise OverflowError(f"up to {bound} may flow, which int64 does not hold")
-        return cls(indptr, indices, capacities, source, sink, bound)
+        return cls(indptr, indices, capacities, source, sink, bound + 1)
 
     @property
     def n(self) -> int:

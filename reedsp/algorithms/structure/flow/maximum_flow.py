@@ -12,6 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.flow import on_host
 from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of
 from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
+from reedsp.algorithms.structure.flow.push_relabel import push_relabel
 from reedsp.algorithms.structure.flow.result import Flow
 from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
 from reedsp.device.device import Device
@@ -27,7 +28,7 @@ from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FlowMethod, GraphLike, Vertex
 
 _NARROW = np.iinfo(np.int32).max
-_METHODS: dict[str, Callable[..., Found]] = {"dinic": dinic}
+_METHODS: dict[str, Callable[..., Found]] = {"dinic": dinic, "push-relabel": push_relabel}
 
 
 def maximum_flow(

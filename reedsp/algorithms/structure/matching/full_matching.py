@@ -43,8 +43,8 @@ def full_matching(
     graph : scipy sparse matrix, dense array, Graph or networkx graph
         The weight between each row and each column, in a matrix of any shape. A *stored* zero of a sparse matrix is a
         weight of 0; in a dense array a 0 is none, and in a masked array the mask alone says where there is none. +inf
-        is no weight either. Where several are stored for one row and column, the best counts. A graph stands for its
-        square matrix: an edge leads from a row to a column.
+        is no weight either; nor is -inf where the maximum is wanted. Where several are stored for one row and column,
+        the best counts. A graph stands for its square matrix: an edge leads from a row to a column.
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}
@@ -93,7 +93,7 @@ def full_matching(
     if isinstance(graph, Graph) or is_networkx(graph):
         graph = graph if isinstance(graph, Graph) else Graph.from_networkx(graph)
         names = graph.names
-    weights = weights_of(graph)
+    weights = weights_of(graph, maximum)
     bar = search_bar(1, "rows", progress)
     solved, power = in_integers(weights)
     exchanged = solved.rows > solved.columns

@@ -62,7 +62,7 @@ class Weights:
         return Weights(indptr, self.tails()[order], self.values[order], self.rows), order
 
 
-def weights_of(matrix: Any) -> Weights:
+def weights_of(matrix: Any, maximum: bool = False) -> Weights:
     """Return what the argument of :func:`reedsp.full_matching` holds.
 
     Raises
@@ -72,9 +72,9 @@ def weights_of(matrix: Any) -> Weights:
     """
     if isinstance(matrix, Graph) or is_networkx(matrix):
         graph = matrix if isinstance(matrix, Graph) else Graph.from_networkx(matrix)
-        return Weights(graph.indptr, graph.indices, _numbers(graph.weights, "graph.weights"), graph.n)
+        return Weights(graph.indptr, graph.indices, _numbers(graph.weights, "graph.weights")[0], graph.n)
     if is_sparse(matrix):
-        return _of_sparse(matrix)
+        return _of_sparse(matrix, maximum)
     if not isinstance(matrix, (np.ndarray, list, tuple)):
         raise TypeError(f"matrix: expected a matrix or a graph, got {type(matrix).__name__}")
     given = np.asarray(np.ma.getdata(matrix))
@@ -84,10 +84,10 @@ def weights_of(matrix: Any) -> Weights:
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
     tails, heads = np.nonzero(present)
     indptr = np.searchsorted(tails, np.arange(len(given) + 1))
-    return _checked(indptr, heads.astype(np.int32), given[tails, heads], given.shape[1])
+    return _checked(indptr, heads.astype(np.int32), given[tails, heads], given.shape[1], maximum)
 
 
-def _of_sparse(matrix: Any) -> Weights:
+def _of_sparse(matrix: Any, maximum: bool) -> Weights:
     if len(matrix.shape) != 2:
         raise ValueError(f"matrix has {len(matrix.shape)} dimensions, expected 2")
     rows, columns = matrix.shape
@@ -98,7 +98,7 @@ def _of_sparse(matrix: Any) -> Weights:
         entries = matrix.tocoo()
         order = np.argsort(entries.row, kind="stable")
         indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
-        return _checked(indptr, entries.col[order], entries.data[order], columns)
+        return _checked(indptr, entries.col[order], entries.data[order], columns, maximum)
     indptr, indices, values = matrix.indptr, matrix.indices, matrix.data
     counts = np.diff(indptr)
     if (
@@ -113,13 +113,14 @@ def _of_sparse(matrix: Any) -> Weights:
     if m and not 0 <= indices.min() <= indices.max() < columns:
         edge = int(np.argmax((indices < 0) | (indices >= columns)))
         raise ValueError(f"matrix.indices[{edge}] = {indices[edge]} is no column of {columns}")
-    return _checked(indptr, indices, values, columns)
+    return _checked(indptr, indices, values, columns, maximum)
 
 
-def _checked(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], columns: int) -> Weights:
-    """Return weights without those that are +inf, or False."""
-    numbers = _numbers(values, "matrix.data")
-    absent = ~values if values.dtype.kind == "b" else np.isposinf(numbers) if numbers.dtype.kind == "f" else None
+def _checked(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], columns: int, maximum: bool
+) -> Weights:
+    """Return weights without those that are infinitely bad, or False."""
+    numbers, absent = _numbers(values, "matrix.data", maximum)
     if absent is not None and absent.any():
         before = np.append(0, np.cumsum(~absent))
         indptr, indices, numbers = before[indptr], indices[~absent], numbers[~absent]
@@ -131,21 +132,25 @@ def _refuse_others(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"matrix has dtype {dtype}, expected real numbers")
 
 
-def _numbers(values: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Return weights as int32, int64 or float64."""
+def _numbers(
+    values: npt.NDArray[Any], name: str, maximum: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    """Return weights as int32, int64 or float64, and which of them are none; None for the latter if all are."""
     if values.dtype.kind == "f":
         numbers = values.astype(np.float64, copy=False)
-        wrong = np.isnan(numbers) | np.isneginf(numbers) | ((numbers != values) if values.dtype.itemsize > 8 else False)
+        if np.isfinite(numbers).all() and (values.dtype.itemsize <= 8 or (numbers == values).all()):
+            return numbers, None
+        absent = np.isneginf(numbers) if maximum else np.isposinf(numbers)
+        wrong = ~(absent | np.isfinite(numbers)) | (np.isfinite(values) & (numbers != values))
         if wrong.any():
             edge = int(np.argmax(wrong))
             raise ValueError(f"{name}[{edge}] is {values[edge]}, expected a number that float64 holds")
-        return numbers
+        return numbers, absent
     if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _LARGEST:
         edge = int(np.argmax(values > _LARGEST))
         raise ValueError(f"{name}[{edge}] = {values[edge]} is outside int64")
-    if values.dtype == np.int32 or values.dtype.kind == "b" or values.dtype.itemsize < 4:
-        return values.astype(np.int32, copy=False)
-    return values.astype(np.int64, copy=False)
+    narrow = values.dtype == np.int32 or values.dtype.kind == "b" or values.dtype.itemsize < 4
+    return values.astype(np.int32 if narrow else np.int64, copy=False), ~values if values.dtype.kind == "b" else None
 
 
 def in_integers(weights: Weights) -> tuple[Weights, int]:
