@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.matching.full_auction import auction, can_auction
 from reedsp.algorithms.structure.matching.full_paths import NO_FULL_MATCHING, Found, shortest_paths
 from reedsp.algorithms.structure.matching.full_result import FullMatching, weight_of
 from reedsp.algorithms.structure.matching.full_selfcheck import finds_known_matching
@@ -23,7 +24,7 @@ from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FullMatchingMethod, GraphLike
 
-_METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths}
+_METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": auction}
 
 
 def full_matching(
@@ -167,13 +168,20 @@ def _trusted_method(device: Device, method: str, weights: Weights, maximum: bool
     ------
     DeviceError
         None does.
+    ValueError
+        An auction is asked for, and is not possible.
     """
+    is_possible = can_auction(weights)
+    if method == "auction" and not is_possible:
+        raise ValueError("method = 'auction': the weights are fractions, or too large for its prices")
     if method != "auto":
         preferred, why, candidates = method, "as asked for", [method]
     else:
-        preferred = "shortest-paths" if device.kind == "cpu" or not weights.is_integral else "auction"
+        preferred = "shortest-paths" if device.kind == "cpu" or not is_possible else "auction"
         why = f"the quicker one on {'CPU devices' if device.kind == 'cpu' else 'GPUs'}"
-        candidates = sorted(_METHODS, key=lambda each: each != preferred)
+        if device.kind != "cpu" and not is_possible:
+            why = "weights are fractions, or too large for an auction"
+        candidates = [preferred] if not is_possible else sorted(_METHODS, key=lambda each: each != preferred)
     for each in candidates:
         if is_trusted_with(device, each, weights, maximum):
             return each, why if each == preferred else f"{preferred} gives wrong answers on this device"
