@@ -11,6 +11,9 @@ from reedsp.algorithms.structure.flow.capacities import Found, Network
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 
+_WITH_HUBS = 700
+"""Vertices of a network of which some have many edges."""
+
 Method = Callable[[Job, Network], Found]
 
 
@@ -27,8 +30,9 @@ def finds_known_flow(device: Device, method: Method, pointer: str, index: str, c
         Whether 32 bits hold every flow.
     """
     rng = np.random.default_rng(2016)
-    for n, edges in ((60, 500), (90, 180)):
-        keys = np.unique(rng.integers(0, n * n, edges))
+    for n, edges in ((60, 500), (90, 180), (700, 4000)):
+        hubs = np.arange(4 * n if n == _WITH_HUBS else 0)  # the first vertices have edges to all
+        keys = np.union1d(rng.integers(0, n * n, edges), hubs)
         capacities = rng.integers(0, 50, len(keys)).astype(capacity)
         if not narrow:
             capacities *= np.dtype(capacity).type(1 << (29 if capacity == "int32" else 40))

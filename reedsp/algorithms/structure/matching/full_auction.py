@@ -32,9 +32,10 @@ def can_auction(weights: Weights) -> bool:
     """Return whether int64 holds the prices of an auction."""
     if not weights.is_integral or weights.m == 0:
         return weights.is_integral
-    rows = weights.rows + (weights.columns if weights.columns > weights.rows else 0)
-    spread = int(weights.values.max()) - int(weights.values.min())
-    return 8 * (rows + 1) ** 2 * (spread + 1) < _LARGEST
+    lowest, highest, rows = int(weights.values.min()), int(weights.values.max()), weights.rows
+    if weights.columns > rows:  # of two copies, with weights of 0 between them
+        lowest, highest, rows = min(lowest, 0), max(highest, 0), rows + weights.columns
+    return 8 * (rows + 1) ** 2 * (highest - lowest + 1) < _LARGEST
 
 
 def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None = None) -> Found:
@@ -143,6 +144,7 @@ class _Auction:
 
     def __init__(self, job: Job, weights: Weights, maximum: bool) -> None:
         self._device = _OnDevice(job, weights, maximum)
+        self._next_question = _PATIENCE
 
     def run(self, asked: Weights, progress: Report | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
         """Return the edge of each row, the prices, multiplied by rows + 1, and the number of rounds."""
@@ -176,7 +178,6 @@ class _Auction:
             if progress is not None:
                 progress(total + rounds, total + rounds)
 
-        self._next_question = _PATIENCE
         try:
             while True:
                 restart.queue()
