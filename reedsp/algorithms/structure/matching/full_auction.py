@@ -21,7 +21,7 @@ from reedsp.system.progress_bar import Report
 
 _FILE = "structure/auction_rounds.cl"
 _GPU_GROUP, _CPU_GROUP = 128, 16
-_LARGEST_TEAM = 32  # work-items for a row
+_TEAM = 8  # work-items for a row
 _REFINEMENT = 7  # of epsilon from one auction to the next
 _MOST_LAUNCHES = 64  # between two looks at the device
 _PATIENCE = 4096  # rounds until it is asked whether there is a full matching at all
@@ -107,11 +107,9 @@ class _OnDevice:
         self.values = lent(job, weights.values)
         self.first_in, self.rows_in, self.edges_in = (job.upload(each) for each in columns)
         self.group = _CPU_GROUP if job.device.kind == "cpu" else _GPU_GROUP
-        mean = weights.m // max(1, weights.rows)
-        self.team = min(1 << mean.bit_length() >> 1 or 1, _LARGEST_TEAM, self.group)
         self.macros: dict[str, str | int] = {
             "GROUP_SIZE": self.group,
-            "TEAM": self.team,
+            "TEAM": _TEAM,
             **self.matrix.macros,
             "VALUE": C_TYPES[weights.values.dtype],
             "NEGATED": int(maximum),
@@ -159,7 +157,7 @@ class _Auction:
         numbers = (device.shift, np.int64(scale), np.int64(epsilon), np.uint32(rows))
         matrix = (device.matrix.indptr, device.matrix.indices, device.values)
         offers = (edge_of, price, bid_edge, bid_price, is_wanted, device.control)
-        bid = device.bind("bid", rows * device.team, *matrix, *offers, *numbers)
+        bid = device.bind("bid", rows * _TEAM, *matrix, *offers, *numbers)
         position = len(matrix) + len(offers) + 2  # of epsilon
         columns = (device.matrix.indices, device.first_in, device.rows_in)
         takes = (edge_of, row_of, price, bid_edge, bid_price, is_wanted, np.uint32(rows))
