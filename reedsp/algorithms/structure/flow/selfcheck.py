@@ -35,7 +35,7 @@ def finds_known_flow(device: Device, method: Method, pointer: str, index: str, c
         keys = np.union1d(rng.integers(0, n * n, edges), hubs)
         capacities = rng.integers(0, 50, len(keys)).astype(capacity)
         if not narrow:
-            capacities *= np.dtype(capacity).type(1 << (29 if capacity == "int32" else 40))
+            capacities *= np.dtype(capacity).type(1 << (25 if capacity == "int32" else 40))
         indptr = np.searchsorted(keys, np.arange(n + 1) * n).astype(pointer)
         network = Network.of(indptr, (keys % n).astype(index), capacities, 0, n - 1)
         if not _is_proved(network, method(Job(device), network)):
