@@ -148,7 +148,8 @@ __kernel void push_hubs(NETWORK, __global const uint *restrict height, __global 
     const size_t vertex = hubs[get_group_id(0)];
     const uint item = get_local_id(0);
     const bool is_active = vertex != source && vertex != sink && height[vertex] < n;
-    ulong left = is_active ? excess[vertex] : 0;  // the same for all of the work-group
+    const ulong whole = is_active ? excess[vertex] : 0;  // the same for all of the work-group
+    ulong left = whole;
     for (long first = 0; left > 0 && first < ARCS_OF(vertex); first += GROUP_SIZE) {
         const long arc = first + item;
         const bool is_arc = arc < ARCS_OF(vertex);
@@ -157,7 +158,7 @@ __kernel void push_hubs(NETWORK, __global const uint *restrict height, __global 
         const bool is_along = is_arc && arc >= INWARD(vertex);
         const long edge = is_admissible ? EDGE_OF(vertex, arc) : 0;
         const ulong most = is_admissible ? RESIDUAL(edge, is_along) : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         sums[item] = most;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint distance = 1; distance < GROUP_SIZE; distance *= 2) {
@@ -173,7 +174,7 @@ __kernel void push_hubs(NETWORK, __global const uint *restrict height, __global 
         }
         left -= min(left, sums[GROUP_SIZE - 1]);
     }
-    if (is_active && item == 0)
+    if (whole > 0 && item == 0)  // all have read it, before the first barrier
         excess[vertex] = left;
 }
 
@@ -221,7 +222,7 @@ __kernel void settle_hubs(NETWORK, __global const uint *restrict height, __globa
         if (RESIDUAL(EDGE_OF(vertex, arc), arc >= INWARD(vertex)) > 0)
             lowest = min(lowest, height[HEAD_OF(vertex, arc)]);
     lows[item] = lowest;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read what is changed below
     for (uint distance = GROUP_SIZE / 2; distance > 0; distance /= 2) {
         if (item < distance)
             lows[item] = min(lows[item], lows[item + distance]);
