@@ -20,6 +20,12 @@ import numpy.typing as npt
 from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend.flow import (  # noqa: F401  networkx finds them here
+    maximum_flow,
+    maximum_flow_value,
+    minimum_cut,
+    minimum_cut_value,
+)
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import (  # noqa: F401  networkx finds them here
     center,
@@ -88,7 +94,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Tell whether a call would be answered sooner here than by networkx, or why not."""
     if name in HOST_FUNCTIONS:
         return f"{name} is searched on the host, where networkx is as fast"
-    graph = args[0] if args else kwargs["G"]
+    graph = args[0] if args else kwargs["G" if "G" in kwargs else "flowG"]
     if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
         return "a search that is led by a function is searched on the host, where networkx is as fast"
     minimum = on_device.MIN_NODES_FROM_EACH if name in FROM_EACH else on_device.MIN_NODES

@@ -34,7 +34,7 @@ CALLERS = {
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
-    "algorithms.flow": "gomory_hu mincost",
+    "algorithms.flow": "gomory_hu maxflow mincost",
     "algorithms.tree": "branchings",
     "drawing": "layout",
     "generators": "classic cographs ego small",
