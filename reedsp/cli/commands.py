@@ -15,6 +15,7 @@ from reedsp.cli.all_pairs import apsp
 from reedsp.cli.files import convert, dataset, info
 from reedsp.cli.machine import demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
+from reedsp.cli.structure.flow import flow
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -27,6 +28,7 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
         ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
     ),
+    flow: (("reedsp flow roads.gr --source 1 --target 9", "prints how much can flow, and a minimum cut"),),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

@@ -59,6 +59,16 @@ KEYS: dict[str, dict[str, str]] = {
         "negative_cycle": "in place of all others: the vertices of a negative cycle",
         "weight": "in place of all others: its weight",
     },
+    "flow": {
+        **_GRAPH,
+        **_SOLVED,
+        "source": "the vertex from which it flows",
+        "target": "the vertex to which it flows",
+        "value": "how much can flow",
+        "cut": "the edges of the minimum cut, each as a list of two vertices",
+        "source_side": "number of vertices on the source's side of the cut",
+        "verified": "whether `--verify` was given",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

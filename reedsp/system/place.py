@@ -33,8 +33,8 @@ _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 _SEARCH, _PATH = 110.0, 8.0
 """The same by a search of our own, in all, and for each path."""
 
-_FLOW, _FLOW_EDGE = 100.0, 0.15
-"""The same for a maximum flow, in all, and for each edge."""
+_FLOW, _FLOW_EDGE = 100.0, 0.1
+"""The same for a maximum flow, in all, and for each vertex and edge."""
 
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""

@@ -81,6 +81,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
+        ("flow small.gr --source 1 --target 5", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -109,6 +110,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "sssp": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "apsp": ["small.gr", "small.gr --source 1 --target 5"],
+        "flow": ["small.gr --source 1 --target 5"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")
