@@ -116,6 +116,8 @@ def _with_capacities(matrix: Any) -> tuple[Any, int]:
     ascends = np.empty(m + 1, np.bool_)
     np.greater(indices[1:], indices[:-1], out=ascends[1:-1])
     ascends[matrix.indptr] = True  # the first of a row
+    if data.dtype == dtype and m == len(matrix.data) == len(matrix.indices) and ascends.all():
+        return matrix, highest
     arrays = (data.astype(dtype, copy=False), indices, matrix.indptr)
     ordered = type(matrix)(arrays, shape=matrix.shape)
     if not ascends.all():
