@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
     from reedsp.algorithms.structure.matching.matching import maximum_matching
     from reedsp.algorithms.structure.matching.result import Matching, VertexCover
+    from reedsp.algorithms.structure.flow.maximum_flow import maximum_flow
+    from reedsp.algorithms.structure.flow.result import Cut, Flow
+    from reedsp.algorithms.structure.matching.full_matching import full_matching
+    from reedsp.algorithms.structure.matching.full_result import FullMatching
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -51,9 +55,12 @@ _MODULE_OF = {
     "AllPairs": "results.all_pairs",
     "BreadthFirst": "results.levels",
     "Components": "algorithms.structure.components.result",
+    "Cut": "algorithms.structure.flow.result",
     "Device": "device.device",
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
+    "Flow": "algorithms.structure.flow.result",
+    "FullMatching": "algorithms.structure.matching.full_result",
     "Graph": "graph.graph",
     "Matching": "algorithms.structure.matching.result",
     "Nearest": "algorithms.routes.tables",
@@ -79,11 +86,13 @@ _MODULE_OF = {
     "distances_on_device": "algorithms.single_source.on_device",
     "exclusive_scan": "primitives.scan",
     "fetch": "io.datasets",
+    "full_matching": "algorithms.structure.matching.full_matching",
     "get_device": "device.discovery",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
     "load": "results.load",
     "maximum_matching": "algorithms.structure.matching.matching",
+    "maximum_flow": "algorithms.structure.flow.maximum_flow",
     "min_plus_power": "minplus.product",
     "min_plus_product": "minplus.product",
     "read": "io.readers",
@@ -129,6 +138,11 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Components",
     "spanning_forest",
     "SpanningForest",
+    "full_matching",
+    "FullMatching",
+    "maximum_flow",
+    "Flow",
+    "Cut",
     "min_plus_product",
     "min_plus_power",
     "reduce",

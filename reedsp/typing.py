@@ -112,6 +112,11 @@ ComponentsMethod: TypeAlias = Literal["auto", "fast", "dulle", "depth-first", "c
 """How :func:`reedsp.connected_components` can find components."""
 MatchingMethod: TypeAlias = Literal["auto", "depth-first", "phases", "dulle", "khosla"]
 """How :func:`reedsp.maximum_matching` can match."""
+FlowMethod: TypeAlias = Literal["auto", "dinic", "push-relabel"]
+"""How :func:`reedsp.maximum_flow` can search."""
+
+FullMatchingMethod: TypeAlias = Literal["auto", "shortest-paths", "auction"]
+"""How :func:`reedsp.full_matching` can search."""
 
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""

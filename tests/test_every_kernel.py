@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
+from scipy.optimize import linear_sum_assignment
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_item
@@ -170,6 +171,21 @@ def matched(method: Any) -> Check:
         found = reedsp.maximum_matching(matrix, method, device=device)
         expected = scipy.sparse.csgraph.maximum_bipartite_matching(matrix)
         return found.verify() and found.cardinality == np.count_nonzero(expected >= 0)
+def flow_by(method: Any) -> Check:
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        found = reedsp.maximum_flow(graph, 3, 5, method, device=device)
+        expected = scipy.sparse.csgraph.maximum_flow(graph.to_scipy().astype(np.int32), 3, 5).flow_value
+        return found.value == expected and found.verify(device)
+
+    return check
+
+
+def assignment_by(method: Any) -> Check:
+    def check(device: Device) -> bool:
+        matrix = (np.arange(49).reshape(7, 7) * 17) % 23
+        found = reedsp.full_matching(matrix + 1, method=method, device=device)
+        return found.weight == 7 + matrix[linear_sum_assignment(matrix)].sum() and found.verify(device)
 
     return check
 
@@ -314,6 +330,16 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         sorted_by(list_sort, "bitonic", 16),
         {"primitives/sort_lists.cl", "primitives/sort_keys.cl"},
     ),
+    "flow by one work-item": (
+        flow_by("dinic"),
+        {f"structure/flow_{name}.cl" for name in ("arc", "arcs", "dinic", "sum", "verify")},
+    ),
+    "flow by work-groups": (flow_by("push-relabel"), {"structure/flow_push_relabel.cl"}),
+    "assignment by one work-item": (
+        assignment_by("shortest-paths"),
+        {"structure/assignment_paths.cl", "structure/assignment_verify.cl"},
+    ),
+    "assignment by work-groups": (assignment_by("auction"), {"structure/auction_rounds.cl"}),
     "self test": (self_test, {"core/self_test.cl"}),
 }
 

@@ -59,6 +59,16 @@ def calls() -> Iterator[tuple[str, Call]]:
     for name, of_matching in matchings.items():
         for method in ("auto", "depth-first", "phases", "dulle", "khosla"):
             yield f"matching by {method} of {name}", partial(reedsp.maximum_matching, of_matching, method)
+    for method in ("dinic", "push-relabel"):
+        for name in ("small", "many edges", "a star"):
+            yield f"flow by {method} in {name}", partial(reedsp.maximum_flow, GRAPHS[name], 0, 3, method)
+    for method in ("shortest-paths", "auction"):
+        for maximum in (False, True):
+            matrices = {"a square": np.ones((70, 70), np.int32), "a large one": np.arange(1, 600).reshape(1, 599)}
+            for name, numbers in matrices.items():
+                what = f"{name} by {method}, maximum {maximum}"
+                yield what, partial(reedsp.full_matching, numbers, maximum, method)
+    yield "fractions", partial(reedsp.full_matching, [[0.1, 0.2], [0.3, 0.7]])
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)
     yield "a target", partial(reedsp.sssp, small, 0, target=3)
     yield "the nearest of several", partial(reedsp.sssp, many, [0, 5], min_only=True)

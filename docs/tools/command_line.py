@@ -108,6 +108,11 @@ mean      4.06667
 diameter  8, from 6 to 5
 solved    floyd-warshall, ... s on ...
 written   distances.npy
+$ reedsp flow small.gr --source 1 --target 5
+graph     small.gr: 6 vertices, 7 edges, read in ... s
+flow      1 from 1 to 5
+cut       1 edges: 4 -> 5
+solved    dinic, ... s on ...
 $ reedsp verify small.gr distances.npy
 graph     small.gr: 6 vertices, 7 edges
 verified  distances.npy: distances from 6 vertices are right for every edge, in ... s

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from docs.tools.drawing import BLUE, GREEN, INK, LINE, ORANGE, Drawing
+from docs.tools.drawing import BLUE, GREEN, INK, LINE, ORANGE, PALE, Drawing
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 
@@ -344,6 +344,41 @@ def reached_jobs(taken: dict[int, int]) -> set[int]:
     return reached
 
 
+
+
+def flow() -> str:
+    """Return a maximum flow and the minimum cut that proves it."""
+    drawing = Drawing(690, 286, "A maximum flow of 13, and a minimum cut of capacity 13")
+    places = {"s": (60, 140), "a": (210, 60), "b": (210, 220), "c": (430, 60), "d": (430, 220), "t": (630, 140)}
+    edges = {
+        ("s", "a"): (8, 10),
+        ("s", "b"): (5, 9),
+        ("a", "b"): (0, 2),
+        ("a", "c"): (8, 8),
+        ("b", "d"): (5, 5),
+        ("c", "d"): (1, 3),
+        ("c", "t"): (7, 12),
+        ("d", "t"): (6, 11),
+    }
+    drawing.band(20, 20, 270, 246, PALE)
+    drawing.text(155, 252, "the source's side", size=13)
+    for (tail, head), (amount, capacity) in edges.items():
+        (x, y), (to_x, to_y) = places[tail], places[head]
+        length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
+        step_x, step_y = 24 * (to_x - x) / length, 24 * (to_y - y) / length
+        crosses = tail in "ab" and head in "cd"
+        colour = ORANGE if crosses else INK
+        drawing.line(
+            x + step_x, y + step_y, to_x - step_x, to_y - step_y, colour, arrow=True, width=3 if crosses else 2
+        )
+        above = (x + to_x) / 2 + (18 if x == to_x else 0), (y + to_y) / 2 - (0 if x == to_x else 16)
+        drawing.text(*above, f"{amount} / {capacity}", colour, bold=crosses, size=14)
+    for name, (x, y) in places.items():
+        drawing.circle(x, y, 20, name)
+    drawing.text(360, 140, "full: 8 + 5 = 13", ORANGE, bold=True, size=14)
+    return drawing.svg()
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     "towns": towns,
     "segmented-minimum": segmented_minimum,
@@ -353,6 +388,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "directions": directions,
     "ring": ring,
     "matching": matching,
+    "flow": flow,
 }
 
 

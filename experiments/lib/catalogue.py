@@ -5,6 +5,7 @@ from __future__ import annotations
 from experiments.beyond import (
     breadth_first,
     first_calls,
+    flows,
     largest,
     near_far_settings,
     negative_weights,
@@ -65,6 +66,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         single_source,
         near_far_settings,
         breadth_first,
+        flows,
         negative_weights,
         whole_calls,
         phases,

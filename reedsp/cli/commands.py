@@ -19,6 +19,7 @@ from reedsp.cli.structure.sort import sort
 from reedsp.cli.structure.components import components
 from reedsp.cli.structure.forest import forest
 from reedsp.cli.structure.match import match
+from reedsp.cli.structure.flow import flow
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -41,6 +42,7 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp forest roads.gr --output forest.csv", "writes the edges of a minimum spanning forest"),
     ),
     match: (("reedsp match web.el --output pairs.csv", "writes the pairs of a maximum matching"),),
+    flow: (("reedsp flow roads.gr --source 1 --target 9", "prints how much can flow, and a minimum cut"),),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

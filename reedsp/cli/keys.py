@@ -91,6 +91,14 @@ KEYS: dict[str, dict[str, str]] = {
         "rows": "number of rows, which are the vertices of one side",
         "columns": "number of columns, which are those of the other side",
         "pairs": "number of pairs of a maximum matching",
+    "flow": {
+        **_GRAPH,
+        **_SOLVED,
+        "source": "the vertex from which it flows",
+        "target": "the vertex to which it flows",
+        "value": "how much can flow",
+        "cut": "the edges of the minimum cut, each as a list of two vertices",
+        "source_side": "number of vertices on the source's side of the cut",
         "verified": "whether `--verify` was given",
     },
     "verify": {

@@ -23,6 +23,8 @@ from reedsp.csgraph.conversions import (
     reconstruct_path,
 )
 from reedsp.csgraph.matchings import maximum_bipartite_matching, structural_rank
+from reedsp.csgraph.flows import maximum_flow, min_weight_full_bipartite_matching
+from reedsp.csgraph.reordering import depth_first_order, depth_first_tree, laplacian, reverse_cuthill_mckee
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
 from reedsp.csgraph.spanning import minimum_spanning_tree
 from reedsp.csgraph.traversal import breadth_first_order, breadth_first_tree
@@ -39,12 +41,18 @@ __all__ = [
     "csgraph_masked_from_dense",
     "csgraph_to_dense",
     "csgraph_to_masked",
+    "depth_first_order",
+    "depth_first_tree",
     "dijkstra",
     "floyd_warshall",
     "johnson",
     "minimum_spanning_tree",
     "maximum_bipartite_matching",
+    "laplacian",
+    "maximum_flow",
+    "min_weight_full_bipartite_matching",
     "reconstruct_path",
+    "reverse_cuthill_mckee",
     "shortest_path",
     "structural_rank",
     "yen",

@@ -42,6 +42,12 @@ from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
+from reedsp.networkx_backend.flow import (  # noqa: F401  networkx finds them here
+    maximum_flow,
+    maximum_flow_value,
+    minimum_cut,
+    minimum_cut_value,
+)
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
     hopcroft_karp_matching,
@@ -113,7 +119,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Tell whether a call would be answered sooner here than by networkx, or why not."""
     if name in HOST_FUNCTIONS:
         return f"{name} is searched on the host, where networkx is as fast"
-    graph = args[0] if args else kwargs["G"]
+    graph = args[0] if args else kwargs["G" if "G" in kwargs else "flowG"]
     if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
         return "a search that is led by a function is searched on the host, where networkx is as fast"
     minimum = on_device.MIN_NODES_FROM_EACH if name in FROM_EACH else on_device.MIN_NODES

@@ -228,6 +228,10 @@ def _renamed(nodes: Names, numbers: list[int], named: Sequence[Node]) -> Names:
 
 def count_launches(job: Job) -> None:
     """Add the kernels of a job of this backend."""
+
+
+def counted(result: Any) -> Any:
+    """Return a result, whose launches of kernels are counted."""
     global _launched
     _launched += job.kernels_launched
 
@@ -264,7 +268,7 @@ def dijkstra_from_each(graph: NetworkXGraph, arcs: Arcs, cutoff: Any = None) -> 
 def breadth_first(graph: NetworkXGraph, source: Node, cutoff: Any, reverse: bool = False) -> DeviceTree:
     """Search along the fewest edges, through the levels that are less than `cutoff`."""
     arcs = _unweighted(graph, reverse)
-    levels = _counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
+    levels = counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
     return DeviceTree(graph, arcs, [source], levels, _within(levels, cutoff))
 
 
@@ -272,7 +276,7 @@ def breadth_first_from_each(graph: NetworkXGraph, cutoff: Any) -> Iterator[tuple
     """Search from each node in turn, from some of them at a time."""
     arcs = _unweighted(graph, reverse=False)
     for numbers in _parts(arcs.n, range(arcs.n)):
-        levels = _counted(bfs(arcs.graph, numbers)).levels.astype(np.int64)
+        levels = counted(bfs(arcs.graph, numbers)).levels.astype(np.int64)
         reached = _within(levels, cutoff)
         for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
             yield node, DeviceTree(graph, arcs, [node], levels[row], reached[row])
@@ -286,7 +290,7 @@ def distances_from_each(
         if weighted:
             dist, reached = _distances(arcs, part)
         else:
-            dist = _counted(bfs(arcs.graph, part)).levels.astype(np.int64)
+            dist = counted(bfs(arcs.graph, part)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
 
@@ -334,12 +338,12 @@ def minimum_cover(graph: NetworkXGraph, is_top: npt.NDArray[np.bool_], mates: np
 
 def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
     """Tell whether there is a path from the first node to each."""
-    return bool((_counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
+    return bool((counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
 
 
 def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:
     """Return the minimum number of edges between two nodes, None where there is no path."""
-    levels = _counted(bfs(_unweighted(graph, reverse=False).graph, graph.number_of[source])).levels
+    levels = counted(bfs(_unweighted(graph, reverse=False).graph, graph.number_of[source])).levels
     level = int(levels[graph.number_of[target]])
     return level if level >= 0 else None
 
@@ -347,7 +351,7 @@ def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | Non
 def path_with_fewest_edges(graph: NetworkXGraph, source: Node, target: Node) -> Between | None:
     """Return the one path with the fewest edges, None if there are others."""
     arcs = _unweighted(graph, reverse=False)
-    levels = _counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
+    levels = counted(bfs(arcs.graph, graph.number_of[source])).levels.astype(np.int64)
     return _between(graph, arcs, levels, levels >= 0, source, target)
 
 
@@ -416,7 +420,7 @@ def potentials(arcs: Arcs) -> npt.NDArray[np.int64]:
     tails = np.concatenate((arcs.tails, np.full(n, n, np.int32)))
     heads = np.concatenate((arcs.heads, np.arange(n, dtype=np.int32)))
     graph = Graph.from_edges(n + 1, tails, heads, np.concatenate((arcs.costs, np.zeros(n, np.int64))))
-    dist: npt.NDArray[np.int64] = _counted(sssp(graph, n, dtype="int64")).dist[:n]
+    dist: npt.NDArray[np.int64] = counted(sssp(graph, n, dtype="int64")).dist[:n]
     return dist
 
 
@@ -446,7 +450,7 @@ def all_distances(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | 
     if not whole or np.isnan(matrix).any() or np.isneginf(matrix).any():
         return None
     try:
-        dist: npt.NDArray[np.float64] = _counted(apsp(Graph.from_dense(matrix, null_value=None))).dist
+        dist: npt.NDArray[np.float64] = counted(apsp(Graph.from_dense(matrix, null_value=None))).dist
     except NegativeCycleError:
         return None
     return dist
@@ -521,6 +525,6 @@ def _distances(
     arcs: Arcs, source: int | list[int], cutoff: Any = None, target: int | None = None, min_only: bool = False
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     dtype: DistanceTypeName = "int64" if arcs.is_integral else "float64"
-    found = _counted(sssp(arcs.graph, source, target=target, cutoff=cutoff, dtype=dtype, min_only=min_only)).dist
+    found = counted(sssp(arcs.graph, source, target=target, cutoff=cutoff, dtype=dtype, min_only=min_only)).dist
     unreached = np.iinfo(np.int64).max if arcs.is_integral else np.inf
     return found, found != unreached

@@ -47,6 +47,11 @@ _SEARCH, _PATH = 110.0, 8.0
 
 _FEW_KEYS = 1 << 14
 """Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
+_FLOW, _FLOW_EDGE = 100.0, 0.1
+"""The same for a maximum flow, in all, and for each vertex and edge."""
+
+_FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
+"""Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
 
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
@@ -102,6 +107,16 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
     """
     ahead = levels * ((n / reached) ** 0.5 - 1)  # levels, as in a plane, where they grow with their number
     return _serves and ahead * _LEVEL > _ORDER_VERTEX * n + _ORDER_EDGE * m
+
+
+def is_flow_for_host(n: int, m: int) -> bool:
+    """Return whether the host is likely to find a maximum flow sooner than a device."""
+    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
+
+
+def is_full_matching_for_host(pairs: int, m: int) -> bool:
+    """Return whether the host is likely to find a full matching of minimum weight sooner than a device."""
+    return _serves and m < (_FEW_WEIGHTS if m <= _THIN * pairs else _MANY_WEIGHTS)
 
 
 def is_matrix_for_host(n: int) -> bool:

@@ -87,6 +87,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
         ("sort numbers.txt", 0),
+        ("flow small.gr --source 1 --target 5", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -119,6 +120,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "components": ["small.gr"],
         "forest": ["small.gr"],
         "match": ["small.gr"],
+        "flow": ["small.gr --source 1 --target 5"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")

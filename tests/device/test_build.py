@@ -123,6 +123,32 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "structure/forest_kruskal.cl": {**FOREST_KEYS, "DIGITS": (256,), "PREFETCH_BUILT_IN": (0, 1)},
     "structure/forest_verify.cl": {**FOREST_KEYS, "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
+    "structure/assignment_paths.cl": {
+        **{"POINTER": ("int", "long"), "INDEX": ("int",), "VALUE": ("int", "long"), "SUM": ("long",)},
+        **{"SUM_MAX": ("LONG_MAX",), "NEGATED": (0, 1)},
+    },
+    "structure/assignment_verify.cl": {
+        **{"VALUE": ("int", "long"), "SUM": ("long",), "IS_INTEGER": (0, 1), "NEGATED": (0, 1)},
+    },
+    "structure/auction_rounds.cl": {
+        **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
+    },
+    "structure/flow_arc.cl": {"AMOUNT": ("uint", "ulong")},
+    "structure/flow_arcs.cl": {
+        **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "CAPACITY": ("int", "long")},
+        **{"AMOUNT": ("uint", "ulong")},
+    },
+    "structure/flow_dinic.cl": {
+        **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "CAPACITY": ("int", "long")},
+        **{"AMOUNT": ("uint", "ulong")},
+    },
+    "structure/flow_push_relabel.cl": {
+        **{"GROUP_SIZE": (32,), "HUB": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"CAPACITY": ("int", "long"), "ATOMIC_LOADS": (0, 1)},
+    },
+    "structure/flow_sum.cl": {},
+    "structure/flow_verify.cl": {"CAPACITY": ("int", "long")},
     "traversal/queue_levels.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},

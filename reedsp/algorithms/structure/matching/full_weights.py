@@ -1,0 +1,199 @@
+"""The weights that a full matching is looked for in, and the integers that they are solved as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph, is_networkx, is_sparse
+
+_MOST_INDEX = np.iinfo(np.int32).max
+_LARGEST = 2**63 - 1
+_SAMPLE = 1024  # weights
+_STEPS = 512
+"""A price changes by little more than the range of the weights, in each of eight bids for a row of 26 auctions at most
+and for each path; a path is as long as two prices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A matrix of weights in rows, whose columns come in any order and may occur several times.
+
+    Attributes
+    ----------
+    indptr : ndarray of int32 or int64, shape (rows + 1,)
+    indices : ndarray of int32 or int64, shape (m,)
+    values : ndarray of int32, int64 or float64, shape (m,)
+        Finite.
+    columns : int
+    """
+
+    indptr: npt.NDArray[Any]
+    indices: npt.NDArray[Any]
+    values: npt.NDArray[Any]
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of weights."""
+        return len(self.indices)
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether sums are integers."""
+        return bool(self.values.dtype.kind == "i")
+
+    def tails(self) -> npt.NDArray[np.int32]:
+        """Return the row of each weight, shape (m,)."""
+        return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.indptr))
+
+    def transposed(self) -> tuple[Weights, npt.NDArray[np.intp]]:
+        """Return the same weights with rows and columns exchanged, and where each of them was before."""
+        order = np.argsort(self.indices, kind="stable")
+        indptr = np.append(0, np.cumsum(np.bincount(self.indices, minlength=self.columns)))
+        return Weights(indptr, self.tails()[order], self.values[order], self.rows), order
+
+
+def weights_of(matrix: Any, maximum: bool = False) -> Weights:
+    """Return what the argument of :func:`reedsp.full_matching` holds.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no matrix of numbers; the message names the position.
+    """
+    if isinstance(matrix, Graph) or is_networkx(matrix):
+        graph = matrix if isinstance(matrix, Graph) else Graph.from_networkx(matrix)
+        return Weights(graph.indptr, graph.indices, _numbers(graph.weights, "graph.weights")[0], graph.n)
+    if is_sparse(matrix):
+        return _of_sparse(matrix, maximum)
+    if not isinstance(matrix, (np.ndarray, list, tuple)):
+        raise TypeError(f"matrix: expected a matrix or a graph, got {type(matrix).__name__}")
+    given = np.asarray(np.ma.getdata(matrix))
+    if given.ndim != 2:
+        raise ValueError(f"matrix has {given.ndim} dimensions, expected 2")
+    _refuse_others(given.dtype)
+    present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
+    tails, heads = np.nonzero(present)
+    indptr = np.searchsorted(tails, np.arange(len(given) + 1))
+    return _checked(indptr, heads.astype(np.int32), given[tails, heads], given.shape[1], maximum)
+
+
+def _of_sparse(matrix: Any, maximum: bool) -> Weights:
+    if len(matrix.shape) != 2:
+        raise ValueError(f"matrix has {len(matrix.shape)} dimensions, expected 2")
+    rows, columns = matrix.shape
+    if max(rows, columns) > _MOST_INDEX:
+        raise ValueError(f"matrix has the shape {matrix.shape}, expected at most {_MOST_INDEX} rows and columns")
+    _refuse_others(matrix.dtype)
+    if matrix.format != "csr":
+        entries = matrix.tocoo()
+        order = np.argsort(entries.row, kind="stable")
+        indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
+        return _checked(indptr, entries.col[order], entries.data[order], columns, maximum)
+    indptr, indices, values = matrix.indptr, matrix.indices, matrix.data
+    counts = np.diff(indptr)
+    if (
+        len(indptr) != rows + 1
+        or indptr[0] != 0
+        or (counts < 0).any()
+        or not indptr[-1] <= min(map(len, (indices, values)))
+    ):
+        raise ValueError("matrix.indptr is corrupt")
+    m = int(indptr[-1])
+    indices, values = indices[:m], values[:m]
+    if m and not 0 <= indices.min() <= indices.max() < columns:
+        edge = int(np.argmax((indices < 0) | (indices >= columns)))
+        raise ValueError(f"matrix.indices[{edge}] = {indices[edge]} is no column of {columns}")
+    return _checked(indptr, indices, values, columns, maximum)
+
+
+def _checked(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], columns: int, maximum: bool
+) -> Weights:
+    """Return weights without those that are infinitely bad, or False."""
+    numbers, absent = _numbers(values, "matrix.data", maximum)
+    if absent is not None and absent.any():
+        before = np.append(0, np.cumsum(~absent))
+        indptr, indices, numbers = before[indptr], indices[~absent], numbers[~absent]
+    return Weights(indptr, np.ascontiguousarray(indices), np.ascontiguousarray(numbers), columns)
+
+
+def _refuse_others(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biuf":
+        raise TypeError(f"matrix has dtype {dtype}, expected real numbers")
+
+
+def _numbers(
+    values: npt.NDArray[Any], name: str, maximum: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    """Return weights as int32, int64 or float64, and which of them are none; None for the latter if all are."""
+    if values.dtype.kind == "f":
+        numbers = values.astype(np.float64, copy=False)
+        if np.isfinite(numbers).all() and (values.dtype.itemsize <= 8 or (numbers == values).all()):
+            return numbers, None
+        absent = np.isneginf(numbers) if maximum else np.isposinf(numbers)
+        wrong = ~(absent | np.isfinite(numbers)) | (np.isfinite(values) & (numbers != values))
+        if wrong.any():
+            edge = int(np.argmax(wrong))
+            raise ValueError(f"{name}[{edge}] is {values[edge]}, expected a number that float64 holds")
+        return numbers, absent
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _LARGEST:
+        edge = int(np.argmax(values > _LARGEST))
+        raise ValueError(f"{name}[{edge}] = {values[edge]} is outside int64")
+    narrow = values.dtype == np.int32 or values.dtype.kind == "b" or values.dtype.itemsize < 4
+    return values.astype(np.int32 if narrow else np.int64, copy=False), ~values if values.dtype.kind == "b" else None
+
+
+def in_integers(weights: Weights) -> tuple[Weights, int]:
+    """Return the weights as integers, and by which power of two they were multiplied, if int64 holds their sums.
+
+    Fractions that do not fit remain as they are, with power 0.
+
+    Raises
+    ------
+    OverflowError
+        They are integers, whose sums int64 may not hold.
+    """
+    values, m = weights.values, weights.m
+    if m == 0:
+        return replace(weights, values=values.astype(np.int64)), 0
+    if weights.is_integral:
+        if not _sums_fit(int(values.min()), int(values.max()), weights):
+            raise OverflowError(
+                f"the weights are from {values.min()} to {values.max()}, whose sums int64 does not hold for "
+                f"{min(weights.rows, weights.columns)} edges"
+            )
+        return weights, 0
+    # A few weights tell most often.
+    for some in (values[:_SAMPLE], values):
+        power = _power_of_fractions(some)
+        highest = np.ldexp(np.abs(some).max(), power) if power < 1024 else np.inf
+        if not highest < 2.0**62:
+            return weights, 0
+    integers = np.ldexp(values, power).astype(np.int64)
+    if not _sums_fit(int(integers.min()), int(integers.max()), weights):
+        return weights, 0
+    return replace(weights, values=integers), power
+
+
+def _sums_fit(lowest: int, highest: int, weights: Weights) -> bool:
+    """Return whether int64 holds prices, and sums of two."""
+    matched = min(weights.rows, weights.columns)
+    return _STEPS * (matched + 1) * (highest - lowest) < 2**62 and max(-lowest, highest) < 2**62
+
+
+def _power_of_fractions(values: npt.NDArray[np.float64]) -> int:
+    """Return the smallest power of two, at least 0, that makes integers of all of some numbers."""
+    mantissa, exponent = np.frexp(values)
+    integers = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest_bit = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+    return max(0, int((53 - lowest_bit - exponent)[integers != 0].max(initial=0)))

@@ -1,0 +1,74 @@
+"""``reedsp flow``: the most that can flow between two vertices of a graph in a file, and a minimum cut."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from reedsp.cli.graph import print_graph, read_graph, vertex_called
+from reedsp.cli.options import DeviceName, GraphFile, Json, Quiet, Relabel
+from reedsp.cli.output import print_json, refuse, stated_failures
+from reedsp.system.progress_bar import LATE, search_bar
+
+_SHOWN = 8  # edges of the cut
+
+_Source = Annotated[
+    str, typer.Option("--source", "-s", metavar="VERTEX", show_default=False, help="Vertex from which it flows.")
+]
+_Target = Annotated[
+    str, typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Vertex to which it flows.")
+]
+
+
+def flow(
+    file: GraphFile,
+    source: _Source,
+    target: _Target,
+    device: DeviceName = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Also prove the answer on the device.")] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find the most that can flow from one vertex of a graph in a file to another, and a minimum cut.
+
+    Weights are the capacities of the edges: integers, none of them negative.
+    """
+    with stated_failures():
+        import reedsp
+
+        started = time.perf_counter()
+        graph = read_graph(file, relabel)
+        seconds = time.perf_counter() - started
+        start, end = vertex_called(graph, source, "--source"), vertex_called(graph, target, "--target")
+        if start == end:
+            refuse("is the source", "--target")
+        summary = {"file": str(file), "vertices": graph.n, "edges": graph.m, "read_seconds": seconds}
+        started = time.perf_counter()
+        with search_bar(1, "rounds", after=LATE) as progress:
+            found = reedsp.maximum_flow(graph, start, end, device=device, progress=progress)
+        seconds = time.perf_counter() - started
+        if verify:
+            found.verify(device)
+        cut = found.cut()
+        tails = [int(graph.indptr.searchsorted(edge, side="right")) - 1 for edge in cut.edges.tolist()]
+        edges = [
+            [graph.name(tail), graph.name(int(graph.indices[edge]))]
+            for tail, edge in zip(tails, cut.edges, strict=True)
+        ]
+        summary |= {"source": start, "target": end, "value": found.value, "cut": edges}
+        summary |= {"source_side": len(cut.source_side), "method": found.method, "device": found.device}
+        summary |= {"seconds": seconds, "verified": verify}
+        if as_json:
+            print_json({**summary, "stats": found.stats})
+        elif not quiet:
+            print_graph(summary)
+            print(f"flow      {found.value:,} from {start} to {end}")
+            shown = ", ".join(f"{tail} -> {head}" for tail, head in edges[:_SHOWN])
+            more = f", and {len(edges) - _SHOWN:,} more" if len(edges) > _SHOWN else ""
+            print(f"cut       {len(edges):,} edges{': ' if edges else ''}{shown}{more}")
+            print(f"solved    {found.method}, {seconds:.3f} s on {found.device}")
+            if verify:
+                print("verified  no edge carries too much, all that flows arrives, and the cut is as small as the flow")

@@ -1,0 +1,197 @@
+"""Maximum flows, and full matchings of minimum weight."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from scipy.sparse.csgraph import maximum_flow as _maximum_flow
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching as _min_weight_full_bipartite_matching
+from scipy.sparse.csgraph._flow import MaximumFlowResult
+
+from reedsp.algorithms.structure.flow.capacities import Network
+from reedsp.algorithms.structure.flow.maximum_flow import flow_between
+from reedsp.algorithms.structure.matching.full_matching import full_matching
+from reedsp.csgraph.matrix import refuse_complex
+from reedsp.csgraph.reordering import refuse_corrupt
+from reedsp.graph.graph import EXACT_IN_FLOAT64
+from reedsp.system.place import is_flow_for_host, is_full_matching_for_host
+from reedsp.typing import MatrixLike
+
+_NARROW = np.iinfo(np.int32).max
+_LARGEST = np.iinfo(np.int64).max
+_METHODS = ("dinic", "edmonds_karp")
+
+
+def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "dinic") -> Any:
+    """Find the most that can flow from one vertex to another, where weights are the capacities of the edges.
+
+    Parameters
+    ----------
+    csgraph : CSR matrix or array of integers, shape (n, n)
+        None is negative. Entries that are stored more than once add up.
+    source, sink : int
+        Two vertices.
+    method : {"dinic", "edmonds_karp"}
+        With "dinic" the flow is the one that SciPy finds, but on GPUs perhaps another one of the same value.
+        "edmonds_karp" is done by SciPy, where its 32 bits hold the capacities.
+
+    Returns
+    -------
+    MaximumFlowResult
+        SciPy's: ``flow_value``, and ``flow``, a CSR matrix or array of int32, or of int64 if a capacity needs it, with
+        what flows between two vertices less what flows back, and an entry for each pair with an edge either way.
+
+    Raises
+    ------
+    TypeError
+        It is no CSR matrix.
+    ValueError
+        Capacities are no integers, one is negative or outside int64, the matrix is not square or its index arrays are
+        corrupt, a vertex does not exist, source and sink are the same, or there is no such method.
+    OverflowError
+        More may flow than int64 holds.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from reedsp.csgraph import maximum_flow
+    >>> found = maximum_flow(scipy.sparse.csr_array([[0, 5, 0], [0, 0, 3], [0, 0, 0]]), 0, 2)
+    >>> found.flow_value, found.flow.toarray().tolist()
+    (np.int64(3), [[0, 3, 0], [-3, 0, 3], [0, -3, 0]])
+    """
+    from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # of pydata's sparse
+    matrix: Any = csgraph if from_scipy is None else csgraph.to_scipy_sparse()  # type: ignore[union-attr]
+    if not scipy.sparse.issparse(matrix) or matrix.format != "csr":
+        raise TypeError("graph must be in CSR format")
+    if matrix.dtype.kind not in "iu":
+        raise ValueError("graph capacities must be integers")
+    if method not in _METHODS:
+        raise ValueError(f"{method} method is not supported yet.")
+    if source == sink:
+        raise ValueError("source and sink vertices must differ")
+    n, columns = matrix.shape
+    if n != columns:
+        raise ValueError("graph must be specified as a square matrix.")
+    for name, vertex in (("source", source), ("sink", sink)):
+        if not 0 <= vertex < n:
+            raise ValueError(f"{name} value ({vertex}) must be between 0 and {n - 1}")
+    refuse_corrupt(matrix, "csgraph")
+    matrix, heaviest = _with_capacities(matrix)
+    fits = 2 * heaviest <= _NARROW
+    if fits and (method == "edmonds_karp" or is_flow_for_host(n, matrix.nnz)):
+        found = _maximum_flow(matrix, source, sink, method=method)
+    else:
+        network = Network.of(matrix.indptr, matrix.indices, matrix.data, int(source), int(sink))
+        value, net = flow_between(network)
+        flow = type(matrix)(net, shape=(n, n))
+        found = MaximumFlowResult(np.int64(value), flow)
+    if from_scipy is not None:
+        found.flow = from_scipy(found.flow)
+    return found
+
+
+def _with_capacities(matrix: Any) -> tuple[Any, int]:
+    """Return a matrix whose rows ascend, with capacities of int32 or int64, and the largest of these.
+
+    Raises
+    ------
+    ValueError
+        One is negative, or too large.
+    """
+    m = int(matrix.indptr[-1])
+    indices, data = matrix.indices[:m], matrix.data[:m]
+    if m == 0:
+        return type(matrix)(matrix.shape, dtype=np.int32), 0
+    lowest, highest = int(data.min()), int(data.max())
+    if lowest < 0 or highest > _LARGEST:
+        entry = int(np.argmax((data < 0) | (data > _LARGEST)))
+        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        expected = "a capacity that is not negative" if lowest < 0 else "one that int64 holds"
+        raise ValueError(f"csgraph[{row}, {indices[entry]}] is {data[entry]}, expected {expected}")
+    dtype = np.int32 if highest <= _NARROW else np.int64
+    ascends = np.empty(m + 1, np.bool_)
+    np.greater(indices[1:], indices[:-1], out=ascends[1:-1])
+    ascends[matrix.indptr] = True  # the first of a row
+    if data.dtype == dtype and m == len(matrix.data) == len(matrix.indices) and ascends.all():
+        return matrix, highest
+    arrays = (data.astype(dtype, copy=False), indices, matrix.indptr)
+    ordered = type(matrix)(arrays, shape=matrix.shape)
+    if not ascends.all():
+        exact = (data.astype(np.int64), indices.copy(), matrix.indptr.copy())
+        ordered = type(matrix)(exact, shape=matrix.shape)
+        ordered.has_canonical_format = False
+        if highest * (len(data) + 1) > _LARGEST:
+            raise OverflowError("capacities of parallel edges may add up to more than int64 holds")
+        ordered.sum_duplicates()
+        highest = int(ordered.data.max())
+        if highest <= _NARROW:
+            ordered.data = ordered.data.astype(np.int32)
+    ordered.has_canonical_format = True
+    return ordered, highest
+
+
+def min_weight_full_bipartite_matching(
+    biadjacency: MatrixLike, maximize: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Match every row with a column of its own, or every column if these are fewer, for the minimum weight in all.
+
+    Parameters
+    ----------
+    biadjacency : sparse matrix or array, CSR, CSC or COO, shape (rows, columns)
+        A weight for each edge. Those that are 0 are removed with a warning, and those that are +inf, or -inf to
+        find the maximum.
+    maximize : bool
+        Find the maximum weight instead.
+
+    Returns
+    -------
+    row_ind, col_ind : ndarray
+        The edges of the matching, rows ascending. There may be several of the same weight; which one is found depends
+        on where, and SciPy's may be another one.
+
+    Raises
+    ------
+    TypeError
+        It is not sparse, or of another format; or the weights are complex.
+    ValueError
+        There is no full matching, weights are no numbers, one is NaN or infinitely good, or the index arrays are
+        corrupt.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from reedsp.csgraph import min_weight_full_bipartite_matching
+    >>> rows, columns = min_weight_full_bipartite_matching(scipy.sparse.csr_array([[4, 1, 3], [2, 8, 5], [3, 2, 2]]))
+    >>> columns
+    array([1, 0, 2], dtype=int32)
+    """
+    matrix: Any = biadjacency
+    if hasattr(matrix, "to_scipy_sparse"):
+        matrix = matrix.to_scipy_sparse()
+    if not scipy.sparse.issparse(matrix) or matrix.format not in ("csr", "csc", "coo"):
+        return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
+    refuse_complex(matrix.dtype, "biadjacency")
+    if matrix.dtype.kind not in "biuf":
+        return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
+    refuse_corrupt(matrix, "biadjacency")
+    values = matrix.data
+    lowest, highest = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    if not (highest < np.inf if maximize else lowest > -np.inf):  # neither holds for NaN
+        entry = int(np.argmax(np.isnan(values) | (np.isposinf(values) if maximize else np.isneginf(values))))
+        raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a finite number")
+    is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
+    if is_exact and is_full_matching_for_host(min(matrix.shape), values.size):
+        return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]
+    if not np.all(values):
+        warnings.warn("explicit zero weights are removed before matching", stacklevel=2)
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    found = full_matching(matrix, maximize)
+    order = np.arange(min(matrix.shape))
+    if matrix.shape[1] < matrix.shape[0]:
+        return found.rows, order[found.columns]
+    return order, found.columns

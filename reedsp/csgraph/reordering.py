@@ -1,0 +1,265 @@
+"""What the host does best: depth-first orders, which are sequential, a bandwidth reducing order, and the Laplacian.
+
+SciPy's compiled routines do the work, after checks of what they answer wrongly or crash on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from scipy.sparse.csgraph import depth_first_order as _depth_first_order
+from scipy.sparse.csgraph import depth_first_tree as _depth_first_tree
+from scipy.sparse.csgraph import laplacian as _laplacian
+from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
+
+from reedsp.csgraph.conversions import reconstruct_path
+from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.typing import MatrixLike
+
+_Vertices = npt.NDArray[np.int32]
+
+
+# ---- depth-first search -----------------------------------------------------------------------------
+
+
+@overload
+def depth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: Literal[True] = True
+) -> tuple[_Vertices, _Vertices]: ...
+@overload
+def depth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def depth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, *, return_predecessors: Literal[False]
+) -> _Vertices: ...
+@overload
+def depth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]: ...
+def depth_first_order(
+    csgraph: MatrixLike, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> _Vertices | tuple[_Vertices, _Vertices]:
+    """List the vertices that can be reached from one, each before all that are first reached through it.
+
+    On the host, by SciPy's routine: whether one vertex comes before another in this order is P-complete, so that no
+    device finds it sooner (Reif 1985).
+
+    Parameters
+    ----------
+    csgraph, directed
+        As for :func:`shortest_path`.
+    i_start : int
+        Vertex to start from, 0 .. n-1.
+    return_predecessors : bool
+        Return the tree, too.
+
+    Returns
+    -------
+    node_array : ndarray of int32
+        Vertices; `i_start` is the first. The neighbours of each are looked at ascending.
+    predecessors : ndarray of int32, shape (n,)
+        The vertex that each one was reached from; -9999 for `i_start` and what cannot be reached. If asked for.
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, or has no such vertex.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import depth_first_order
+    >>> depth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
+    (array([0, 1, 3, 2], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
+    """
+    matrix, start = _ordered(csgraph), _start_in(csgraph, i_start)
+    return _depth_first_order(matrix, start, directed, return_predecessors)  # type: ignore[no-any-return]
+
+
+def depth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -> Any:
+    """Return the edges by which :func:`depth_first_order` reaches each vertex.
+
+    Parameters
+    ----------
+    csgraph, i_start, directed
+        As for :func:`depth_first_order`.
+
+    Returns
+    -------
+    csr_array or csr_matrix of float64, shape (n, n)
+        As for :func:`breadth_first_tree`.
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, or has no such vertex.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import depth_first_tree
+    >>> depth_first_tree([[0, 5, 4, 0], [0, 0, 0, 3], [0, 0, 0, 2], [0, 0, 0, 0]], 0).toarray()
+    array([[0., 5., 4., 0.],
+           [0., 0., 0., 3.],
+           [0., 0., 0., 0.],
+           [0., 0., 0., 0.]])
+    """
+    matrix, start = _ordered(csgraph), _start_in(csgraph, i_start)
+    if matrix is csgraph and directed:
+        return _depth_first_tree(matrix, start, directed)
+    _, predecessors = _depth_first_order(matrix, start, directed)
+    return reconstruct_path(csgraph, predecessors, directed)
+
+
+def _ordered(csgraph: MatrixLike) -> Any:
+    """Return the graph in the one form that SciPy's routines never misread."""
+    rows = compressed_rows(csgraph)
+    if rows is not None and rows[2].dtype.kind in "iu":  # as SciPy would convert it
+        indptr, indices, weights = rows
+        csgraph = scipy.sparse.csr_array((weights.astype(np.float64), indices, indptr), shape=csgraph.shape)  # type: ignore[union-attr]
+    return csgraph if is_ordered(csgraph) else graph_of(csgraph, directed=True).to_scipy()
+
+
+def _start_in(csgraph: MatrixLike, i_start: int) -> int:
+    """Return the vertex to start from.
+
+    Raises
+    ------
+    ValueError
+        There is no such vertex.
+    """
+    n, start = csgraph.shape[0] if hasattr(csgraph, "shape") else len(csgraph), int(i_start)  # type: ignore[arg-type]
+    if not 0 <= start < n:
+        raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
+    return start
+
+
+# ---- orders and matrices ----------------------------------------------------------------------------
+
+
+def reverse_cuthill_mckee(graph: MatrixLike, symmetric_mode: bool = False) -> _Vertices:
+    """Return an order of rows and columns in which the entries of a matrix lie near its diagonal.
+
+    On the host, by SciPy's routine, whose permutation this is.
+
+    Parameters
+    ----------
+    graph : sparse matrix or array, CSR or CSC, shape (n, n)
+    symmetric_mode : bool
+        Take it for symmetric, without a look.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        The vertices, in the reverse of the order of Cuthill and McKee, 1969.
+
+    Raises
+    ------
+    TypeError
+        It is neither CSR nor CSC.
+    ValueError
+        It is not square, or its index arrays are corrupt.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from reedsp.csgraph import reverse_cuthill_mckee
+    >>> reverse_cuthill_mckee(scipy.sparse.csr_array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    array([2, 0, 1], dtype=int32)
+    """
+    refuse_corrupt(graph, "graph")
+    matrix: Any = graph
+    if scipy.sparse.issparse(matrix) and matrix.format in ("csr", "csc"):
+        rows, columns = matrix.shape
+        if rows != columns:
+            raise ValueError(f"graph has {rows} rows and {columns} columns, expected as many")
+        if rows == 0:
+            return np.empty(0, np.int32)
+    return _reverse_cuthill_mckee(graph, symmetric_mode)  # type: ignore[no-any-return]
+
+
+def laplacian(
+    csgraph: MatrixLike,
+    normed: bool = False,
+    return_diag: bool = False,
+    use_out_degree: bool = False,
+    *,
+    copy: bool = True,
+    form: Literal["array", "function", "lo"] = "array",
+    dtype: npt.DTypeLike | None = None,
+    symmetrized: bool = False,
+) -> Any:
+    """Return the Laplacian of a graph: the degrees on the diagonal, less the weights.
+
+    On the host, by SciPy's arithmetic, in the type of the weights: there is nothing to search.
+
+    Parameters
+    ----------
+    csgraph : sparse matrix or array, or array_like, shape (n, n)
+    normed : bool
+        Divide by the square roots of both degrees.
+    return_diag : bool
+        Return the diagonal, too.
+    use_out_degree : bool
+        Add up rows for degrees instead of columns.
+    copy : bool
+        False may change `csgraph`.
+    form : {"array", "function", "lo"}
+        A matrix, a function that multiplies by it, or a ``LinearOperator``.
+    dtype : dtype, optional
+    symmetrized : bool
+        Of the graph and the transposed one together.
+
+    Returns
+    -------
+    ndarray, sparse array, function or LinearOperator; diagonal, if asked for
+
+    Raises
+    ------
+    ValueError
+        The graph is not square, its index arrays are corrupt, or `form` is none of these.
+
+    Examples
+    --------
+    >>> from reedsp.csgraph import laplacian
+    >>> laplacian([[0, 1, 2], [1, 0, 0], [2, 0, 0]])
+    array([[ 3, -1, -2],
+           [-1,  1,  0],
+           [-2,  0,  2]])
+    """
+    refuse_corrupt(csgraph, "csgraph")
+    return _laplacian(
+        csgraph if hasattr(csgraph, "ndim") else np.asarray(csgraph),
+        normed=normed,
+        return_diag=return_diag,
+        use_out_degree=use_out_degree,
+        copy=copy,
+        form=form,
+        dtype=dtype,
+        symmetrized=symmetrized,
+    )
+
+
+def refuse_corrupt(matrix: Any, name: str) -> None:
+    """Raise ValueError for index arrays of a sparse matrix that lead SciPy's compiled code beyond its memory."""
+    if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
+        return
+    if matrix.format in ("csr", "csc"):
+        rows, columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+        indptr, indices, stored = matrix.indptr, matrix.indices, min(len(matrix.indices), len(matrix.data))
+        if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > stored or (indptr[1:] < indptr[:-1]).any():
+            raise ValueError(f"{name}.indptr is corrupt: expected {rows + 1} ascending numbers from 0 to {stored}")
+        _refuse_beyond(indices, columns, f"{name}.indices")
+    elif matrix.format == "coo":
+        for axis, (indices, size) in enumerate(zip(matrix.coords, matrix.shape, strict=True)):
+            _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
+
+
+def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
+    """Raise ValueError if an index is not below a size; negative ones are large as unsigned numbers."""
+    if len(indices) and indices.view(f"u{indices.itemsize}").max() >= size:
+        entry = int(np.argmax(indices.view(f"u{indices.itemsize}") >= size))
+        raise ValueError(f"{name}[{entry}] = {indices[entry]}, expected a number from 0 to {size - 1}")

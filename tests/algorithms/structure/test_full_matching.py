@@ -1,0 +1,337 @@
+"""Full matchings: every permutation of small matrices, SciPy's weights, exact integers, faults that a proof finds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.optimize import linear_sum_assignment
+
+import reedsp
+from reedsp.algorithms.structure.matching import full_auction, full_matching, full_paths
+from reedsp.algorithms.structure.matching.full_paths import Found
+from reedsp.algorithms.structure.matching.full_selfcheck import finds_known_matching
+from reedsp.algorithms.structure.matching.full_weights import Weights, in_integers, weights_of
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+
+METHODS = ("shortest-paths", "auction")
+INT64 = np.iinfo(np.int64).max
+
+
+class ConstantPace:
+    """Leaves the budget at one."""
+
+    amount = 1
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def adapt(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture(params=["", "budgets"])
+def small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything in one launch, or as little at a time as there can be."""
+    if request.param:
+        monkeypatch.setattr(full_paths, "Pace", lambda *_: ConstantPace())
+        monkeypatch.setattr(full_auction, "Pace", lambda *_: ConstantPace())
+
+
+def random_matrix(rng: np.random.Generator, most: int = 6) -> Any:
+    """Return a sparse matrix with ties, negative weights, stored zeros, and parallel entries."""
+    rows, columns = rng.integers(1, most, 2)
+    entries = int(rng.integers(0, 3 * most))
+    indices = np.array([rng.integers(0, rows, entries), rng.integers(0, columns, entries)])
+    return scipy.sparse.coo_array((rng.integers(-4, 7, entries), tuple(indices)), shape=(rows, columns))
+
+
+def best_of_all(matrix: Any, maximum: bool) -> int | None:
+    """Return the weight of the best of all full matchings; None if there is none."""
+    sign = -1 if maximum else 1
+    weights: dict[tuple[int, int], int] = {}
+    for row, column, value in zip(*matrix.coords, matrix.data.tolist(), strict=True):
+        place = (int(row), int(column))
+        weights[place] = min(weights.get(place, sign * value), sign * value)
+    rows, columns = matrix.shape
+    if rows > columns:
+        weights, rows, columns = {(column, row): w for (row, column), w in weights.items()}, columns, rows
+    sums = [
+        sum(weights[pair] for pair in enumerate(chosen))
+        for chosen in itertools.permutations(range(columns), rows)
+        if all(pair in weights for pair in enumerate(chosen))
+    ]
+    return sign * min(sums) if sums else None
+
+
+@pytest.mark.parametrize("maximum", [False, True], ids=["minimum", "maximum"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_permutation_of_small_matrices(method: Any, maximum: bool, device: Device, small_steps: None) -> None:
+    rng = np.random.default_rng(maximum)
+    found_some = 0
+    for _ in range(50):
+        matrix = random_matrix(rng)
+        expected = best_of_all(matrix, maximum)
+        if expected is None:
+            with pytest.raises(ValueError, match=r"^no full matching exists$"):
+                reedsp.full_matching(matrix, maximum, method, device=device)
+            continue
+        found = reedsp.full_matching(matrix, maximum, method, device=device)
+        assert (found.weight, type(found.weight)) == (expected, int)
+        assert found.verify(device)
+        assert len(found.rows) == min(matrix.shape) == len(set(found.columns.tolist()))
+        assert found.rows.tolist() == sorted(set(found.rows.tolist()))
+        assert found.row_prices.sum() + found.column_prices.sum() == expected
+        found_some += 1
+    assert found_some > 10
+
+
+def with_a_matching(rng: np.random.Generator, rows: int, columns: int, degree: int, heaviest: int) -> Any:
+    tails = np.concatenate((np.repeat(np.arange(rows), degree), np.arange(rows)))
+    heads = np.concatenate((rng.integers(0, columns, rows * degree), rng.permutation(columns)[:rows]))
+    keys = np.unique(tails * columns + heads)
+    return scipy.sparse.csr_array(
+        (rng.integers(-heaviest, heaviest, len(keys)), np.divmod(keys, columns)), shape=(rows, columns)
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", [(120, 120), (80, 130), (130, 80)])
+def test_larger_matrices(method: Any, shape: tuple[int, int], device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    matrix = with_a_matching(rng, *sorted(shape), 4, 1000)
+    matrix = matrix if shape[0] <= shape[1] else matrix.T
+    dense = np.full(shape, 10**6)
+    dense[matrix.tocoo().coords] = matrix.tocoo().data
+    answers = []
+    for group in (16, 64):
+        monkeypatch.setattr(full_auction, "_CPU_GROUP", group)
+        monkeypatch.setattr(full_auction, "_GPU_GROUP", group)
+        found = reedsp.full_matching(matrix, method=method, device=device)
+        assert found.weight == dense[linear_sum_assignment(dense)].sum()
+        assert found.verify(device)
+        answers.append((found.columns.tobytes(), found.row_prices.tobytes()))
+    assert len(set(answers)) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dense_matrices(method: Any, device: Device) -> None:
+    rng = np.random.default_rng(8)
+    for shape in ((70, 70), (20, 90)):
+        matrix = rng.integers(1, 50, shape).astype(np.int8)
+        found = reedsp.full_matching(matrix, method=method, device=device)
+        assert found.weight == matrix[linear_sum_assignment(matrix)].sum()
+        assert found.verify(device)
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+def test_fractions(maximum: bool, device: Device) -> None:
+    rng = np.random.default_rng(9)
+    for shape in ((60, 60), (30, 50), (50, 30)):
+        for matrix, arithmetic in ((rng.integers(1, 99, shape) / 8, "int64"), (rng.random(shape) + 1e-9, "float64")):
+            found = reedsp.full_matching(matrix, maximum, device=device)
+            expected = math.fsum(matrix[linear_sum_assignment(matrix, maximum)])
+            assert found.stats["arithmetic"] == arithmetic
+            assert (
+                found.weight == expected if arithmetic == "int64" else abs(found.weight - expected) < 1e-12 * expected
+            )
+            assert found.verify(device)
+    sparse = scipy.sparse.csr_array(rng.random((400, 400)) * (rng.random((400, 400)) < 0.03) + np.eye(400))
+    assert reedsp.full_matching(sparse, maximum, device=device).verify(device)
+
+
+def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
+    base = 2**62 - 2**40
+    matrix = np.array([[base + 2, base + 1], [base, base + 2**30]])
+    found = reedsp.full_matching(matrix, method="shortest-paths", device=device)
+    assert (found.weight, found.verify()) == (2 * base + 1, True)
+    for wrong in ([[INT64, 1], [1, 1]], [[2**62, 2**62 - 1]], [[-(2**62) - 1, -(2**62) + 1]]):
+        with pytest.raises(OverflowError, match=r"^the weights are from .* whose sums int64 does not hold for"):
+            reedsp.full_matching(np.array(wrong), device=device)
+    large = np.array([[2**61, 1], [1, 2**55]])
+    with pytest.raises(OverflowError, match=r"for 2 edges$"):
+        reedsp.full_matching(large, device=device)
+    with pytest.raises(ValueError, match=r"^method = 'auction': the weights are fractions, or too large for"):
+        reedsp.full_matching([[0.1, 0.3], [0.7, 0.2]], method="auction", device=device)
+
+
+def test_what_fractions_become() -> None:
+    def power_of(*values: float) -> tuple[int, bool]:
+        weights = Weights(np.array([0, len(values)]), np.arange(len(values)), np.array(values), len(values))
+        solved, power = in_integers(weights)
+        assert not solved.is_integral or (np.ldexp(solved.values.astype(float), -power) == weights.values).all()
+        return power, solved.is_integral
+
+    assert power_of(1.0, 2.0, -6.0) == (0, True)
+    assert power_of(0.5, 0.75, 0.0) == (2, True)
+    assert power_of(0.1, 1.0) == (55, False) or power_of(0.1, 1.0) == (0, False)
+    assert power_of(1e300, 1.0) == (0, False)
+    assert power_of(5e-324, 1.0) == (0, False)
+    assert power_of(*[1.0] * 2000, 0.1) == (0, False)
+
+
+def test_what_is_accepted(device: Device) -> None:
+    dense = np.array([[4, 1, 3], [2, 8, 5], [3, 2, 2]])
+    csr = scipy.sparse.csr_array(dense)
+    for given in (dense, dense.tolist(), csr, csr.tocsc(), csr.tocoo(), csr.astype(np.uint8), csr.astype(float)):
+        found = reedsp.full_matching(given, device=device)
+        assert (found.weight, found.pairs()) == (5, [(0, 1), (1, 0), (2, 2)])
+    zero = scipy.sparse.csr_array(([0, 5, 5], [0, 1, 0], [0, 2, 3]), shape=(2, 2))
+    assert reedsp.full_matching(zero, device=device).weight == 10
+    assert reedsp.full_matching(np.ma.masked_equal([[0, 7], [7, 0]], 7), device=device).weight == 0
+    with pytest.raises(ValueError, match="no full matching"):
+        reedsp.full_matching([[0, 7], [0, 7]], device=device)
+    booleans = scipy.sparse.csr_array(([True, True, False], [0, 1, 0], [0, 1, 3]), shape=(2, 2))
+    assert reedsp.full_matching(booleans, device=device).weight == 2
+    infinite = scipy.sparse.csr_array(([np.inf, 2.0, 3.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))
+    assert reedsp.full_matching(infinite, device=device).weight == 5
+    infinite.data[0] = -np.inf
+    assert reedsp.full_matching(infinite, True, device=device).weight == 5
+    graph = nx.DiGraph([("a", "b"), ("b", "a")])
+    assert reedsp.full_matching(graph, device=device).pairs() == [("a", "b"), ("b", "a")]
+    loop = reedsp.Graph.from_edges(2, [0, 0, 1], [0, 1, 1], [3, 1, 4])
+    found = reedsp.full_matching(loop, device=device)
+    assert (found.weight, found.columns.tolist()) == (7, [0, 1])
+    assert repr(found).startswith("<reedsp.FullMatching: 2 pairs of minimum weight 7, ")
+    assert "Full matching of minimum weight 7" in found._repr_html_()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
+def test_empty_sides(shape: tuple[int, int], device: Device) -> None:
+    found = reedsp.full_matching(scipy.sparse.csr_array(shape, dtype=int), device=device)
+    assert (found.weight, found.pairs(), found.verify()) == (0, [], True)
+    assert (found.row_prices.tolist(), found.column_prices.tolist()) == ([0] * shape[0], [0] * shape[1])
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        (np.ones(3), ValueError, "matrix has 1 dimensions, expected 2"),
+        (scipy.sparse.coo_array(np.ones(3)), ValueError, "matrix has 1 dimensions, expected 2"),
+        (np.ones((2, 2)) * 1j, TypeError, "matrix has dtype complex128, expected real numbers"),
+        (scipy.sparse.csr_array(np.eye(2) * 1j), TypeError, "matrix has dtype complex128, expected real numbers"),
+        ([[1, np.nan]], ValueError, r"matrix.data\[1\] is nan, expected a number that float64 holds"),
+        ([[1, -np.inf]], ValueError, r"matrix.data\[1\] is -inf, expected a number that float64 holds"),
+        (np.array([[2**63]], np.uint64), ValueError, r"matrix.data\[0\] = 9223372036854775808 is outside int64"),
+        ("abc", TypeError, "matrix: expected a matrix or a graph, got str"),
+        (scipy.sparse.coo_array((2**31, 1)), ValueError, r"expected at most 2147483647 rows and columns"),
+    ],
+)
+def test_wrong_matrices(given: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        reedsp.full_matching(given)
+
+
+def test_corrupt_matrices() -> None:
+    for indptr, indices, message in (
+        ([0, 3, 2], [0, 1], "matrix.indptr is corrupt"),
+        ([0, 1, 9], [0, 1], "matrix.indptr is corrupt"),
+        ([0, 1, 2], [0, 7], r"matrix.indices\[1\] = 7 is no column of 2"),
+        ([0, 1, 2], [-1, 0], r"matrix.indices\[0\] = -1 is no column of 2"),
+    ):
+        matrix = scipy.sparse.csr_array(np.eye(2))
+        matrix.indptr, matrix.indices = np.array(indptr, np.int32), np.array(indices, np.int32)
+        with pytest.raises(ValueError, match=message):
+            weights_of(matrix)
+
+
+def test_wrong_methods() -> None:
+    with pytest.raises(ValueError, match=r"^method = 'simplex', expected one of 'auto', 'shortest-paths', 'auction'$"):
+        reedsp.full_matching([[1]], method="simplex")  # type: ignore[arg-type]
+
+
+FAULTS = {
+    "a price too high": lambda found: found.column_prices.__setitem__(0, found.column_prices[0] + 1),
+    "a price too low": lambda found: found.column_prices.__setitem__(0, found.column_prices[0] - 1),
+    "a row's price": lambda found: found.row_prices.__setitem__(1, found.row_prices[1] + 1),
+    "twice the same column": lambda found: found.columns.__setitem__(0, found.columns[1]),
+    "two exchanged": lambda found: found.columns.__setitem__(slice(0, 2), found.columns[1::-1].copy()),
+    "a pair less": lambda found: (
+        object.__setattr__(found, "rows", found.rows[:-1]) or object.__setattr__(found, "columns", found.columns[:-1])
+    ),
+    "another weight": lambda found: object.__setattr__(found, "weight", found.weight - 1),
+    "the largest price": lambda found: found.row_prices.__setitem__(0, INT64),
+}
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@pytest.mark.parametrize("shape", [(4, 4), (3, 5), (5, 3)])
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_proof_finds_faults(name: str, shape: tuple[int, int], maximum: bool, device: Device) -> None:
+    matrix = np.random.default_rng(2).permutation(np.arange(1, 1 + math.prod(shape))).reshape(shape) ** 2
+    found = reedsp.full_matching(matrix, maximum, device=device)
+    assert found.verify(device)
+    FAULTS[name](found)
+    with pytest.raises(reedsp.VerificationError):
+        found.verify(device)
+
+
+def test_a_free_column_costs_nothing(device: Device) -> None:
+    found = reedsp.full_matching([[1, 2, 3]], device=device)
+    found.column_prices[2] = -1
+    with pytest.raises(reedsp.VerificationError, match=r"^column 2: it is free, or may be, and its price"):
+        found.verify(device)
+    found.column_prices[2] = 1
+    with pytest.raises(reedsp.VerificationError, match=r"^column 2: it is free, or may be, and its price"):
+        found.verify(device)
+
+
+def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An auction would go on for ever, or nearly so."""
+    monkeypatch.setattr(full_auction, "_PATIENCE", 10)
+    matrix = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1]])
+    with pytest.raises(ValueError, match=r"^no full matching exists$"):
+        reedsp.full_matching(matrix, method="auction", device=device)
+    possible = with_a_matching(np.random.default_rng(1), 40, 40, 3, 100)
+    assert reedsp.full_matching(possible, method="auction", device=device).verify()
+
+
+def test_progress_is_reported(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(full_paths, "Pace", lambda *_: ConstantPace())
+    seen: list[tuple[int, int]] = []
+    matrix = np.random.default_rng(3).integers(1, 99, (20, 20))
+    for number, method in enumerate(METHODS):
+        reedsp.full_matching(matrix, False, method, device=device, progress=lambda *done: seen.append(done))
+        assert len(seen) > number
+
+
+@pytest.mark.usefixtures("own_verdicts")
+def test_a_method_that_is_wrong_is_not_used(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(job: Job, weights: Weights, maximum: bool, progress: Any = None) -> Found:
+        return Found(np.zeros(weights.rows, np.int64), np.zeros(weights.columns, np.int64), 0)
+
+    preferred = "shortest-paths" if device.kind == "cpu" else "auction"
+    monkeypatch.setitem(full_matching._METHODS, preferred, wrong)
+    with pytest.warns(RuntimeWarning, match=f"full matching by {preferred} gives a wrong answer"):
+        found = reedsp.full_matching([[1, 2], [2, 1]], device=device)
+    assert (found.weight, found.method != preferred) == (2, True)
+    with pytest.raises(reedsp.DeviceError, match=r"full matching gives wrong answers, or fails$"):
+        reedsp.full_matching([[1, 2], [2, 1]], method=preferred, device=device)  # type: ignore[arg-type]
+
+
+def test_methods_of_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fits integers goes to the auction, and nothing else."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    found = reedsp.full_matching([[1, 2], [2, 1]], device=device)
+    assert (found.method, found.weight, found.stats["why"]) == ("auction", 2, "the quicker one on GPUs")
+    found = reedsp.full_matching([[0.1, 0.3], [0.7, 0.2]], device=device)
+    assert found.method == "shortest-paths"
+    assert found.stats["why"] == "weights are fractions, or too large for an auction"
+
+
+def test_the_trial_notices_prices_that_prove_nothing(device: Device) -> None:
+    def no_prices(job: Job, weights: Weights, maximum: bool) -> Found:
+        found = full_paths.shortest_paths(job, weights, maximum)
+        return Found(found.edges, found.prices * 0, 0)
+
+    def one_edge(job: Job, weights: Weights, maximum: bool) -> Found:
+        return Found(np.zeros(weights.rows, np.int64), np.zeros(weights.columns, np.int64), 0)
+
+    for method in (no_prices, one_edge):
+        assert not finds_known_matching(device, method, "int64", "int32", "int64", False)

@@ -1,0 +1,273 @@
+"""Flows, full matchings, depth-first orders, reverse Cuthill-McKee and Laplacian in place of SciPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.sparse import csgraph as theirs
+
+from reedsp import csgraph as ours
+from reedsp.algorithms.structure.flow import maximum_flow as flows
+from reedsp.device.device import Device
+
+RNG = np.random.default_rng(11)
+
+
+def random_matrix(n: int, density: float, dtype: Any = np.float64) -> Any:
+    dense = RNG.integers(1, 30, (n, n)) * (RNG.random((n, n)) < density)
+    return scipy.sparse.csr_array(dense.astype(dtype))
+
+
+def corrupt(indptr: Any = None, indices: Any = None, kind: Any = scipy.sparse.csr_array) -> Any:
+    matrix = kind(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]], np.int32))
+    matrix.indptr = matrix.indptr if indptr is None else np.array(indptr, np.int32)
+    matrix.indices = matrix.indices if indices is None else np.array(indices, np.int32)
+    return matrix
+
+
+# ---- maximum flow ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("on", ["device", "host", "gpu"])
+def test_flows_are_those_of_scipy(
+    on: str, device: Device, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if on == "host":
+        request.getfixturevalue("serves")
+    if on == "gpu":  # whose flow may be another one
+        monkeypatch.setattr(flows, "_trusted_method", lambda *_: ("push-relabel", ""))
+    for n, density in ((2, 1.0), (9, 0.3), (40, 0.1), (40, 0.02)):
+        matrix = random_matrix(n, density, np.int32)
+        for method in ("dinic", "edmonds_karp"):
+            found, expected = (each.maximum_flow(matrix, 0, n - 1, method=method) for each in (ours, theirs))
+            assert (found.flow_value, type(found.flow_value)) == (expected.flow_value, type(expected.flow_value))
+            assert type(found) is type(expected)
+            assert type(found.flow) is type(expected.flow)
+            assert found.flow.dtype == expected.flow.dtype
+            np.testing.assert_array_equal(found.flow.indices, expected.flow.indices)
+            np.testing.assert_array_equal(found.flow.indptr, expected.flow.indptr)
+            if on != "gpu":
+                np.testing.assert_array_equal(found.flow.data, expected.flow.data)
+            net = found.flow.toarray()
+            np.testing.assert_array_equal(net, -net.T)
+            assert (net <= matrix.toarray()).all()
+            assert not net[1:-1].sum(axis=1).any()
+
+
+def test_flows_that_scipy_finds_wrong() -> None:
+    wide = scipy.sparse.csr_array(np.array([[0, 2**40, 0], [0, 0, 2**33], [0, 0, 0]]))
+    found = ours.maximum_flow(wide, 0, 2)
+    assert (found.flow_value, found.flow.dtype, found.flow.toarray()[0, 1]) == (2**33, np.int64, 2**33)
+    assert ours.maximum_flow(wide, 0, 2, method="edmonds_karp").flow_value == 2**33
+    both = scipy.sparse.csr_array(np.array([[0, 2**31 - 1], [2**31 - 1, 0]], np.int32))
+    assert ours.maximum_flow(both, 0, 1).flow_value == 2**31 - 1
+    twice = scipy.sparse.csr_array(([1, 2, 3, 1, 1], [1, 1, 0, 2, 2], [0, 2, 3, 5]), shape=(3, 3))
+    assert ours.maximum_flow(twice, 0, 1).flow_value == 3
+    unsorted = scipy.sparse.csr_array(([7, 2, 5], [2, 1, 2], [0, 2, 3, 3]), shape=(3, 3))
+    assert ours.maximum_flow(unsorted, 0, 2).flow_value == 9
+    assert unsorted.indices.tolist() == [2, 1, 2]
+    empty = ours.maximum_flow(scipy.sparse.csr_matrix((3, 3), dtype=np.int32), 0, 2)
+    assert (empty.flow_value, empty.flow.nnz, type(empty.flow)) == (0, 0, scipy.sparse.csr_matrix)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kind", "message"),
+    [
+        (np.ones((2, 2), int), TypeError, "graph must be in CSR format"),
+        (scipy.sparse.csc_array(np.ones((2, 2), int)), TypeError, "graph must be in CSR format"),
+        (scipy.sparse.csr_array(np.ones((2, 2))), ValueError, "graph capacities must be integers"),
+        (scipy.sparse.csr_array(np.ones((2, 3), int)), ValueError, "graph must be specified as a square matrix."),
+        (scipy.sparse.csr_array(np.ones((1, 1), int)), ValueError, r"sink value \(1\) must be between 0 and 0"),
+        (
+            scipy.sparse.csr_array([[0, -4], [1, 0]]),
+            ValueError,
+            r"csgraph\[0, 1\] is -4, expected a capacity",
+        ),
+        (
+            scipy.sparse.csr_array(np.array([[0, 0], [2**63, 0]], np.uint64)),
+            ValueError,
+            r"csgraph\[1, 0\] is 9223372036854775808, expected one that int64 holds",
+        ),
+        (
+            scipy.sparse.csr_array(([2**62, 2**62], [1, 1], [0, 2, 2]), shape=(2, 2)),
+            OverflowError,
+            "capacities of parallel edges may add up to more than int64 holds",
+        ),
+    ],
+)
+def test_wrong_networks(matrix: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        ours.maximum_flow(matrix, 0, 1)
+
+
+def test_wrong_arguments_of_flows() -> None:
+    matrix = scipy.sparse.csr_array([[0, 5], [0, 0]])
+    with pytest.raises(ValueError, match=r"^source and sink vertices must differ$"):
+        ours.maximum_flow(matrix, 0, 0)
+    with pytest.raises(ValueError, match=r"^simplex method is not supported yet.$"):
+        ours.maximum_flow(matrix, 0, 1, method="simplex")
+
+
+# ---- full matchings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("on", ["device", "host"])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_full_matchings_weigh_as_much(on: str, maximize: bool, device: Device, request: pytest.FixtureRequest) -> None:
+    if on == "host":
+        request.getfixturevalue("serves")
+    for shape in ((1, 1), (6, 6), (5, 9), (9, 5), (0, 3)):
+        for scale in (1, 0.37):
+            dense = RNG.integers(1, 30, shape) * scale
+            for kind in (scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array):
+                found = ours.min_weight_full_bipartite_matching(kind(dense), maximize)
+                expected = theirs.min_weight_full_bipartite_matching(kind(dense), maximize)
+                assert abs(dense[found].sum() - dense[expected].sum()) < 1e-9
+                assert [each.dtype for each in found] == [each.dtype for each in expected]
+                assert found[0].tolist() == sorted(expected[0].tolist()) or shape[0] > shape[1]
+
+
+@pytest.mark.parametrize("on", ["device", "host"])
+def test_rules_of_full_matchings(on: str, device: Device, request: pytest.FixtureRequest) -> None:
+    if on == "host":
+        request.getfixturevalue("serves")
+    zero = scipy.sparse.csr_array(([0, 5, 5, 0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
+    with pytest.warns(UserWarning, match="explicit zero weights are removed before matching"):
+        assert ours.min_weight_full_bipartite_matching(zero)[1].tolist() == [1, 0]
+    assert zero.nnz == 4
+    infinite = scipy.sparse.csr_array([[np.inf, 2], [3, 1]])
+    assert ours.min_weight_full_bipartite_matching(infinite)[1].tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"^no full matching exists$"):
+        ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array([[1, 0], [1, 0]]))
+    with pytest.raises(ValueError, match=r"biadjacency.data\[0\] is inf, expected a finite number"):
+        ours.min_weight_full_bipartite_matching(infinite, maximize=True)
+    for wrong in (np.nan, -np.inf):
+        with pytest.raises(ValueError, match="expected a finite number"):
+            ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array([[wrong]]))
+    for given in (np.eye(2), scipy.sparse.lil_array(np.eye(2)), scipy.sparse.csr_array(np.eye(2) * 1j)):
+        with pytest.raises(TypeError):
+            ours.min_weight_full_bipartite_matching(given)
+    large = scipy.sparse.csr_array(np.array([[2**53 + 1, 2**53], [2**53 + 2, 2**53 + 2]]))  # equal as doubles
+    assert ours.min_weight_full_bipartite_matching(large)[1].tolist() == [1, 0]
+
+
+# ---- what the host does ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.uint8])
+def test_depth_first(directed: bool, dtype: Any) -> None:
+    for n, density in ((1, 1.0), (12, 0.2), (40, 0.05)):
+        matrix = random_matrix(n, density, dtype)
+        for start in {0, n // 2}:
+            for kind in (scipy.sparse.csr_array, scipy.sparse.csr_matrix, scipy.sparse.csc_array, np.asarray):
+                given, rows = kind(matrix.toarray()), matrix  # of columns without direction SciPy has another order
+                if kind is scipy.sparse.csr_matrix:
+                    rows = given
+                found = ours.depth_first_order(given, start, directed)
+                for one, other in zip(found, theirs.depth_first_order(rows, start, directed), strict=True):
+                    np.testing.assert_array_equal(one, other, strict=True)
+                tree, expected = (
+                    ours.depth_first_tree(given, start, directed),
+                    theirs.depth_first_tree(rows, start, directed),
+                )
+                np.testing.assert_array_equal(tree.toarray(), expected.toarray(), strict=True)
+                assert isinstance(tree, type(expected))
+    assert ours.depth_first_order([[0, 1], [0, 0]], 0, return_predecessors=False).tolist() == [0, 1]
+
+
+def test_depth_first_where_scipy_is_wrong() -> None:
+    matrix = scipy.sparse.csr_array([[0.0, 1, 2], [0, 0, 0], [0, 0, 0]])
+    matrix.data[0] = np.nan
+    assert ours.depth_first_order(matrix, 0)[0].tolist() == [0, 2]
+    matrix.data[0] = -np.inf
+    with pytest.raises(ValueError, match=r"csgraph\[0, 1\] is -inf"):
+        ours.depth_first_order(matrix, 0)
+    with pytest.raises(TypeError, match="complex128"):
+        ours.depth_first_order(matrix.astype(complex), 0)
+    for start in (-1, 3, 10**9):
+        for function in (ours.depth_first_order, ours.depth_first_tree):
+            with pytest.raises(ValueError, match=f"^i_start = {start} is not a vertex of a graph with 3 vertices$"):
+                function(abs(matrix) > 0, start)
+    for broken in (corrupt(indptr=[0, 400, 3, 4]), corrupt(indices=[1, 0, 2000, 1])):
+        with pytest.raises(ValueError, match="ind"):
+            ours.depth_first_order(broken, 0)
+
+
+def test_reverse_cuthill_mckee() -> None:
+    for n, density in ((1, 1.0), (30, 0.1), (200, 0.02)):
+        matrix = random_matrix(n, density)
+        for given, symmetric in ((matrix, False), (scipy.sparse.csc_array(matrix + matrix.T), True)):
+            found, expected = (each.reverse_cuthill_mckee(given, symmetric) for each in (ours, theirs))
+            np.testing.assert_array_equal(found, expected, strict=True)
+    assert ours.reverse_cuthill_mckee(scipy.sparse.csr_array((0, 0))).shape == (0,)
+    with pytest.raises(ValueError, match=r"^graph has 2 rows and 3 columns, expected as many$"):
+        ours.reverse_cuthill_mckee(scipy.sparse.csr_array(np.ones((2, 3))), symmetric_mode=True)
+    with pytest.raises(TypeError):
+        ours.reverse_cuthill_mckee(np.eye(2))
+
+
+def test_laplacian() -> None:
+    matrix = random_matrix(9, 0.4)
+    for given in (matrix, matrix.toarray(), matrix.tocoo(), matrix.astype(np.int32)):
+        for normed in (False, True):
+            found, expected = (each.laplacian(given, normed, return_diag=True) for each in (ours, theirs))
+            for one, other in zip(found, expected, strict=True):
+                one, other = (each.toarray() if scipy.sparse.issparse(each) else each for each in (one, other))
+                np.testing.assert_array_equal(one, other, strict=True)
+    vector = np.arange(9.0)
+    by_function = ours.laplacian(matrix, form="function", symmetrized=True, use_out_degree=True, dtype=np.float32)
+    expected = theirs.laplacian(matrix, form="function", symmetrized=True, use_out_degree=True, dtype=np.float32)
+    np.testing.assert_array_equal(by_function(vector[:, np.newaxis]), expected(vector[:, np.newaxis]))
+    assert ours.laplacian([[0, 1], [1, 0]]).tolist() == [[1, -1], [-1, 1]]
+    with pytest.raises(ValueError, match="square"):
+        ours.laplacian(np.ones((2, 3)))
+
+
+BROKEN = {
+    "pointers that descend": (corrupt(indptr=[0, 400_000_000, 3, 4]), "indptr is corrupt"),
+    "pointers beyond the end": (corrupt(indptr=[0, 1, 3, 9]), "indptr is corrupt"),
+    "pointers that do not begin with 0": (corrupt(indptr=[1, 1, 3, 4]), "indptr is corrupt"),
+    "too few pointers": (corrupt(indptr=[0, 1, 4]), "indptr is corrupt"),
+    "an index too large": (corrupt(indices=[1, 0, 200_000_000, 1]), r"indices\[2\] = 200000000, expected a number"),
+    "a negative index": (corrupt(indices=[1, 0, -70_000_000, 1]), r"indices\[2\] = -70000000, expected a number"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_corrupt_matrices_crash_nothing(name: str) -> None:
+    """SciPy's routines end the process on most of them."""
+    matrix, message = BROKEN[name]
+    for call in (
+        lambda: ours.maximum_flow(matrix, 0, 2),
+        lambda: ours.min_weight_full_bipartite_matching(matrix),
+        lambda: ours.reverse_cuthill_mckee(matrix),
+        lambda: ours.laplacian(matrix),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_corrupt_matrices_of_other_formats() -> None:
+    with pytest.raises(ValueError, match=r"graph.indices\[0\] = 7"):
+        ours.reverse_cuthill_mckee(corrupt(indices=[7, 0, 2, 1], kind=scipy.sparse.csc_array))
+    entries = scipy.sparse.coo_array(np.eye(3))
+    entries.coords[1][2] = 9
+    for call in (ours.laplacian, ours.min_weight_full_bipartite_matching):
+        with pytest.raises(ValueError, match=r"coords\[1\]\[2\] = 9, expected a number from 0 to 2"):
+            call(entries)
+
+
+def test_a_large_network_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    n, m = 3000, 30_000
+    matrix = scipy.sparse.csr_array(
+        (RNG.integers(1, 100, m).astype(np.int32), RNG.integers(0, n, (2, m))),  # type: ignore[arg-type]
+        shape=(n, n),
+    )
+    matrix.sum_duplicates()
+    found, expected = (each.maximum_flow(matrix, 0, n - 1) for each in (ours, theirs))
+    assert found.flow_value == expected.flow_value
