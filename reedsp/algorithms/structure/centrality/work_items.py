@@ -1,0 +1,137 @@
+"""Betweenness on CPU devices: each core searches from one source after the other (cl/structure/betweenness_serial.cl)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reedsp.algorithms.structure.centrality.sums import BLOCK, PIECE, Question, Sums
+from reedsp.device.build import constants, position_of
+from reedsp.device.iterate import Pace
+from reedsp.device.job import Job
+from reedsp.edges.device_graph import Neighbours
+from reedsp.system.progress_bar import Report
+
+_FILE = "structure/betweenness_serial.cl"
+_PART = 1 << 12  # numbers
+_BLOCKS_PER_CORE = 4  # so that cores end together
+_MOST_BYTES = 1 << 30
+_FIRST_BUDGET = 1 << 20  # edges of each block
+
+# Forms of the kernel, from the fastest on, and up to which number of paths each is right.
+EXACT, ROUNDED, SCALED = range(3)
+_LIMITS = (2.0**53, 2.0**960, np.inf)
+
+
+def sum_by_work_items(question: Question, job: Job, report: Report | None, form: int = EXACT) -> Sums:
+    """Sum up the dependencies of all sources.
+
+    A block whose numbers of paths are too large for a form is searched again by the next form, which serves from then
+    on: where both are right they give the same bytes.
+
+    Parameters
+    ----------
+    question : Question
+    job : Job
+    report : callable(done, most), optional
+    form : int
+        The form to begin with.
+    """
+    state = _State(question, job, form)
+    blocks = -(-len(question.sources) // BLOCK)
+    first = 0
+    while first < blocks:
+        if not state.search(first):
+            state.form += 1
+            state.build()
+            continue
+        state.add()
+        first += state.blocks
+        if report is not None:
+            report(min(first * BLOCK, len(question.sources)), len(question.sources))
+    return state.sums()
+
+
+class _State:
+    """The memory of some blocks that are searched at the same time."""
+
+    def __init__(self, question: Question, job: Job, form: int) -> None:
+        graph, sources = question.graph, question.sources
+        self.form = form
+        self._question, self._job, self._n = question, job, graph.n
+        self._m = graph.m if question.edges else 0
+        self._layout = constants(_FILE)
+        blocks = -(-len(sources) // BLOCK)
+        fit = min(_MOST_BYTES // 2, job.device.max_allocation) // (64 * graph.n + 8 * self._m)
+        self.blocks = max(1, min(blocks, _BLOCKS_PER_CORE * job.device.compute_units, fit))
+        self._outward = Neighbours.of(graph, job, incoming=False)
+        self._sources = job.upload(np.array(sources, np.int32))
+        self._is_target = job.upload(question.is_target)
+        self._levels = job.allocate(self.blocks * graph.n, np.int32)
+        self._queue = job.allocate(self.blocks * (graph.n + 1), np.int32)
+        self._reached = job.allocate(len(sources), np.uint32)
+        self._words = self.blocks * self._layout["STATE_WORDS"]
+        self._state = job.allocate(self._words, np.uint32)
+        # Of vertices, of edges, and of how many sources reach a vertex.
+        self._lengths = (graph.n, self._m, graph.n)
+        self._totals = [job.full(length, np.float64(0)) for length in self._lengths]
+        self._of_blocks = [job.allocate(self.blocks * length, np.float64) for length in self._lengths]
+        self._pace = Pace(_FIRST_BUDGET)
+        self.build()
+
+    def build(self) -> None:
+        """Take the kernels of a form, and clear what they begin with."""
+        job, n = self._job, np.uint32(self._n)
+        macros: dict[str, str | int] = {
+            **{"SOURCES": BLOCK, "PIECE": PIECE, "PART": _PART, "EDGES": int(self._question.edges)},
+            **{"PULLS": int(self.form != EXACT), "SCALED": int(self.form == SCALED), **self._outward.macros},
+        }
+        kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("clear", "search", "add_blocks")}
+        size = self.blocks * self._n * (2 if self.form == SCALED else 1)
+        vertices = (self._levels, job.allocate(size, np.float64), job.allocate(size, np.float64))
+        sums, edge_sums, reached_by = self._of_blocks
+        job.launch(kernels["clear"], (-(-self._n // _PART), self.blocks), (1, 1), *vertices, sums, reached_by, n)
+        if self._m:
+            job.fill(edge_sums, self.blocks * self._m, np.float64(0))
+        inward = self._outward if self.form == EXACT else Neighbours.of(self._question.graph, job, incoming=True)
+        edges = (self._outward.first_edge, self._outward.vertices, inward.first_edge, inward.vertices)
+        limits = (np.float64(_LIMITS[self.form]), np.uint64(0), np.uint32(0), np.uint32(len(self._question.sources)))
+        given = (*edges, self._is_target, self._sources, *vertices, self._queue, sums, edge_sums)
+        outputs = (self._reached, reached_by, self._state)
+        self._search = job.bind(kernels["search"], self.blocks, 1, *given, *outputs, *limits, n, np.uint64(self._m))
+        self._add = [
+            job.bind(kernels["add_blocks"], -(-length // _PART), 1, *arrays, np.uint32(self.blocks), np.uint64(length))
+            for length, arrays in zip(self._lengths, zip(self._totals, self._of_blocks, strict=True), strict=True)
+            if length
+        ]
+
+    def search(self, first: int) -> bool:
+        """Search from the sources of some blocks; return False if a number of paths is too large for this form."""
+        self._job.fill(self._state, self._words, np.uint32(0))
+        self._search.set(position_of(_FILE, "search", "first_block"), np.uint32(first))
+        words = self._layout["STATE_WORDS"]
+        while True:
+            self._search.set(position_of(_FILE, "search", "budget"), np.uint64(self._pace.amount))
+            self._pace.begin()
+            self._search.queue()
+            state = self._job.download(self._state, self._words, np.uint32)
+            if state[self._layout["TOO_LARGE"] :: words].any():
+                return False
+            if (state[self._layout["STEP"] :: words] == self._layout["DONE"]).all():
+                return True
+            self._pace.adapt()
+
+    def add(self) -> None:
+        """Add what the blocks have summed up."""
+        for each in self._add:
+            each.queue()
+
+    def sums(self) -> Sums:
+        """Return the sums of all blocks."""
+        job, n = self._job, self._n
+        vertices, edges, reached_by = self._totals
+        return Sums(
+            vertices=job.download(vertices, n, np.float64),
+            edges=job.download(edges, self._m, np.float64) if self._question.edges else None,
+            reached=job.download(self._reached, len(self._question.sources), np.uint32).astype(np.int64),
+            reached_by=job.download(reached_by, n, np.float64).astype(np.int64),
+        )
