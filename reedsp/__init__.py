@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.centrality.betweenness import betweenness
+    from reedsp.algorithms.structure.centrality.result import Betweenness
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
+    "Betweenness": "algorithms.structure.centrality.result",
     "BreadthFirst": "results.levels",
     "Device": "device.device",
     "DeviceError": "device.errors",
@@ -57,6 +60,7 @@ _MODULE_OF = {
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
+    "betweenness": "algorithms.structure.centrality.betweenness",
     "bfs": "algorithms.traversal.bfs",
     "changes": "io.writers",
     "compact": "primitives.scan",
@@ -105,6 +109,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "betweenness",
+    "Betweenness",
     "min_plus_product",
     "min_plus_power",
     "reduce",

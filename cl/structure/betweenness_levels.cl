@@ -42,7 +42,7 @@
 #define CONTROL_WORDS 2
 
 #define BITS_OF(bits, level, n) ((bits) + (size_t)((level) % 3) * (n))
-#define CAPACITY(n) ((size_t)(n)*LANES)
+#define CAPACITY(n) ((size_t)(n) * LANES)
 #define LEVELS_BEYOND 3  // entries of ends beside n
 
 #if ATOMIC_LOADS

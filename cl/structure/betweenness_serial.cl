@@ -90,10 +90,11 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
                      __global const OFFSET *restrict first_in, __global const int *restrict origins,
                      __global const uchar *restrict is_target, __global const int *restrict sources,
                      __global int *restrict levels, __global Count *restrict counts,
-                     __global Count *restrict coefficients, __global int *restrict queue, __global double *restrict sums,
-                     __global double *restrict edge_sums, __global uint *restrict reached,
-                     __global double *restrict reached_by, __global uint *restrict state, const double limit,
-                     const ulong budget, const uint first_block, const uint count, const uint n, const ulong m)
+                     __global Count *restrict coefficients, __global int *restrict queue,
+                     __global double *restrict sums, __global double *restrict edge_sums,
+                     __global uint *restrict reached, __global double *restrict reached_by,
+                     __global uint *restrict state, const double limit, const ulong budget, const uint first_block,
+                     const uint count, const uint n, const ulong m)
 {
     const size_t block = get_global_id(0);
     state += block * STATE_WORDS;

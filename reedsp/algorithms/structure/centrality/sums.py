@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,17 @@ BLOCK = 8
 
 PIECE = 512
 """Edges of a vertex that are summed up before they are added to the pieces before: on every device."""
+
+
+EXACT, ROUNDED, SCALED = FORMS = ("exact", "rounded", "scaled")
+"""How numbers of paths are kept: as float64 that are integers, as float64 that may be rounded, or as these with their
+exponents apart, which never overflow. Where several are right they give the same bytes; the first ones are faster."""
+
+MOST_PATHS = {EXACT: 2.0**53, ROUNDED: 2.0**960, SCALED: float("inf")}
+"""Number of paths up to which each is right: of ROUNDED its reciprocals, too, keep all their bits."""
+
+Require = Callable[[str], None]
+"""Called before the kernels of a form are used; raises an error if they cannot be."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +65,12 @@ class Sums:
         Vertices that each source reaches, itself included.
     reached_by : ndarray of int64, shape (n,)
         Sources that reach each vertex, without itself.
+    form : str
+        One of FORMS: that of the largest number of paths.
     """
 
     vertices: npt.NDArray[np.float64]
     edges: npt.NDArray[np.float64] | None
     reached: npt.NDArray[np.int64]
     reached_by: npt.NDArray[np.int64]
+    form: str

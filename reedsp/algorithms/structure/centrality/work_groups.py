@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.structure.centrality.sums import BLOCK, PIECE, Question, Sums
+from reedsp.algorithms.structure.centrality.sums import (
+    BLOCK,
+    MOST_PATHS,
+    PIECE,
+    ROUNDED,
+    SCALED,
+    Question,
+    Require,
+    Sums,
+)
 from reedsp.device.build import constants, position_of
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job, Kernel
@@ -23,36 +34,39 @@ _FIRST_LEVELS, _MOST_LEVELS = 8, 64
 _GROUP_SIZE = 64  # of the kernels in which each work-item has a vertex or an edge of its own
 _MOST_GROUPS_THAT_COUNT = 256
 
-_EXACT_LIMIT = 2.0**960
-"""Number of paths up to which neither counts nor coefficients leave the range of float64."""
 
-
-def sum_by_work_groups(question: Question, job: Job, report: Report | None, scaled: bool = False) -> Sums:
+def sum_by_work_groups(
+    question: Question, job: Job, report: Report | None, require: Require, form: str = ROUNDED
+) -> Sums:
     """Sum up the dependencies of all sources.
 
-    Where a number of paths is too large for float64, the same sources are searched again with exponents apart, and so
-    are those behind them: where both are right they give the same bytes.
+    Sources with numbers of paths that are too large for float64 are searched from again with exponents apart, which
+    serves from then on. What is exact is counted as what is rounded.
 
     Parameters
     ----------
     question : Question
     job : Job
     report : callable(done, most), optional
-    scaled : bool
-        Keep exponents apart from the beginning.
+    require : callable(form)
+    form : str
+        The form to begin with.
     """
+    require(form)
     graph, count = question.graph, len(question.sources)
     edges = _Edges(question, job)
     totals = job.full(graph.n, np.float64(0))
     edge_totals = job.full(graph.m if question.edges else 0, np.float64(0))
     reached_by = job.full(graph.n, np.uint32(0))
     reached: list[npt.NDArray[np.int64]] = []
-    bundles = _Bundles(edges, scaled)
+    bundles = _Bundles(edges, form)
     done = 0
     while done < count:
         some = question.sources[done : done + bundles.count * LANES]
         if not bundles.search(some):
-            bundles = _Bundles(edges, scaled=True)
+            form = SCALED
+            require(form)
+            bundles = _Bundles(edges, form)
             continue
         bundles.sum_up()
         reached.append(bundles.reached(len(some)))
@@ -66,6 +80,7 @@ def sum_by_work_groups(question: Question, job: Job, report: Report | None, scal
         edges=job.download(edge_totals, graph.m, np.float64) if question.edges else None,
         reached=np.concatenate(reached),
         reached_by=job.download(reached_by, graph.n, np.uint32).astype(np.int64) - own,
+        form=form,
     )
 
 
@@ -114,10 +129,10 @@ class _Step:
 class _Bundles:
     """The memory of some bundles of LANES sources that are searched together, and the kernels bound to it."""
 
-    def __init__(self, edges: _Edges, scaled: bool) -> None:
+    def __init__(self, edges: _Edges, form: str) -> None:
         job, graph, self._asked = edges.job, edges.question.graph, edges.question.edges
-        self._edges, self._job, self._n, self._m, self._scaled = edges, job, graph.n, graph.m, scaled
-        number = 16 if scaled else 8
+        self._edges, self._job, self._n, self._m, self._form = edges, job, graph.n, graph.m, form
+        number = 16 if form == SCALED else 8
         most_pieces = max(edges.pieces.count, edges.pieces_in.count)
         each = LANES * (graph.n * (2 * number + 8 + 8 + 4) + number * most_pieces) + 20 * graph.n
         wanted = -(-len(edges.question.sources) // LANES)
@@ -145,7 +160,7 @@ class _Bundles:
     def _kernel(self, name: str) -> Kernel:
         macros: dict[str, str | int] = {
             **{"LANES": LANES, "SOURCES": BLOCK, "PIECE": PIECE, "EDGES": int(self._asked)},
-            **{"SCALED": int(self._scaled), "ATOMIC_LOADS": int(not self._job.device.loads_are_atomic)},
+            **{"SCALED": int(self._form == SCALED), "ATOMIC_LOADS": int(not self._job.device.loads_are_atomic)},
             **self._edges.outward.macros,
         }
         return self._job.device.kernel(_FILE, name, **macros)
@@ -157,7 +172,7 @@ class _Bundles:
         edges, n, level = self._edges, np.uint32(self._n), np.uint32(0)
         lists = (self._list, self._masks, self._ends)
         numbers = (self._counts, self._coefficients, self._dependencies)
-        limit = np.float64(np.inf if self._scaled else _EXACT_LIMIT)
+        limit = np.float64(MOST_PATHS[self._form])
         outward = (edges.outward.first_edge, edges.outward.vertices)
         inward = (edges.inward.first_edge, edges.inward.vertices)
         pieces, pieces_in = edges.pieces, edges.pieces_in
@@ -188,7 +203,7 @@ class _Bundles:
         levels = (np.uint32(0), np.uint32(0))
         return self._bind("sum_pieces", pieces.count, *given, *levels, np.uint32(pieces.count), np.uint32(self._n))
 
-    def search(self, sources: list[int]) -> bool:
+    def search(self, sources: Sequence[int]) -> bool:
         """Count the paths from some sources; return False if they are too many for float64."""
         starts, bits = np.zeros((self.count, LANES), np.int32), np.zeros((self.count, LANES), np.uint32)
         for bundle in range(-(-len(sources) // LANES)):
@@ -219,21 +234,20 @@ class _Bundles:
     def sum_up(self) -> None:
         """Sum up the dependencies of these sources on every vertex."""
         self._job.fill(self._bits, 3 * self.count * self._n, np.uint32(0))
-        launched = 0
         for level in range(self._depth, -1, -1):
             self._mark.queue(level=level)
             if self._sum_pieces is not None:
                 self._sum_pieces.queue(other=level + 1, level=level)
             self._collect.queue(level=level)
-            launched += 1
-            if launched % self._pace.amount == 0:
+            if level % self._pace.amount == 0:
                 self._job.finish()  # for Ctrl-C
 
     def reached(self, count: int) -> npt.NDArray[np.int64]:
         """Return how many vertices each of these sources has reached."""
         self._count_reached.queue()
         parts = self._job.download(self._reached, self.count * self._parts * LANES, np.uint32)
-        return parts.reshape(self.count, self._parts, LANES).sum(axis=1, dtype=np.int64).reshape(-1)[:count]
+        reached: npt.NDArray[np.int64] = parts.reshape(self.count, self._parts, LANES).sum(axis=1, dtype=np.int64)
+        return reached.reshape(-1)[:count]
 
     def add(self, totals: cl.Buffer, reached_by: cl.Buffer, edge_totals: cl.Buffer) -> None:
         """Add what was summed up to the totals."""
@@ -243,5 +257,5 @@ class _Bundles:
         if self._asked and self._m:
             ends = (self._edges.tails, self._edges.outward.vertices)
             numbers = (self._seen, self._levels, self._counts, self._coefficients)
-            given = (*ends, *numbers, edge_totals, bundles, n, np.uint64(self._m))
-            self._job.launch(self._kernel("add_edges"), self._m, _GROUP_SIZE, *given)
+            totals_of_edges = (edge_totals, bundles, n, np.uint64(self._m))
+            self._job.launch(self._kernel("add_edges"), self._m, _GROUP_SIZE, *ends, *numbers, *totals_of_edges)

@@ -1,10 +1,20 @@
-"""Betweenness on CPU devices: each core searches from one source after the other (cl/structure/betweenness_serial.cl)."""
+"""Betweenness on CPU devices: a core searches from one source after the other (cl/structure/betweenness_serial.cl)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from reedsp.algorithms.structure.centrality.sums import BLOCK, PIECE, Question, Sums
+from reedsp.algorithms.structure.centrality.sums import (
+    BLOCK,
+    EXACT,
+    FORMS,
+    MOST_PATHS,
+    PIECE,
+    SCALED,
+    Question,
+    Require,
+    Sums,
+)
 from reedsp.device.build import constants, position_of
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
@@ -17,32 +27,31 @@ _BLOCKS_PER_CORE = 4  # so that cores end together
 _MOST_BYTES = 1 << 30
 _FIRST_BUDGET = 1 << 20  # edges of each block
 
-# Forms of the kernel, from the fastest on, and up to which number of paths each is right.
-EXACT, ROUNDED, SCALED = range(3)
-_LIMITS = (2.0**53, 2.0**960, np.inf)
 
-
-def sum_by_work_items(question: Question, job: Job, report: Report | None, form: int = EXACT) -> Sums:
+def sum_by_work_items(question: Question, job: Job, report: Report | None, require: Require, form: str = EXACT) -> Sums:
     """Sum up the dependencies of all sources.
 
-    A block whose numbers of paths are too large for a form is searched again by the next form, which serves from then
-    on: where both are right they give the same bytes.
+    Blocks with numbers of paths that are too large for a form are searched again in the next one, which serves from
+    then on.
 
     Parameters
     ----------
     question : Question
     job : Job
     report : callable(done, most), optional
-    form : int
+    require : callable(form)
+    form : str
         The form to begin with.
     """
+    require(form)
     state = _State(question, job, form)
     blocks = -(-len(question.sources) // BLOCK)
     first = 0
     while first < blocks:
         if not state.search(first):
-            state.form += 1
-            state.build()
+            form = FORMS[FORMS.index(form) + 1]
+            require(form)
+            state.build(form)
             continue
         state.add()
         first += state.blocks
@@ -54,9 +63,8 @@ def sum_by_work_items(question: Question, job: Job, report: Report | None, form:
 class _State:
     """The memory of some blocks that are searched at the same time."""
 
-    def __init__(self, question: Question, job: Job, form: int) -> None:
+    def __init__(self, question: Question, job: Job, form: str) -> None:
         graph, sources = question.graph, question.sources
-        self.form = form
         self._question, self._job, self._n = question, job, graph.n
         self._m = graph.m if question.edges else 0
         self._layout = constants(_FILE)
@@ -76,25 +84,26 @@ class _State:
         self._totals = [job.full(length, np.float64(0)) for length in self._lengths]
         self._of_blocks = [job.allocate(self.blocks * length, np.float64) for length in self._lengths]
         self._pace = Pace(_FIRST_BUDGET)
-        self.build()
+        self.build(form)
 
-    def build(self) -> None:
+    def build(self, form: str) -> None:
         """Take the kernels of a form, and clear what they begin with."""
+        self._form = form
         job, n = self._job, np.uint32(self._n)
         macros: dict[str, str | int] = {
             **{"SOURCES": BLOCK, "PIECE": PIECE, "PART": _PART, "EDGES": int(self._question.edges)},
-            **{"PULLS": int(self.form != EXACT), "SCALED": int(self.form == SCALED), **self._outward.macros},
+            **{"PULLS": int(form != EXACT), "SCALED": int(form == SCALED), **self._outward.macros},
         }
         kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("clear", "search", "add_blocks")}
-        size = self.blocks * self._n * (2 if self.form == SCALED else 1)
+        size = self.blocks * self._n * (2 if form == SCALED else 1)
         vertices = (self._levels, job.allocate(size, np.float64), job.allocate(size, np.float64))
         sums, edge_sums, reached_by = self._of_blocks
         job.launch(kernels["clear"], (-(-self._n // _PART), self.blocks), (1, 1), *vertices, sums, reached_by, n)
         if self._m:
             job.fill(edge_sums, self.blocks * self._m, np.float64(0))
-        inward = self._outward if self.form == EXACT else Neighbours.of(self._question.graph, job, incoming=True)
+        inward = self._outward if form == EXACT else Neighbours.of(self._question.graph, job, incoming=True)
         edges = (self._outward.first_edge, self._outward.vertices, inward.first_edge, inward.vertices)
-        limits = (np.float64(_LIMITS[self.form]), np.uint64(0), np.uint32(0), np.uint32(len(self._question.sources)))
+        limits = (np.float64(MOST_PATHS[form]), np.uint64(0), np.uint32(0), np.uint32(len(self._question.sources)))
         given = (*edges, self._is_target, self._sources, *vertices, self._queue, sums, edge_sums)
         outputs = (self._reached, reached_by, self._state)
         self._search = job.bind(kernels["search"], self.blocks, 1, *given, *outputs, *limits, n, np.uint64(self._m))
@@ -134,4 +143,5 @@ class _State:
             edges=job.download(edges, self._m, np.float64) if self._question.edges else None,
             reached=job.download(self._reached, len(self._question.sources), np.uint32).astype(np.int64),
             reached_by=job.download(reached_by, n, np.float64).astype(np.int64),
+            form=self._form,
         )
