@@ -110,8 +110,8 @@ def betweenness(
         with search_bar(max(2, len(chosen)), "sources", progress) as report:
             sums = sum_up(Question(graph, chosen, is_target, edges), method, job, report)
     phases.begin("convert")
-    values = scaled_values(graph, chosen, sums, normalized, endpoints)
-    edge_values = scaled_edges(graph, len(chosen), sums, normalized) if edges else None
+    values = scaled_values(sums, chosen, graph.directed, normalized, endpoints)
+    edge_values = scaled_edges(graph, sums, len(chosen), graph.directed, normalized) if edges else None
     return Betweenness(
         graph=graph,
         sources=None if sources is None else [graph.names[each] for each in chosen],
@@ -143,7 +143,7 @@ def _sources(graph: Graph, sources: Vertices | None) -> list[int]:
 
 
 def scaled_values(
-    graph: Graph, sources: Sequence[int], sums: Sums, normalized: bool, endpoints: bool
+    sums: Sums, sources: Sequence[int], directed: bool, normalized: bool, endpoints: bool
 ) -> npt.NDArray[np.float64]:
     """Return the values of vertices, of the sums over different sources.
 
@@ -154,25 +154,25 @@ def scaled_values(
         ends = sums.reached_by.copy()
         ends[sources] += sums.reached - 1
         values = values + ends
-    n, k = graph.n, len(sources)
+    n, k = len(values), len(sources)
     if (n if endpoints else n - 1) < 2:
         return values
     if endpoints or k == n:
-        return values * scale(n if endpoints else n - 1, None if k == n else k, graph.directed, normalized)
-    scales = np.full(n, scale(n - 1, k, graph.directed, normalized))
-    scales[sources] = scale(n - 1, k - 1, graph.directed, normalized)
+        return values * scale(n if endpoints else n - 1, None if k == n else k, directed, normalized)
+    scales = np.full(n, scale(n - 1, k, directed, normalized))
+    scales[sources] = scale(n - 1, k - 1, directed, normalized)
     return values * scales
 
 
-def scaled_edges(graph: Graph, count: int, sums: Sums, normalized: bool) -> npt.NDArray[np.float64]:
+def scaled_edges(graph: Graph, sums: Sums, count: int, directed: bool, normalized: bool) -> npt.NDArray[np.float64]:
     """Return the values of edges, of the sums over some sources: of an undirected edge that of both directions."""
-    values = sums.edges
-    assert values is not None
-    if not graph.directed:
+    assert sums.edges is not None
+    values: npt.NDArray[np.float64] = sums.edges
+    if not directed:
         values = values + transposed(graph.indptr, graph.indices, values)[2]
-    if graph.n < 2:
-        return values
-    return np.asarray(values * scale(graph.n, count, graph.directed, normalized))
+    if graph.n >= 2:
+        values = values * scale(graph.n, count, directed, normalized)
+    return values
 
 
 def scale(ends: int, sources: int | None, directed: bool, normalized: bool) -> float:
