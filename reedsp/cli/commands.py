@@ -15,6 +15,7 @@ from reedsp.cli.all_pairs import apsp
 from reedsp.cli.files import convert, dataset, info
 from reedsp.cli.machine import demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
+from reedsp.cli.structure.betweenness import betweenness
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -26,6 +27,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     apsp: (
         ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
         ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
+    ),
+    betweenness: (
+        ("reedsp betweenness web.el --sources 5 --output central.csv", "estimates the values of all vertices"),
+        ("reedsp betweenness roads.gr --edges", "prints the edges that most paths pass"),
     ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),

@@ -59,6 +59,13 @@ KEYS: dict[str, dict[str, str]] = {
         "negative_cycle": "in place of all others: the vertices of a negative cycle",
         "weight": "in place of all others: its weight",
     },
+    "betweenness": {
+        **_GRAPH,
+        **_SOLVED,
+        "sources": "number of vertices whose paths were counted",
+        "verified": "whether `--verify` was given",
+        "largest": "the ten largest values, each a list of a vertex, or the ends of an edge, and the value",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

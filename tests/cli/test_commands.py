@@ -81,6 +81,8 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
+        ("betweenness small.gr", 0),
+        ("betweenness small.gr --edges --sources 3 --output values.csv", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -109,6 +111,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "sssp": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
         "apsp": ["small.gr", "small.gr --source 1 --target 5"],
+        "betweenness": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")

@@ -149,7 +149,7 @@ def scaled_values(
 
     Without endpoints no path from a vertex counts for it: a source has one source less.
     """
-    values = sums.vertices
+    values: npt.NDArray[np.float64] = sums.vertices
     if endpoints:
         ends = sums.reached_by.copy()
         ends[sources] += sums.reached - 1
@@ -159,7 +159,7 @@ def scaled_values(
         return values
     if endpoints or k == n:
         return values * scale(n if endpoints else n - 1, None if k == n else k, directed, normalized)
-    scales = np.full(n, scale(n - 1, k, directed, normalized))
+    scales: npt.NDArray[np.float64] = np.full(n, scale(n - 1, k, directed, normalized))
     scales[sources] = scale(n - 1, k - 1, directed, normalized)
     return values * scales
 

@@ -126,6 +126,21 @@ class Betweenness:
         names = self.graph.names
         return [(names[vertex], float(self.values[vertex])) for vertex in order.tolist()]
 
+    def largest_edges(self, count: int = 10) -> list[tuple[tuple[Any, Any], float]]:
+        """Return the edges with the largest values, each by the names of its ends, as :meth:`largest` does vertices.
+
+        Returns
+        -------
+        list of ((name, name), float)
+
+        Raises
+        ------
+        ValueError
+            Edges were not asked for.
+        """
+        values = self.edges_to_dict()
+        return sorted(values.items(), key=lambda item: -item[1])[: max(0, count)]
+
     def _of_edges(self) -> npt.NDArray[np.float64]:
         if self.edge_values is None:
             raise ValueError("edges: they were not asked for; betweenness(..., edges=True) finds their values")
