@@ -47,6 +47,12 @@ def calls() -> Iterator[tuple[str, Call]]:
             for direction in ("auto", "top-down", "bottom-up"):
                 options: Any = {"method": method, "direction": direction}
                 yield f"{direction} in {method} on {name}", partial(reedsp.bfs, graph, 0, options=options)
+        for method, edges in (("work-items", False), ("work-groups", True)):
+            options = {"method": method}
+            yield (
+                f"betweenness in {method} on {name}",
+                partial(reedsp.betweenness, graph, range(5), edges=edges, options=options),
+            )
         yield f"all pairs on {name}", partial(reedsp.apsp, graph, "floyd-warshall", predecessors=True)
     small, many = GRAPHS["small"], GRAPHS["many edges"]
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)

@@ -107,6 +107,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "edges/predecessors_outgoing.cl": (NEAR_FAR, "edges/test_trees.py"),
     "edges/distances.cl": (NEAR_FAR, "algorithms/single_source/test_sssp.py"),
     "edges/prepare.cl": ("edges/test_preparation.py",),
+    "structure/betweenness_levels.cl": ("algorithms/structure/centrality/test_betweenness.py",),
+    "structure/betweenness_serial.cl": ("algorithms/structure/centrality/test_betweenness.py",),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
