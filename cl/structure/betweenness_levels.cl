@@ -345,7 +345,6 @@ __kernel void add_sources(__global const uint *restrict seen, __global const dou
     reached_by[vertex] += count;
 }
 
-#if EDGES
 // Adds what of the shortest paths passes each edge, block after block.
 __kernel void add_edges(__global const int *restrict tails, __global const int *restrict heads,
                         __global const uint *restrict seen, __global const int *restrict levels,
@@ -369,4 +368,3 @@ __kernel void add_edges(__global const int *restrict tails, __global const int *
     }
     totals[edge] = total;
 }
-#endif
