@@ -14,20 +14,29 @@
 
 #if SCALED
 typedef struct {
-    double part;  // 0, or from 0.5 up to 1
-    int exponent;
+    double part;   // 0, or from 0.5 up to 1,
+    int exponent;  // times 2 to this power
 } Count;
 
 #define NO_EXPONENT (-(1 << 28))
-#define MOST_BITS 1100  // by which a smaller number is shifted: more leave nothing of it
+#define EXPONENT_BITS (0x7FFul << 52)
+#define BIAS 1022  // that fractions from 0.5 up to 1 have
 
+// What is below all normal numbers counts as 0: only numbers that are nothing beside others are so small.
 Count count_of(const double number)
 {
+    const ulong bits = as_ulong(number);
+    const int exponent = (int)((bits & EXPONENT_BITS) >> 52);
     Count count;
-    count.part = frexp(number, &count.exponent);
-    if (number == 0.0)
-        count.exponent = NO_EXPONENT;
+    count.part = exponent == 0 ? 0.0 : as_double((bits & ~EXPONENT_BITS) | ((ulong)BIAS << 52));
+    count.exponent = exponent == 0 ? NO_EXPONENT : exponent - BIAS;
     return count;
+}
+
+// Returns 2 to a power below 1024, or 0 if that is below all normal numbers.
+double power_of_two(const int exponent)
+{
+    return exponent < -BIAS ? 0.0 : as_double((ulong)(exponent + BIAS + 1) << 52);
 }
 
 Count plus(const Count a, const Count b)
@@ -35,24 +44,22 @@ Count plus(const Count a, const Count b)
     const int exponent = max(a.exponent, b.exponent);
     if (exponent == NO_EXPONENT)
         return a;
-    Count sum = count_of(ldexp(a.part, max(a.exponent - exponent, -MOST_BITS)) +
-                         ldexp(b.part, max(b.exponent - exponent, -MOST_BITS)));
+    Count sum = count_of(a.part * power_of_two(a.exponent - exponent) + b.part * power_of_two(b.exponent - exponent));
     sum.exponent += exponent;
     return sum;
 }
 
-// The count that many, or few, times as large as 1 / `by`.
 Count divided(const double number, const Count by)
 {
     Count quotient = count_of(number / by.part);
-    if (number != 0.0)
+    if (quotient.part != 0.0)
         quotient.exponent -= by.exponent;
     return quotient;
 }
 
 double product(const Count a, const Count b)
 {
-    return ldexp(a.part * b.part, max(a.exponent + b.exponent, -MOST_BITS));
+    return a.part * b.part * power_of_two(max(a.exponent + b.exponent, NO_EXPONENT));
 }
 #else
 typedef double Count;

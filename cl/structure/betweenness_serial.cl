@@ -1,7 +1,7 @@
 // Betweenness on CPU devices: a work-item searches from one source after the other.
 //
 // Source:       Brandes, "A Faster Algorithm for Betweenness Centrality" (2001), with sums in a fixed order.
-// NDRange:      search: a work-item for each block of SOURCES sources; add_blocks: one for each PART of numbers; work-group
+// NDRange:      search and begin: a work-item for each block of SOURCES sources; the others: one for each PART of numbers; work-group
 //               (1). A launch of search ends after about `budget` edges in each block, and the next one goes on from there.
 // Local memory: none.
 // Macros:       SOURCES, sources of a block; PIECE, edges of a vertex that are summed up at a time; PART;
@@ -66,6 +66,23 @@ __kernel void clear(__global int *restrict levels, __global Count *restrict coun
         sums[vertex] = 0.0;
         reached_by[vertex] = 0.0;
     }
+}
+
+WORK_GROUP(1, 1, 1)
+__kernel void clear_edges(__global double *restrict edge_sums, const ulong length)
+{
+    const ulong first = get_global_id(0) * (ulong)PART, last = min(first + PART, length);
+    for (ulong index = first; index < last; ++index)
+        edge_sums[index] = 0.0;
+}
+
+WORK_GROUP(1, 1, 1)
+__kernel void begin(__global uint *restrict state)
+{
+    state += get_global_id(0) * STATE_WORDS;
+    for (uint word = 0; word < STATE_WORDS; ++word)
+        state[word] = 0;
+    state[STEP] = BEGIN;
 }
 
 // Returns the number of paths to a vertex, by its predecessors one level above.

@@ -55,9 +55,8 @@ def sum_by_work_groups(
     require(form)
     graph, count = question.graph, len(question.sources)
     edges = _Edges(question, job)
-    totals = job.full(graph.n, np.float64(0))
-    edge_totals = job.full(graph.m if question.edges else 0, np.float64(0))
-    reached_by = job.full(graph.n, np.uint32(0))
+    totals, reached_by = job.upload(np.zeros(graph.n)), job.upload(np.zeros(graph.n, np.uint32))
+    edge_totals = job.upload(np.zeros(graph.m if question.edges else 0))
     reached: list[npt.NDArray[np.int64]] = []
     bundles = _Bundles(edges, form)
     done = 0
@@ -214,9 +213,9 @@ class _Bundles:
         self._begin.queue()
         self._start.queue()
         level, depth = 0, 0
-        while depth == level and level < self._n:
+        while level < depth + 2:  # so that no bits are left
             self._pace.begin()
-            last = min(level + self._pace.amount, self._n)
+            last = min(level + self._pace.amount, self._n + 1)
             while level < last:
                 self._expand.queue(level=level)
                 level += 1
@@ -233,7 +232,6 @@ class _Bundles:
 
     def sum_up(self) -> None:
         """Sum up the dependencies of these sources on every vertex."""
-        self._job.fill(self._bits, 3 * self.count * self._n, np.uint32(0))
         for level in range(self._depth, -1, -1):
             self._mark.queue(level=level)
             if self._sum_pieces is not None:

@@ -81,7 +81,7 @@ class _State:
         self._state = job.allocate(self._words, np.uint32)
         # Of vertices, of edges, and of how many sources reach a vertex.
         self._lengths = (graph.n, self._m, graph.n)
-        self._totals = [job.full(length, np.float64(0)) for length in self._lengths]
+        self._totals = [job.upload(np.zeros(length)) for length in self._lengths]
         self._of_blocks = [job.allocate(self.blocks * length, np.float64) for length in self._lengths]
         self._pace = Pace(_FIRST_BUDGET)
         self.build(form)
@@ -94,13 +94,16 @@ class _State:
             **{"SOURCES": BLOCK, "PIECE": PIECE, "PART": _PART, "EDGES": int(self._question.edges)},
             **{"PULLS": int(form != EXACT), "SCALED": int(form == SCALED), **self._outward.macros},
         }
-        kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("clear", "search", "add_blocks")}
+        names = ("begin", "clear", "clear_edges", "search", "add_blocks")
+        kernels = {name: job.device.kernel(_FILE, name, **macros) for name in names}
         size = self.blocks * self._n * (2 if form == SCALED else 1)
         vertices = (self._levels, job.allocate(size, np.float64), job.allocate(size, np.float64))
         sums, edge_sums, reached_by = self._of_blocks
         job.launch(kernels["clear"], (-(-self._n // _PART), self.blocks), (1, 1), *vertices, sums, reached_by, n)
         if self._m:
-            job.fill(edge_sums, self.blocks * self._m, np.float64(0))
+            length = self.blocks * self._m
+            job.launch(kernels["clear_edges"], -(-length // _PART), 1, edge_sums, np.uint64(length))
+        self._begin = job.bind(kernels["begin"], self.blocks, 1, self._state)
         inward = self._outward if form == EXACT else Neighbours.of(self._question.graph, job, incoming=True)
         edges = (self._outward.first_edge, self._outward.vertices, inward.first_edge, inward.vertices)
         limits = (np.float64(MOST_PATHS[form]), np.uint64(0), np.uint32(0), np.uint32(len(self._question.sources)))
@@ -115,7 +118,7 @@ class _State:
 
     def search(self, first: int) -> bool:
         """Search from the sources of some blocks; return False if a number of paths is too large for this form."""
-        self._job.fill(self._state, self._words, np.uint32(0))
+        self._begin.queue()
         self._search.set(position_of(_FILE, "search", "first_block"), np.uint32(first))
         words = self._layout["STATE_WORDS"]
         while True:
