@@ -14,11 +14,11 @@
 
 #if SCALED
 typedef struct {
-    double part;   // 0, or from 0.5 up to 1,
-    int exponent;  // times 2 to this power
+    double part;    // 0, or from 0.5 up to 1,
+    long exponent;  // times 2 to this power; as wide, so that there is no gap
 } Count;
 
-#define NO_EXPONENT (-(1 << 28))
+#define NO_EXPONENT (-(1l << 28))
 #define EXPONENT_BITS (0x7FFul << 52)
 #define BIAS 1022  // that fractions from 0.5 up to 1 have
 
@@ -26,7 +26,7 @@ typedef struct {
 Count count_of(const double number)
 {
     const ulong bits = as_ulong(number);
-    const int exponent = (int)((bits & EXPONENT_BITS) >> 52);
+    const long exponent = (long)((bits & EXPONENT_BITS) >> 52);
     Count count;
     count.part = exponent == 0 ? 0.0 : as_double((bits & ~EXPONENT_BITS) | ((ulong)BIAS << 52));
     count.exponent = exponent == 0 ? NO_EXPONENT : exponent - BIAS;
@@ -34,14 +34,14 @@ Count count_of(const double number)
 }
 
 // Returns 2 to a power below 1024, or 0 if that is below all normal numbers.
-double power_of_two(const int exponent)
+double power_of_two(const long exponent)
 {
     return exponent < -BIAS ? 0.0 : as_double((ulong)(exponent + BIAS + 1) << 52);
 }
 
 Count plus(const Count a, const Count b)
 {
-    const int exponent = max(a.exponent, b.exponent);
+    const long exponent = max(a.exponent, b.exponent);
     if (exponent == NO_EXPONENT)
         return a;
     Count sum = count_of(a.part * power_of_two(a.exponent - exponent) + b.part * power_of_two(b.exponent - exponent));
@@ -59,7 +59,7 @@ Count divided(const double number, const Count by)
 
 double product(const Count a, const Count b)
 {
-    return a.part * b.part * power_of_two(max(a.exponent + b.exponent, NO_EXPONENT));
+    return a.part * b.part * power_of_two(a.exponent + b.exponent);
 }
 #else
 typedef double Count;

@@ -1,8 +1,9 @@
 // Betweenness on CPU devices: a work-item searches from one source after the other.
 //
 // Source:       Brandes, "A Faster Algorithm for Betweenness Centrality" (2001), with sums in a fixed order.
-// NDRange:      search and begin: a work-item for each block of SOURCES sources; the others: one for each PART of numbers; work-group
-//               (1). A launch of search ends after about `budget` edges in each block, and the next one goes on from there.
+// NDRange:      search and begin: a work-item for each block of SOURCES sources; add_blocks: one for each PART of numbers;
+//               all of them with work-groups (1). clear: (n, blocks), clear_edges: (blocks * m). A launch of search ends
+//               after about `budget` edges in each block, and the next one goes on from there.
 // Local memory: none.
 // Macros:       SOURCES, sources of a block; PIECE, edges of a vertex that are summed up at a time; PART;
 //               PULLS, 1: paths are counted along incoming edges, in a fixed order, because the sums may be rounded;
@@ -53,27 +54,22 @@
 #define SUM_UP 3
 #define DONE 4
 
-WORK_GROUP(1, 1, 1)
 __kernel void clear(__global int *restrict levels, __global Count *restrict counts,
                     __global Count *restrict coefficients, __global double *restrict sums,
                     __global double *restrict reached_by, const uint n)
 {
-    const size_t row = get_global_id(1) * n;
-    const size_t first = get_global_id(0) * PART, last = min(first + PART, (size_t)n);
-    for (size_t vertex = row + first; vertex < row + last; ++vertex) {
-        levels[vertex] = UNSEEN;
-        counts[vertex] = coefficients[vertex] = count_of(0.0);
-        sums[vertex] = 0.0;
-        reached_by[vertex] = 0.0;
+    const size_t vertex = get_global_id(0), entry = get_global_id(1) * n + vertex;
+    if (vertex < n) {
+        levels[entry] = UNSEEN;
+        counts[entry] = coefficients[entry] = count_of(0.0);
+        sums[entry] = reached_by[entry] = 0.0;
     }
 }
 
-WORK_GROUP(1, 1, 1)
 __kernel void clear_edges(__global double *restrict edge_sums, const ulong length)
 {
-    const ulong first = get_global_id(0) * (ulong)PART, last = min(first + PART, length);
-    for (ulong index = first; index < last; ++index)
-        edge_sums[index] = 0.0;
+    if (get_global_id(0) < length)
+        edge_sums[get_global_id(0)] = 0.0;
 }
 
 WORK_GROUP(1, 1, 1)

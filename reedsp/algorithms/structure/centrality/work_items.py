@@ -23,6 +23,7 @@ from reedsp.system.progress_bar import Report
 
 _FILE = "structure/betweenness_serial.cl"
 _PART = 1 << 12  # numbers
+_CLEARED_TOGETHER = 64
 _BLOCKS_PER_CORE = 4  # so that cores end together
 _MOST_BYTES = 1 << 30
 _FIRST_BUDGET = 1 << 20  # edges of each block
@@ -99,10 +100,11 @@ class _State:
         size = self.blocks * self._n * (2 if form == SCALED else 1)
         vertices = (self._levels, job.allocate(size, np.float64), job.allocate(size, np.float64))
         sums, edge_sums, reached_by = self._of_blocks
-        job.launch(kernels["clear"], (-(-self._n // _PART), self.blocks), (1, 1), *vertices, sums, reached_by, n)
+        cleared = (*vertices, sums, reached_by)
+        job.launch(kernels["clear"], (self._n, self.blocks), (_CLEARED_TOGETHER, 1), *cleared, n)
         if self._m:
             length = self.blocks * self._m
-            job.launch(kernels["clear_edges"], -(-length // _PART), 1, edge_sums, np.uint64(length))
+            job.launch(kernels["clear_edges"], length, _CLEARED_TOGETHER, edge_sums, np.uint64(length))
         self._begin = job.bind(kernels["begin"], self.blocks, 1, self._state)
         inward = self._outward if form == EXACT else Neighbours.of(self._question.graph, job, incoming=True)
         edges = (self._outward.first_edge, self._outward.vertices, inward.first_edge, inward.vertices)
