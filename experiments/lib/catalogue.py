@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.beyond import (
+    betweenness,
     breadth_first,
     first_calls,
     largest,
@@ -57,6 +58,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         single_source,
         near_far_settings,
         breadth_first,
+        betweenness,
         negative_weights,
         whole_calls,
         phases,
