@@ -29,11 +29,6 @@ QUICK_SIZES = (60, 120)
 LIBRARIES = ("networkx", "igraph", "networkit")
 MOST_WORK = {"reedsp": 3 * 10**8, "networkx": 3 * 10**6, "igraph": 5 * 10**7, "networkit": 3 * 10**7}
 """Sources times stored edges."""
-    "reedsp": 3 * 10**8,
-    "networkx": 3 * 10**6,
-    "igraph": 5 * 10**7,
-    "networkit": 3 * 10**7,
-}  # sources times edges
 
 Solve = Callable[[], Any]
 
