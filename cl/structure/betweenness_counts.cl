@@ -61,6 +61,11 @@ double product(const Count a, const Count b)
 {
     return a.part * b.part * power_of_two(a.exponent + b.exponent);
 }
+
+double product_plus(const Count a, const Count b, const double number)
+{
+    return fma(a.part, b.part * power_of_two(a.exponent + b.exponent), number);
+}
 #else
 typedef double Count;
 
@@ -82,5 +87,11 @@ Count divided(const double number, const Count by)
 double product(const Count a, const Count b)
 {
     return a * b;
+}
+
+// A product and a sum that are rounded once: left to a compiler, that would depend on the device.
+double product_plus(const Count a, const Count b, const double number)
+{
+    return fma(a, b, number);
 }
 #endif

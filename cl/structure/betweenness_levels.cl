@@ -304,7 +304,7 @@ __kernel void collect(__global const OFFSET *restrict first_edge, __global const
             const Count paths = counts[entry];
             const double dependency = product(paths, sum);
             dependencies[entry] = level ? dependency : 0.0;
-            coefficients[entry] = divided(dependency + is_target[vertex], paths);
+            coefficients[entry] = divided(product_plus(paths, sum, is_target[vertex]), paths);
         }
     }
 }
@@ -362,7 +362,7 @@ __kernel void add_edges(__global const int *restrict tails, __global const int *
             double sum = 0.0;
             for (uint lane = first; lane < first + SOURCES; ++lane)
                 if (mask >> lane & 1 && levels[tail * LANES + lane] + 1 == levels[head * LANES + lane])
-                    sum += product(counts[tail * LANES + lane], coefficients[head * LANES + lane]);
+                    sum = product_plus(counts[tail * LANES + lane], coefficients[head * LANES + lane], sum);
             total += sum;
         }
     }

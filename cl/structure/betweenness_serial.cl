@@ -205,13 +205,13 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
                     for (const OFFSET end = edge + min((OFFSET)PIECE, last - edge); edge < end; ++edge) {
                         part = plus(part, coefficients[targets[edge]]);
 #if EDGES
-                        edge_sums[edge] += product(paths, coefficients[targets[edge]]);
+                        edge_sums[edge] = product_plus(paths, coefficients[targets[edge]], edge_sums[edge]);
 #endif
                     }
                     sum = plus(sum, part);
                 }
                 const double dependency = product(paths, sum);
-                counts[vertex] = divided(dependency + is_target[vertex], paths);
+                counts[vertex] = divided(product_plus(paths, sum, is_target[vertex]), paths);
                 if (head > 1) {  // not the source
                     sums[vertex] += dependency;
                     reached_by[vertex] += 1.0;

@@ -25,7 +25,7 @@ _FILE = "structure/betweenness_serial.cl"
 _PART = 1 << 12  # numbers
 _CLEARED_TOGETHER = 64
 _BLOCKS_PER_CORE = 4  # so that cores end together
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 29
 _FIRST_BUDGET = 1 << 20  # edges of each block
 
 
@@ -70,7 +70,7 @@ class _State:
         self._m = graph.m if question.edges else 0
         self._layout = constants(_FILE)
         blocks = -(-len(sources) // BLOCK)
-        fit = min(_MOST_BYTES // 2, job.device.max_allocation) // (64 * graph.n + 8 * self._m)
+        fit = min(_MOST_BYTES, job.device.max_allocation) // (64 * graph.n + 8 * self._m)
         self.blocks = max(1, min(blocks, _BLOCKS_PER_CORE * job.device.compute_units, fit))
         self._outward = Neighbours.of(graph, job, incoming=False)
         self._sources = job.upload(np.array(sources, np.int32))
