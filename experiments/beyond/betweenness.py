@@ -24,7 +24,7 @@ from experiments.lib.plotting import device_of, finish, line, panels
 
 SEED = 2012
 EDGES_PER_VERTEX = 10
-SIZES = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+SIZES = (100, 300, 1000, 3000, 10_000)
 QUICK_SIZES = (60, 120)
 LIBRARIES = ("networkx", "igraph", "networkit")
 MOST_WORK = {"reedsp": 3 * 10**8, "networkx": 3 * 10**6, "igraph": 5 * 10**7, "networkit": 3 * 10**7}
