@@ -49,15 +49,13 @@ def sum_by_work_items(question: Question, job: Job, report: Report | None, requi
     blocks = -(-len(question.sources) // BLOCK)
     first = 0
     while first < blocks:
-        if not state.search(first):
+        if not state.search(first, report):
             form = FORMS[FORMS.index(form) + 1]
             require(form)
             state.build(form)
             continue
         state.add()
         first += state.blocks
-        if report is not None:
-            report(min(first * BLOCK, len(question.sources)), len(question.sources))
     return state.sums()
 
 
@@ -118,7 +116,7 @@ class _State:
             if length
         ]
 
-    def search(self, first: int) -> bool:
+    def search(self, first: int, report: Report | None) -> bool:
         """Search from the sources of some blocks; return False if a number of paths is too large for this form."""
         self._begin.queue()
         self._search.set(position_of(_FILE, "search", "first_block"), np.uint32(first))
@@ -130,6 +128,9 @@ class _State:
             state = self._job.download(self._state, self._words, np.uint32)
             if state[self._layout["TOO_LARGE"] :: words].any():
                 return False
+            if report is not None:
+                done = first * BLOCK + int(state[self._layout["SOURCE"] :: words].sum())
+                report(done, len(self._question.sources))
             if (state[self._layout["STEP"] :: words] == self._layout["DONE"]).all():
                 return True
             self._pace.adapt()
