@@ -26,7 +26,7 @@ _PART = 1 << 12  # numbers
 _CLEARED_TOGETHER = 64
 _BLOCKS_PER_CORE = 4  # so that cores end together
 _MOST_BYTES = 1 << 29
-_FIRST_BUDGET = 1 << 20  # edges of each block
+_FIRST_BUDGET = 1 << 18  # edges of all blocks
 
 
 def sum_by_work_items(question: Question, job: Job, report: Report | None, require: Require, form: str = EXACT) -> Sums:
@@ -82,7 +82,7 @@ class _State:
         self._lengths = (graph.n, self._m, graph.n)
         self._totals = [job.upload(np.zeros(length)) for length in self._lengths]
         self._of_blocks = [job.allocate(self.blocks * length, np.float64) for length in self._lengths]
-        self._pace = Pace(_FIRST_BUDGET)
+        self._pace = Pace(max(1, _FIRST_BUDGET // self.blocks))
         self.build(form)
 
     def build(self, form: str) -> None:
