@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.structure.flow.result import Cut, Flow
     from reedsp.algorithms.structure.matching.full_matching import full_matching
     from reedsp.algorithms.structure.matching.full_result import FullMatching
+    from reedsp.algorithms.structure.centrality.betweenness import betweenness
+    from reedsp.algorithms.structure.centrality.result import Betweenness
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
+    "Betweenness": "algorithms.structure.centrality.result",
     "BreadthFirst": "results.levels",
     "Components": "algorithms.structure.components.result",
     "Cut": "algorithms.structure.flow.result",
@@ -76,6 +79,7 @@ _MODULE_OF = {
     "all_pairs_rows": "algorithms.routes.rows",
     "apsp": "algorithms.all_pairs.apsp",
     "argsort": "primitives.sort.sorts",
+    "betweenness": "algorithms.structure.centrality.betweenness",
     "bfs": "algorithms.traversal.bfs",
     "changes": "io.writers",
     "compact": "primitives.scan",
@@ -143,6 +147,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "maximum_flow",
     "Flow",
     "Cut",
+    "betweenness",
+    "Betweenness",
     "min_plus_product",
     "min_plus_power",
     "reduce",

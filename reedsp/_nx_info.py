@@ -22,6 +22,8 @@ DEVICE_FUNCTIONS = (
     "barycenter",
     "bellman_ford_path",
     "bellman_ford_path_length",
+    "betweenness_centrality",
+    "betweenness_centrality_subset",
     "bidirectional_dijkstra",
     "bidirectional_shortest_path",
     "center",
@@ -34,10 +36,12 @@ DEVICE_FUNCTIONS = (
     "dijkstra_path_length",
     "dijkstra_predecessor_and_distance",
     "eccentricity",
+    "edge_betweenness_centrality",
     "floyd_warshall",
     "floyd_warshall_numpy",
     "global_efficiency",
     "gutman_index",
+    "harmonic_centrality",
     "harmonic_diameter",
     "has_path",
     "hopcroft_karp_matching",
@@ -95,6 +99,7 @@ FROM_EACH = (
     "eccentricity",
     "global_efficiency",
     "gutman_index",
+    "harmonic_centrality",
     "harmonic_diameter",
     "hyper_wiener_index",
     "periphery",
@@ -103,6 +108,9 @@ FROM_EACH = (
     "wiener_index",
 )
 """Those that search from every node and of whose distances only sums and extremes are wanted."""
+
+COUNT_PATHS = ("betweenness_centrality", "betweenness_centrality_subset", "edge_betweenness_centrality")
+"""Those that count shortest paths, from every node or from some."""
 
 HOST_FUNCTIONS = (
     "all_pairs_bellman_ford_path",

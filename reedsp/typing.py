@@ -102,6 +102,9 @@ FloydWarshallKernel: TypeAlias = Literal[
 BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
 """The kernels of :func:`reedsp.bfs`."""
 
+BetweennessMethod: TypeAlias = Literal["work-items", "work-groups"]
+"""The kernels of :func:`reedsp.betweenness`."""
+
 Direction: TypeAlias = Literal["auto", "top-down", "bottom-up"]
 """From where :func:`reedsp.bfs` can look at edges."""
 
@@ -154,6 +157,12 @@ class AllPairsOptions(TypedDict, total=False):
 
     product: ProductMethod
     kernel: FloydWarshallKernel
+
+
+class BetweennessOptions(TypedDict, total=False):
+    """Options of :func:`reedsp.betweenness`."""
+
+    method: BetweennessMethod
 
 
 class BreadthFirstOptions(TypedDict, total=False):

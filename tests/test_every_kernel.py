@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
@@ -88,6 +89,16 @@ def by_levels(method: str) -> Check:
         levels = reedsp.bfs(graph, 3, device=device, options={"method": method}).levels
         expected = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=3)
         return np.array_equal(np.where(levels < 0, np.inf, levels), expected)
+
+    return check
+
+
+def betweenness(method: str) -> Check:
+    def check(device: Device) -> bool:
+        graph = made_graph()
+        found = reedsp.betweenness(graph, device=device, options={"method": method})
+        expected = nx.betweenness_centrality(nx.DiGraph(graph.to_scipy()))
+        return np.allclose(found.values, list(expected.values())) and found.verify()
 
     return check
 
@@ -277,6 +288,11 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
             ("dulle", {"structure/forest_dulle.cl"}),
         )
     },
+    "betweenness in work-items": (
+        betweenness("work-items"),
+        {"structure/betweenness_serial.cl", "structure/betweenness_counts.cl", "core/language.cl"},
+    ),
+    "betweenness in work-groups": (betweenness("work-groups"), {"structure/betweenness_levels.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),
         MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},

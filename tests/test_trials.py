@@ -51,6 +51,12 @@ def calls() -> Iterator[tuple[str, Call]]:
             for method in methods:
                 connected = partial(reedsp.connected_components, graph, connection, method)
                 yield f"{connection} components of {name}, {method}", connected
+        for method, edges in (("work-items", False), ("work-groups", True)):
+            options = {"method": method}
+            yield (
+                f"betweenness in {method} on {name}",
+                partial(reedsp.betweenness, graph, range(5), edges=edges, options=options),
+            )
         yield f"all pairs on {name}", partial(reedsp.apsp, graph, "floyd-warshall", predecessors=True)
         for forest in ("auto", "kruskal", "boruvka", "dulle"):
             yield f"a forest by {forest} of {name}", partial(reedsp.spanning_forest, graph, method=forest)

@@ -16,6 +16,7 @@ from reedsp import typing as types
 from reedsp.algorithms.all_pairs import apsp, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
 from reedsp.algorithms.structure.forests import choose
+from reedsp.algorithms.structure.centrality import dependencies
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
@@ -40,6 +41,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
     "ProductMethod": [product.METHODS],
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
+    "BetweennessMethod": [dependencies.METHODS],
     "BreadthFirstMethod": [bfs.METHODS],
     "Direction": [bfs._EDGE_FACTORS],
     "OperatorName": [operators.OPERATORS],
@@ -51,6 +53,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
 KEYS: dict[str, set[str]] = {
     "SearchOptions": {name for method in ss._METHODS.values() for name in method.options},
     "AllPairsOptions": {name for method in apsp._METHODS.values() for name in method.options},
+    "BetweennessOptions": named_in_the_error(reedsp.betweenness, GRAPH, options={"x": 1}),
     "BreadthFirstOptions": named_in_the_error(bfs._choices, {"x": 1}),
 }
 

@@ -32,6 +32,7 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     reedsp.sssp([[0, 1], [1, 0]], 0, cutoff=3)
     reedsp.sssp(routes, (0, 0), "output-parallel", options={"early_stop": False, "group_size": 64})
     assert_type(reedsp.bfs(routes, [(0, 0), (0, 1)], options={"direction": "top-down"}).levels, Vertices)
+    assert_type(reedsp.betweenness(routes, [(0, 0)], edges=True, options={"method": "work-items"}), reedsp.Betweenness)
     assert_type(reedsp.apsp(dense, "min-plus", True, "mark", options={"product": "tiles"}).pred, Vertices | None)
     reedsp.apsp(graph, out="dist.npy", device=[0, 1], options={"kernel": "staged-load"})
     assert_type(reedsp.distance_table(matrix, range(3), ["a", "b"]), Distances)
@@ -78,6 +79,7 @@ def wrong_calls(graph: reedsp.Graph, dense: Dist, half: npt.NDArray[np.float16])
     reedsp.sssp(graph, 0, options={"detla": 2})  # type: ignore[arg-type]
     reedsp.sssp(graph, 0, options={"group_size": "64"})  # type: ignore[arg-type]
     reedsp.bfs(graph, 0, options={"direction": "up"})  # type: ignore[arg-type]
+    reedsp.betweenness(graph, options={"method": "near-far"})  # type: ignore[arg-type]
     reedsp.all_pairs_on_device(graph, dtype="int8")  # type: ignore[arg-type]
     reedsp.apsp(graph, "johnsen")  # type: ignore[arg-type]
     reedsp.apsp(graph, negative_cycles="ignore")  # type: ignore[arg-type]

@@ -30,8 +30,8 @@ options, methods, devices and data sets; `reedsp --show-completion` prints what 
 
 Vertices are called by the numbers, or labels, of the file. A file's format follows from its name:
 {formats}, each also with `.gz` or `.xz` behind it. `-` is standard input, whose format follows
-from its content, and as `--output` of `sssp` and `bfs` standard output. Work of more than two seconds shows on a
-terminal how far it is, and where that can be known the time left.
+from its content, and as `--output` of `sssp`, `bfs` and `betweenness` standard output. Work of more than two seconds
+shows on a terminal how far it is, and where that can be known the time left.
 
 ## A first look
 
@@ -116,6 +116,16 @@ solved    dinic, ... s on ...
 $ reedsp verify small.gr distances.npy
 graph     small.gr: 6 vertices, 7 edges
 verified  distances.npy: distances from 6 vertices are right for every edge, in ... s
+$ reedsp betweenness small.gr --unnormalized
+graph     small.gr: 6 vertices, 7 edges, read in ... s
+vertex  betweenness
+1                 4
+4                 4
+2                 2
+3                 2
+5                 0
+6                 0
+solved    work-..., 6 sources, ... s on ...
 $ reedsp convert small.gr small.wel
 read      small.gr: 6 vertices, 7 edges, in ... s
 written   small.wel: 42 B, in ... s

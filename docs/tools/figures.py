@@ -7,7 +7,9 @@ writes ``docs/images/*.svg``. The same files come out everywhere; the tests comp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -376,6 +378,50 @@ def flow() -> str:
     for name, (x, y) in places.items():
         drawing.circle(x, y, 20, name)
     drawing.text(360, 140, "full: 8 + 5 = 13", ORANGE, bold=True, size=14)
+
+
+def betweenness() -> str:
+    """Return the numbers of paths on the way there, and the dependencies on the way back."""
+    steps = {0: (1, 2), 1: (3,), 2: (3, 4), 3: (5,), 4: (5, 6), 5: (), 6: ()}
+    levels = ((0,), (1, 2), (3, 4), (5, 6))
+    paths = dict.fromkeys(steps, 0) | {0: 1}
+    for vertex, heads in steps.items():
+        for head in heads:
+            paths[head] += paths[vertex]
+    dependencies = dict.fromkeys(steps, Fraction(0))
+    for vertex, heads in reversed(steps.items()):
+        dependencies[vertex] = sum(
+            (paths[vertex] * (1 + dependencies[v]) / Fraction(paths[v]) for v in heads), Fraction()
+        )
+    drawing = Drawing(690, 250, "Numbers of paths are summed up level by level, and dependencies on the way back")
+    for left, title, values, colour in (
+        (20, "there: numbers of paths from s", paths, BLUE),
+        (370, "back: dependencies of s", dependencies, GREEN),
+    ):
+        drawing.text(left + 145, 24, title, bold=True, size=14)
+        places = {
+            vertex: (left + 25 + 80 * level, 130 + (80 * k - 40 if len(row) > 1 else 0))
+            for level, row in enumerate(levels)
+            for k, vertex in enumerate(row)
+        }
+        for tail, heads in steps.items():
+            for head in heads:
+                (x, y), (to_x, to_y) = places[tail], places[head]
+                away = 24 / math.hypot(to_x - x, to_y - y)
+                ends = [
+                    (x + away * (to_x - x), y + away * (to_y - y)),
+                    (to_x - away * (to_x - x), to_y - away * (to_y - y)),
+                ]
+                (a, b), (c, d) = ends if colour == BLUE else ends[::-1]
+                drawing.line(a, b, c, d, INK, arrow=True)
+        for vertex, (x, y) in places.items():
+            drawing.box(x - 20, y - 16, 40, 32, colour, "s" if vertex == 0 else values[vertex])
+        drawing.text(
+            left + 145,
+            232,
+            "level 0, 1, 2, 3" if colour == BLUE else "each: paths x sum of (1 + dependency) / paths",
+            size=13,
+        )
     return drawing.svg()
 
 
@@ -389,6 +435,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "ring": ring,
     "matching": matching,
     "flow": flow,
+    "betweenness": betweenness,
 }
 
 

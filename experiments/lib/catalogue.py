@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.beyond import (
+    betweenness,
     breadth_first,
     first_calls,
     flows,
@@ -67,6 +68,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         near_far_settings,
         breadth_first,
         flows,
+        betweenness,
         negative_weights,
         whole_calls,
         phases,

@@ -257,6 +257,20 @@ def breadth_first() -> str:
 
 DULLE = [*MATCHING]
 """His claims, in the order of his sections."""
+def betweenness() -> str:
+    """Return one line a device and size."""
+    others = ("networkx", "igraph", "networkit")
+    lines = [
+        [
+            *(device, f"{int(row['n']):,}", f"{int(row['m']):,}", f"{int(row['sources']):,}"),
+            figure(float(row["reedsp_us_a_source"])),
+            *(figure(float(row[f"{each}_us_a_source"])) if row[f"{each}_us_a_source"] else "-" for each in others),
+            row["ratio"],
+        ]
+        for device, rows in by_device("betweenness")
+        for row in rows
+    ]
+    return table(["device", "n", "edges", "sources", "reedsp", *others, "networkx / reedsp"], lines)
 
 
 def judged(chosen: list[Claim]) -> str:
@@ -472,6 +486,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "pictures": pictures,
     "predecessors": predecessors,
     "input_parallel": input_parallel,
+    "betweenness": betweenness,
     "breadth_first": breadth_first,
     "components": components,
     "first_calls": first_calls,

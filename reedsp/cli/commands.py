@@ -20,6 +20,7 @@ from reedsp.cli.structure.components import components
 from reedsp.cli.structure.forest import forest
 from reedsp.cli.structure.match import match
 from reedsp.cli.structure.flow import flow
+from reedsp.cli.structure.betweenness import betweenness
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
@@ -43,6 +44,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     ),
     match: (("reedsp match web.el --output pairs.csv", "writes the pairs of a maximum matching"),),
     flow: (("reedsp flow roads.gr --source 1 --target 9", "prints how much can flow, and a minimum cut"),),
+    betweenness: (
+        ("reedsp betweenness web.el --sources 5 --output central.csv", "estimates the values of all vertices"),
+        ("reedsp betweenness roads.gr --edges", "prints the edges that most paths pass"),
+    ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),

@@ -100,6 +100,12 @@ KEYS: dict[str, dict[str, str]] = {
         "cut": "the edges of the minimum cut, each as a list of two vertices",
         "source_side": "number of vertices on the source's side of the cut",
         "verified": "whether `--verify` was given",
+    "betweenness": {
+        **_GRAPH,
+        **_SOLVED,
+        "sources": "number of vertices whose paths were counted",
+        "verified": "whether `--verify` was given",
+        "largest": "the ten largest values, each a list of a vertex, or the ends of an edge, and the value",
     },
     "verify": {
         "file": "the file of the graph",

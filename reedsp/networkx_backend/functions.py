@@ -17,7 +17,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from reedsp._nx_info import DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
+from reedsp._nx_info import COUNT_PATHS, DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
 from reedsp.networkx_backend.components import (  # noqa: F401
@@ -47,6 +47,12 @@ from reedsp.networkx_backend.flow import (  # noqa: F401  networkx finds them he
     maximum_flow_value,
     minimum_cut,
     minimum_cut_value,
+)
+from reedsp.networkx_backend.centrality import (  # noqa: F401  networkx finds them here
+    betweenness_centrality,
+    betweenness_centrality_subset,
+    edge_betweenness_centrality,
+    harmonic_centrality,
 )
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
@@ -123,6 +129,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if name in ("astar_path", "astar_path_length") and (len(args) > 3 or kwargs.get("heuristic") is not None):
         return "a search that is led by a function is searched on the host, where networkx is as fast"
     minimum = on_device.MIN_NODES_FROM_EACH if name in FROM_EACH else on_device.MIN_NODES
+    if name in COUNT_PATHS:
+        minimum = on_device.MIN_NODES_OF_PATHS
     if len(graph) < minimum:
         return f"{len(graph)} nodes, fewer than {minimum}: networkx answers sooner"
     return on_device.has_device() or "there is no usable OpenCL device"

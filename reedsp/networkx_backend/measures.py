@@ -75,7 +75,7 @@ def sum_of_distances(G: NetworkXGraph, weight: Any) -> Any:
     return sum(chain.from_iterable(_summands(values) for _, values in _found_from(G, weight, G)))
 
 
-def _plus_reciprocals(total: Any, values: Values) -> Any:
+def plus_reciprocals(total: Any, values: Values) -> Any:
     """Add the reciprocals of all distances but 0, one after the other."""
     if not isinstance(values, list):
         values = np.sort(values[values != 0])
@@ -236,7 +236,7 @@ def harmonic_diameter(G: NetworkXGraph, sp: Any = None, *, weight: Any = None) -
     """Return the harmonic mean of all distances."""
     total: Any = 0
     for _, values in _found_from(G, weight, G) if sp is None else _given(sp, G):
-        total = _plus_reciprocals(total, values)
+        total = plus_reciprocals(total, values)
     n = len(G)
     if total != 0:
         return n * (n - 1) / total  # type: ignore[no-any-return]
@@ -308,7 +308,7 @@ def global_efficiency(G: NetworkXGraph) -> float:
         return 0
     total: Any = 0
     for _, values in _found_from(G, None, G):
-        total = _plus_reciprocals(total, values)
+        total = plus_reciprocals(total, values)
     return total / (n * (n - 1))  # type: ignore[no-any-return]
 
 

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.algorithms.structure.centrality.dependencies import method_of, sum_up
+from reedsp.algorithms.structure.centrality.sums import Question, Sums
 from reedsp.algorithms.structure.matching.biadjacency import between_sides
 from reedsp.algorithms.structure.matching.check import cover_of, verify_matching
 from reedsp.algorithms.structure.matching.solve import solve as match
@@ -35,6 +37,8 @@ MIN_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/reference/networkx.md)."""
 MIN_NODES_FROM_EACH = 250
 """The same of distances from each node, of which only sums and extremes are wanted."""
+MIN_NODES_OF_PATHS = 50
+"""The same where shortest paths from every node are counted; from fewer nodes, of graphs as much larger."""
 NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 _ROWS_AT_ONCE = 64
@@ -68,6 +72,13 @@ def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
     large = len(graph) >= (MIN_NODES if searches < len(graph) else MIN_NODES_FROM_EACH)
     return (large or is_forced()) and len(graph) > 0 and has_device()
+
+
+def is_wanted_by_paths(graph: NetworkXGraph, searches: int | None) -> bool:
+    """Tell whether paths from so many nodes, by default from all, are to be counted on the device."""
+    searches = len(graph) if searches is None else searches
+    large = len(graph) * searches >= MIN_NODES_OF_PATHS**2
+    return (large or is_forced()) and len(graph) > 0 and searches > 0 and has_device()
 
 
 def is_forced() -> bool:
@@ -293,6 +304,20 @@ def distances_from_each(
             dist = counted(bfs(arcs.graph, part)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
+
+
+def dependencies(
+    graph: NetworkXGraph, sources: Sequence[int], is_target: npt.NDArray[np.uint8] | None = None, edges: bool = False
+) -> tuple[Arcs, Sums]:
+    """Return the edges, and sums over the shortest paths from some nodes to the targets, by default to all."""
+    global _launched
+    arcs = _unweighted(graph, reverse=False)
+    device = get_device()
+    job = Job(device)
+    targets = np.ones(arcs.n, np.uint8) if is_target is None else is_target
+    sums = sum_up(Question(arcs.graph, sources, targets, edges), method_of(device), job)
+    _launched += job.kernels_launched
+    return arcs, sums
 
 
 def maximum_matching(

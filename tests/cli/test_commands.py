@@ -88,6 +88,8 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp cycle.gr", 1),
         ("sort numbers.txt", 0),
         ("flow small.gr --source 1 --target 5", 0),
+        ("betweenness small.gr", 0),
+        ("betweenness small.gr --edges --sources 3 --output values.csv", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -121,6 +123,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "forest": ["small.gr"],
         "match": ["small.gr"],
         "flow": ["small.gr --source 1 --target 5"],
+        "betweenness": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"].append("small.gr --source 1 --source 2 --nearest")

@@ -129,6 +129,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structure/flow_push_relabel.cl": ("algorithms/structure/test_maximum_flow.py",),
     "structure/flow_sum.cl": ("algorithms/structure/test_maximum_flow.py",),
     "structure/flow_verify.cl": ("algorithms/structure/test_maximum_flow.py",),
+    "structure/betweenness_levels.cl": ("algorithms/structure/centrality/test_betweenness.py",),
+    "structure/betweenness_serial.cl": ("algorithms/structure/centrality/test_betweenness.py",),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
     "primitives/reduce.cl": SCANS,

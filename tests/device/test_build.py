@@ -149,6 +149,14 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "structure/flow_sum.cl": {},
     "structure/flow_verify.cl": {"CAPACITY": ("int", "long")},
+    "structure/betweenness_levels.cl": {
+        **{"LANES": (32,), "SOURCES": (8,), "PIECE": (64,), "EDGES": (0, 1), "OFFSET": ("uint", "ulong")},
+        **{"ATOMIC_LOADS": (0, 1), "SCALED": (0, 1)},
+    },
+    "structure/betweenness_serial.cl": {
+        **{"SOURCES": (8,), "PIECE": (64,), "PART": (64,), "EDGES": (0, 1), "OFFSET": ("uint", "ulong")},
+        **{"PULLS": (1,), "SCALED": (0, 1)},
+    },
     "traversal/queue_levels.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},

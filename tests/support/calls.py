@@ -27,6 +27,11 @@ def all_pairs(method: str, negative: bool = False, **options: Any) -> Callable[[
     return lambda device: reedsp.apsp(made_graph(negative), method, device=device, **options).dist
 
 
+def central(method: str) -> Callable[[Device], Any]:
+    options: Any = {"method": method}
+    return lambda device: reedsp.betweenness(made_graph(), device=device, options=options).values
+
+
 def verified(device: Device) -> Any:
     paths = reedsp.sssp(made_graph(), 3, device=device)
     return paths.dist if paths.verify() else None
@@ -41,6 +46,7 @@ CALLS: dict[str, Callable[[Device], Any]] = {
     "sssp min_only": solved("near-far", min_only=True),
     "verify": verified,
     "bfs": lambda device: reedsp.bfs(made_graph(), 3, device=device).levels,
+    **{f"betweenness {method}": central(method) for method in ("work-items", "work-groups")},
     **{f"apsp {method}": all_pairs(method) for method in ("floyd-warshall", "min-plus", "johnson")},
     "apsp with predecessors": all_pairs("floyd-warshall", predecessors=True),
     "apsp of negative weights": all_pairs("johnson", negative=True),

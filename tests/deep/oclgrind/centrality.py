@@ -3,11 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import reedsp
+from reedsp.algorithms.structure.centrality import work_groups, work_items
+from reedsp.algorithms.structure.centrality.dependencies import METHODS
+from reedsp.algorithms.structure.centrality.selfcheck import _by_numpy
+from reedsp.algorithms.structure.centrality.sums import FORMS, Question
 from reedsp.device.device import Device
+from reedsp.device.job import Job
 from tests.deep.oclgrind import Check
+
+_FILES = {"work-items": "structure/betweenness_serial.cl", "work-groups": "structure/betweenness_levels.cl"}
+_PIECE = 32  # edges, so that a vertex of a small graph has several pieces
+_KEPT: list[cl.Buffer] = []
+"""Buffers: where Oclgrind gives the number of a released one to a larger one, it takes that for uninitialised."""
 
 
 def checks(device: Device) -> Iterator[Check]:
     """Yield every check."""
-    yield from ()
+    hub = np.arange(1, 40)
+    u, v = np.random.default_rng(3).integers(0, 44, (2, 50))
+    graph = reedsp.Graph.from_edges(45, [*np.zeros(39, int), *hub, *u], [*hub, *np.full(39, 41), *v])
+    files = {"structure/betweenness_counts.cl", "core/language.cl"}
+    for method, file in _FILES.items():
+        for form in FORMS if method == "work-items" else FORMS[1:]:
+            for edges in (False, True):
+                yield files | {file}, partial(_check, device, graph, method, form, edges)
+
+
+def _check(device: Device, graph: reedsp.Graph, method: str, form: str, edges: bool) -> None:
+    """From more sources than a block has, and than a bundle; with few edges, or levels, in a launch."""
+    question = Question(graph, [*range(0, 45, 4), 0, *range(1, 45, 2)], np.ones(graph.n, np.uint8), edges)
+    allocate, upload = Job.allocate, Job._upload
+
+    def kept(buffer: cl.Buffer) -> cl.Buffer:
+        _KEPT.append(buffer)
+        return buffer
+
+    def allocate_and_keep(job: Job, *arguments: Any, **options: Any) -> cl.Buffer:
+        return kept(allocate(job, *arguments, **options))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Job, "allocate", allocate_and_keep)
+        patch.setattr(Job, "_upload", lambda *arguments: kept(upload(*arguments)))
+        for module in (work_items, work_groups):
+            patch.setattr(module, "PIECE", _PIECE)
+        patch.setattr(work_items, "_FIRST_BUDGET", 200)
+        patch.setattr(work_items, "_PART", 20)
+        patch.setattr(work_groups, "_GROUPS_PER_UNIT", 4)
+        patch.setattr(work_groups, "_FIRST_LEVELS", 2)
+        patch.setattr(work_groups, "_MOST_GROUPS_THAT_COUNT", 2)
+        found = METHODS[method](question, Job(device), None, lambda form: None, form)
+    vertices, of_edges, reached, reached_by = _by_numpy(question)
+    assert np.allclose(found.vertices, vertices)
+    assert found.edges is None or np.allclose(found.edges, of_edges)
+    assert found.reached.tolist() == reached
+    assert found.reached_by.tolist() == reached_by

@@ -1,0 +1,121 @@
+"""``reedsp betweenness``: which vertices, or edges, most shortest paths pass."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import print_graph, read_graph
+from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
+from reedsp.cli.output import STANDARD, check_output, new_table, print_json, print_table, refuse, stated_failures
+from reedsp.system.progress_bar import LATE, search_bar
+
+
+def betweenness(
+    file: GraphFile,
+    sources: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            show_default=False,
+            help="Estimate it by the paths from so many vertices, drawn by chance.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the vertices that are drawn.")] = 0,
+    edges: Annotated[bool, typer.Option("--edges", help="Of edges, rather than of vertices.")] = False,
+    unnormalized: Annotated[
+        bool, typer.Option("--unnormalized", help="Numbers of pairs, which are not divided by how many there are.")
+    ] = False,
+    endpoints: Annotated[
+        bool, typer.Option("--endpoints", help="Count paths for the vertices where they end, too.")
+    ] = False,
+    device: DeviceName = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write all values to a .csv: vertex and betweenness, or source, target and betweenness of edges, "
+            "numbered as in the file. - is standard output; what else there is to say then goes to standard error.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Also check the sums, by a breadth-first search from each source.")
+    ] = False,
+    relabel: Relabel = False,
+) -> None:
+    """Find which part of the shortest paths between all vertices passes each vertex, or each edge.
+
+    Prints the ten largest values. Paths are shortest where they have the fewest edges; weights are ignored.
+    """
+    with stated_failures():
+        if output is not None:
+            check_output(output, force, (".csv",))
+        if output == STANDARD and as_json:
+            refuse("both go to standard output", "--output - and --json")
+        import numpy as np
+
+        import reedsp
+
+        started = time.perf_counter()
+        graph = read_graph(file, relabel)
+        summary: dict[str, Any] = {"file": str(file), "vertices": graph.n, "edges": graph.m}
+        summary["read_seconds"] = time.perf_counter() - started
+        if sources is not None and sources > graph.n:
+            refuse(f"{sources}, but there are {graph.n} vertices", "--sources")
+        drawn = None
+        if sources is not None:
+            chosen = np.sort(np.random.default_rng(seed).choice(graph.n, sources, replace=False))
+            drawn = [graph.names[vertex] for vertex in chosen.tolist()]
+        started = time.perf_counter()
+        with search_bar(max(2, graph.n), "sources", after=LATE) as progress:
+            found = reedsp.betweenness(
+                graph,
+                drawn,
+                edges=edges,
+                normalized=not unnormalized,
+                endpoints=endpoints,
+                device=device,
+                progress=progress,
+            )
+        seconds = time.perf_counter() - started
+        if verify:
+            found.verify()
+        largest = [[*ends, value] for ends, value in found.largest_edges()] if edges else found.largest()
+        summary |= {"sources": graph.n if drawn is None else len(drawn), "method": found.method}
+        summary |= {"device": found.device, "seconds": seconds, "verified": verify, "largest": largest}
+        if output == STANDARD:
+            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+                found.write_csv(stream)
+        elif output is not None:
+            found.save(output, overwrite=force)
+        if as_json:
+            print_json({**summary, "stats": found.stats})
+        elif not quiet:
+            with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
+                _print(summary, edges, output)
+
+
+def _print(summary: dict[str, Any], edges: bool, output: Path | None) -> None:
+    print_graph(summary)
+    table = new_table(*(("source", "target") if edges else ("vertex",)), "betweenness", right=("betweenness",))
+    for *names, value in summary["largest"]:
+        table.add_row(*map(str, names), f"{value:.6g}")
+    print_table(table)
+    what = f"{summary['method']}, {summary['sources']:,} sources, {summary['seconds']:.3f} s"
+    print(f"solved    {what} on {summary['device']}")
+    if summary["verified"]:
+        print("verified  the sums agree with the levels of all searches")
+    if output is not None and output != STANDARD:
+        print(f"written   {output}")
