@@ -1,7 +1,7 @@
 """PRAM programs: written in Python, interpreted step by step, and compiled to OpenCL.
 
-A PRAM (parallel random access machine) has n processors that execute one program in lock step on a common memory. This is
-the machine of S. Dulle, *Implementierungen von parallelen Algorithmen auf GPGPUs*, Hannover, 2016, chapters 2 and 4.
+A PRAM (parallel random access machine) has n processors that execute one program in lock step on a common memory. This
+is the machine of S. Dulle, *Implementierungen von parallelen Algorithmen auf GPGPUs*, Hannover, 2016, chapters 2 and 4.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reedsp.pram.errors import (
     UndefinedError,
 )
 from reedsp.pram.language import Global, boolean, ceil_log2, float32, float64, int32, int64, select
-from reedsp.pram.plan import OPTIMIZATIONS
+from reedsp.pram.compiler.plan import OPTIMIZATIONS
 from reedsp.pram.program import Program, Result, from_text, program
 
 __all__ = [

@@ -125,10 +125,10 @@ def compute(operator: str, arguments: list[Number], kind: Scalar) -> Number:
     if operator in DTYPES:
         return converted(arguments[0], kind)
     if operator in ("<<", ">>"):
-        value, count = int(arguments[0]), int(arguments[1])
+        shifted, count = int(arguments[0]), int(arguments[1])
         if not 0 <= count < WIDTHS[kind]:
             raise NoResultError(f"{kind} shifted by {count}")
-        return wrapped(value << count if operator == "<<" else value >> count, kind)
+        return wrapped(shifted << count if operator == "<<" else shifted >> count, kind)
     value = _PLAIN[operator](*arguments)
     if kind in WIDTHS:
         return wrapped(int(value), kind)

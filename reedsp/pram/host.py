@@ -1,4 +1,4 @@
-"""Values that are the same for all processors, computed by the host: ``n``, lengths, numbers given, and meta-variables."""
+"""Values that are the same for all processors, computed by the host: ``n``, lengths, given numbers, meta-variables."""
 
 from __future__ import annotations
 

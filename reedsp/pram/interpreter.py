@@ -125,7 +125,11 @@ class Interpreter:
         cell, pair = self._cell(target, index), [one[0], other[0]]
         if mode in ("EREW", "CREW"):
             raise self._error(
-                ConflictError, f"{_processors(pair)} both write {cell}, which {mode} forbids", target.position, pair, cell
+                ConflictError,
+                f"{_processors(pair)} both write {cell}, which {mode} forbids",
+                target.position,
+                pair,
+                cell,
             )
         if mode == "common" and one[1] != other[1] and (one[1] == one[1] or other[1] == other[1]):
             raise self._error(

@@ -12,12 +12,12 @@ from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.job import Argument as Given
 from reedsp.device.job import BoundKernel, Job, Kernel
-from reedsp.pram import proofs
+from reedsp.pram.compiler import proofs
 from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError, UndefinedError
 from reedsp.pram.host import HostValues
-from reedsp.pram.kernels import Argument, Method, Source, claims_needed
+from reedsp.pram.compiler.kernels import Argument, Method, Source, claims_needed
 from reedsp.pram.memory import Memory
-from reedsp.pram.plan import (
+from reedsp.pram.compiler.plan import (
     Branch,
     HostAssign,
     HostIf,
@@ -492,5 +492,3 @@ class Lists:
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty."""
         return self._counts[level] == 0
-
-

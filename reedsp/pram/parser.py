@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Mapping
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -112,16 +112,16 @@ class _Parser:
         arguments = function.args
         others = [*arguments.posonlyargs, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         if any(others) or arguments.defaults:
-            self._refuse(function, "parameters are plain names, without defaults")
+            raise self._wrong(function, "parameters are plain names, without defaults")
         if [each.arg for each in arguments.args[:2]] != ["p", "n"]:
-            self._refuse(function, "the first two parameters are p, the processor's number, and n, how many there are")
+            raise self._wrong(function, "the first two parameters are p, the processor's number, and n, how many there are")
         for argument in arguments.args[2:]:
             if argument.annotation is None:
-                self._refuse(argument, f"{argument.arg}: a type is missing, such as int64[:] or int64")
+                raise self._wrong(argument, f"{argument.arg}: a type is missing, such as int64[:] or int64")
             kind, size = self._type(argument.annotation)
             self._new_name(argument.arg, argument)
             if size is not None and not (isinstance(size, ast.Slice) and ast.unparse(size) == ":"):
-                self._refuse(argument, f"{argument.arg}: a given array is declared as {kind}[:]")
+                raise self._wrong(argument, f"{argument.arg}: a given array is declared as {kind}[:]")
             self._globals[argument.arg] = Global(argument.arg, kind, single=size is None)
 
     def _type(self, node: ast.expr) -> tuple[Scalar, ast.expr | None]:
@@ -131,7 +131,7 @@ class _Parser:
                 return kind, node.slice
         elif (name := self._last_name(node)) in _TYPES:
             return _TYPES[name], None
-        self._refuse(node, f"{ast.unparse(node)} is no type; there are {', '.join(DTYPES)}")
+        raise self._wrong(node, f"{ast.unparse(node)} is no type; there are {', '.join(DTYPES)}")
 
     @staticmethod
     def _last_name(node: ast.expr) -> str:
@@ -142,11 +142,11 @@ class _Parser:
 
     def _new_name(self, name: str, node: ast.AST) -> None:
         if name in _WORDS:
-            self._refuse(node, f"{name} is a word of the language")
+            raise self._wrong(node, f"{name} is a word of the language")
         if name.endswith("_") or "__" in name or not name.isascii():
-            self._refuse(node, f"{name}: names are of ASCII letters, without __ and without _ at the end")
+            raise self._wrong(node, f"{name}: names are of ASCII letters, without __ and without _ at the end")
         if name in self._globals or name in self._privates:
-            self._refuse(node, f"{name} is declared already")
+            raise self._wrong(node, f"{name} is declared already")
 
     def _hide(self, name: str, kind: Scalar) -> str:
         """Return a new private variable that the program does not name."""
@@ -159,12 +159,12 @@ class _Parser:
 
     def _declare(self, node: ast.AnnAssign, top: bool) -> list[Statement]:
         if not isinstance(node.target, ast.Name):
-            self._refuse(node, "only names are declared")
+            raise self._wrong(node, "only names are declared")
         name, annotation = node.target.id, node.annotation
         self._new_name(name, node.target)
         if isinstance(annotation, ast.Subscript) and self._last_name(annotation.value) == "Global":
             if not top:
-                self._refuse(node, f"{name}: global arrays and variables are declared outside of conditions and loops")
+                raise self._wrong(node, f"{name}: global arrays and variables are declared outside of conditions and loops")
             kind, size = self._type(annotation.slice)
             given: Expression | None = None
             if size is not None:
@@ -177,7 +177,7 @@ class _Parser:
         if size is not None:
             constant = self._expression(size) if not isinstance(size, ast.Slice) else None
             if not isinstance(constant, Constant) or type(constant.value) is not int or constant.value < 1:
-                self._refuse(node, f"{name}: the size of a private array is a constant; global ones are Global[...]")
+                raise self._wrong(node, f"{name}: the size of a private array is a constant; global ones are Global[...]")
             length = constant.value
         self._privates[name] = Private(name, kind, length)
         self._known.add(name)
@@ -189,7 +189,7 @@ class _Parser:
             if (isinstance(part, Variable) and part.name != "n") or (
                 given is not None and (given.size is not None or (isinstance(part, Element) and not given.single))
             ):
-                self._refuse(node, "a size is made of n, constants, given integers, and lengths of given arrays")
+                raise self._wrong(node, "a size is made of n, constants, given integers, and lengths of given arrays")
 
     # ---- statements -------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class _Parser:
             return self._declare(node, top)
         if isinstance(node, ast.Assign):
             if len(node.targets) != 1:
-                self._refuse(node, "one assignment at a time")
+                raise self._wrong(node, "one assignment at a time")
             return [self._assignment(node.targets[0], node.value, node)]
         if isinstance(node, ast.AugAssign):
             read = ast.parse(ast.unparse(node.target), mode="eval").body
@@ -215,12 +215,12 @@ class _Parser:
             return self._branch(node)
         if isinstance(node, ast.While):
             if node.orelse:
-                self._refuse(node, "while has no else here")
+                raise self._wrong(node, "while has no else here")
             condition = self._condition(node.test)
             return [While(condition, self._block(node.body), None, self._position(node))]
         if isinstance(node, ast.For):
             return self._loop(node)
-        self._refuse(node, f"{type(node).__name__.lower()} is not supported; there are {_SUPPORTED}")
+        raise self._wrong(node, f"{type(node).__name__.lower()} is not supported; there are {_SUPPORTED}")
 
     def _branch(self, node: ast.If) -> list[Statement]:
         condition, at = self._condition(node.test), self._position(node)
@@ -237,29 +237,29 @@ class _Parser:
     def _loop(self, node: ast.For) -> list[Statement]:
         call = node.iter
         if node.orelse:
-            self._refuse(node, "for has no else here")
+            raise self._wrong(node, "for has no else here")
         if not isinstance(node.target, ast.Name):
-            self._refuse(node.target, "the counter of a loop is a name")
+            raise self._wrong(node.target, "the counter of a loop is a name")
         if not (isinstance(call, ast.Call) and self._last_name(call.func) == "range" and not call.keywords):
-            self._refuse(call, "a loop goes over range(...)")
+            raise self._wrong(call, "a loop goes over range(...)")
         if not 1 <= len(call.args) <= 3:
-            self._refuse(call, "range has one to three arguments")
+            raise self._wrong(call, "range has one to three arguments")
         limits = [self._integer(each) for each in call.args]
         step = 1
         if len(limits) == 3:
             last = limits.pop()
             if not isinstance(last, Constant) or last.value == 0:
-                self._refuse(call.args[2], "the step of a range is a constant, and not 0")
+                raise self._wrong(call.args[2], "the step of a range is a constant, and not 0")
             step = int(last.value)
         start, stop = limits if len(limits) == 2 else (Constant(0, limits[0].type), limits[0])
         start, stop = self._unified(start, stop, call)
         name, at = node.target.id, self._position(node)
         if name in self._counters or (name in self._privates and name not in self._past):
-            self._refuse(node.target, f"{name} is declared already; the counter of a loop has a name of its own")
+            raise self._wrong(node.target, f"{name} is declared already; the counter of a loop has a name of its own")
         if name not in self._past:
             self._new_name(name, node.target)
         if name in self._privates and self._privates[name].type != start.type:
-            self._refuse(node.target, f"{name} has been the counter of a loop over {self._privates[name].type}")
+            raise self._wrong(node.target, f"{name} has been the counter of a loop over {self._privates[name].type}")
         self._past.discard(name)
         kind = start.type
         self._privates[name] = Private(name, kind)
@@ -285,24 +285,24 @@ class _Parser:
             place = self._element(target)
             return Assign(place, self._fitted(computed, place.type, value, ast.unparse(target)), at)
         if not isinstance(target, ast.Name):
-            self._refuse(target, "assigned to are variables and elements of arrays")
+            raise self._wrong(target, "assigned to are variables and elements of arrays")
         name = target.id
         if name in self._globals:
             declared = self._globals[name]
             if not declared.single:
-                self._refuse(target, f"{name} is an array; assign to an element of it")
+                raise self._wrong(target, f"{name} is an array; assign to an element of it")
             cell = Element(name, Constant(0, "int64"), declared.type, self._position(target))
             return Assign(cell, self._fitted(computed, declared.type, value, name), at)
         if name in self._counters:
-            self._refuse(target, f"{name} is the counter of this loop, and not assigned to")
+            raise self._wrong(target, f"{name} is the counter of this loop, and not assigned to")
         if name not in self._privates:
             self._new_name(name, target)
             self._privates[name] = Private(name, computed.type)
         elif name in self._past:
-            self._refuse(target, f"{name} has been the counter of a loop; take another name")
+            raise self._wrong(target, f"{name} has been the counter of a loop; take another name")
         private = self._privates[name]
         if private.size is not None:
-            self._refuse(target, f"{name} is an array; assign to an element of it")
+            raise self._wrong(target, f"{name} is an array; assign to an element of it")
         self._known.add(name)
         return Assign(Variable(name, private.type), self._fitted(computed, private.type, value, name), at)
 
@@ -330,18 +330,18 @@ class _Parser:
             return self._selection(node.test, node.body, node.orelse, node)
         if isinstance(node, ast.Call):
             return self._call(node)
-        self._refuse(node, f"{ast.unparse(node)} is not supported in an expression")
+        raise self._wrong(node, f"{ast.unparse(node)} is not supported in an expression")
 
     def _constant(self, value: object, node: ast.expr) -> Constant:
         if isinstance(value, (bool, np.bool_)):
             return Constant(bool(value), "boolean")
         if isinstance(value, (int, np.integer)):
             if wrapped(int(value), "int64") != value:
-                self._refuse(node, f"{value} is no int64")
+                raise self._wrong(node, f"{value} is no int64")
             return Constant(int(value), "int64")
         if isinstance(value, (float, np.floating)):
             return Constant(float(value), "float64")
-        self._refuse(node, f"{ast.unparse(node)} is no number")
+        raise self._wrong(node, f"{ast.unparse(node)} is no number")
 
     def _name(self, node: ast.Name) -> Expression:
         name = node.id
@@ -350,27 +350,27 @@ class _Parser:
         if name in self._globals:
             declared = self._globals[name]
             if not declared.single:
-                self._refuse(node, f"{name} is an array; take an element of it")
+                raise self._wrong(node, f"{name} is an array; take an element of it")
             return Element(name, Constant(0, "int64"), declared.type, self._position(node))
         if name in self._known:
             if self._privates[name].size is not None:
-                self._refuse(node, f"{name} is an array; take an element of it")
+                raise self._wrong(node, f"{name} is an array; take an element of it")
             return Variable(name, self._privates[name].type)
         if name in self._past:
-            self._refuse(node, f"{name} is known inside of its loop only")
+            raise self._wrong(node, f"{name} is known inside of its loop only")
         if name in self._constants:
             return self._constant(self._constants[name], node)
-        self._refuse(node, f"{name} is unknown here: no variable assigned above, no array, and no number outside")
+        raise self._wrong(node, f"{name} is unknown here: no variable assigned above, no array, and no number outside")
 
     def _element(self, node: ast.Subscript) -> Element:
         name = node.value.id if isinstance(node.value, ast.Name) else ""
         declared = self._globals.get(name) or (self._privates.get(name) if name in self._known else None)
         if declared is None:
-            self._refuse(node, f"{ast.unparse(node.value)} is no array")
+            raise self._wrong(node, f"{ast.unparse(node.value)} is no array")
         if declared.single if isinstance(declared, Global) else declared.size is None:
-            self._refuse(node, f"{name} is a variable, not an array")
+            raise self._wrong(node, f"{name} is a variable, not an array")
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
-            self._refuse(node, "arrays have one dimension, and are read one element at a time")
+            raise self._wrong(node, "arrays have one dimension, and are read one element at a time")
         index = self._converted(self._integer(node.slice), "int64", node)
         return Element(name, index, declared.type, self._position(node))
 
@@ -381,7 +381,7 @@ class _Parser:
         operand = self._expression(node.operand)
         if isinstance(node.op, ast.Invert):
             if operand.type == "boolean" or operand.type not in WIDTHS:
-                self._refuse(node, f"~ is for integers, and this is {operand.type}")
+                raise self._wrong(node, f"~ is for integers, and this is {operand.type}")
             return self._operation("~", (operand,), operand.type, at)
         self._want_number(operand, node.operand)
         if isinstance(node.op, ast.UAdd):
@@ -399,15 +399,15 @@ class _Parser:
             if sign == "/" and one.type in WIDTHS:
                 one, other = self._converted(one, "float64", node), self._converted(other, "float64", node)
             if sign in ("//", "%") and one.type not in WIDTHS:
-                self._refuse(node, f"{sign} is for integers, and these are {one.type}")
+                raise self._wrong(node, f"{sign} is for integers, and these are {one.type}")
             return self._operation(sign, (one, other), one.type, at)
         if operator in _BITS:
             sign = _BITS[operator]
             one, other = self._unified(one, other, node)
             if one.type not in WIDTHS and (sign in ("<<", ">>") or one.type != "boolean"):
-                self._refuse(node, f"{sign} is for integers, and these are {one.type}")
+                raise self._wrong(node, f"{sign} is for integers, and these are {one.type}")
             return self._operation(sign, (one, other), one.type, at)
-        self._refuse(node, f"{ast.unparse(node)}: this operator is not supported")
+        raise self._wrong(node, f"{ast.unparse(node)}: this operator is not supported")
 
     def _comparison(self, node: ast.Compare) -> Expression:
         at = self._position(node)
@@ -415,11 +415,11 @@ class _Parser:
         found: list[Expression] = []
         for operator, left, right in zip(node.ops, nodes, nodes[1:], strict=False):
             if type(operator) not in _COMPARISONS:
-                self._refuse(node, f"{ast.unparse(node)}: this comparison is not supported")
+                raise self._wrong(node, f"{ast.unparse(node)}: this comparison is not supported")
             one, other = self._unified(self._expression(left), self._expression(right), node)
             sign = _COMPARISONS[type(operator)]
             if one.type == "boolean" and sign not in ("==", "!="):
-                self._refuse(node, f"{sign} is for numbers, and these are boolean")
+                raise self._wrong(node, f"{sign} is for numbers, and these are boolean")
             found.append(self._operation(sign, (one, other), "boolean", at))
         return self._chain("and", found, at)
 
@@ -431,29 +431,30 @@ class _Parser:
     def _call(self, node: ast.Call) -> Expression:
         name, at = self._last_name(node.func), self._position(node)
         if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
-            self._refuse(node, "functions have plain arguments")
+            raise self._wrong(node, "functions have plain arguments")
         if name in _TYPES:
             if len(node.args) != 1:
-                self._refuse(node, f"{name} has one argument")
+                raise self._wrong(node, f"{name} has one argument")
             return Operation(_TYPES[name], (self._expression(node.args[0]),), _TYPES[name], at)
         if name not in _FUNCTIONS:
             functions = ", ".join([*_FUNCTIONS, *DTYPES])
-            self._refuse(node, f"{ast.unparse(node.func)} is no function of the language; there are {functions}")
+            raise self._wrong(node, f"{ast.unparse(node.func)} is no function of the language; there are {functions}")
         fewest, most = _FUNCTIONS[name]
         if len(node.args) < fewest or (most is not None and len(node.args) > most):
-            self._refuse(node, f"{name} has {fewest} argument{'s' * (fewest > 1)}{' or more' * (most is None)}")
+            raise self._wrong(node, f"{name} has {fewest} argument{'s' * (fewest > 1)}{' or more' * (most is None)}")
         if name == "len":
             array = node.args[0]
             if not isinstance(array, ast.Name) or array.id not in self._globals or self._globals[array.id].single:
-                self._refuse(node, "len is that of a global array")
+                raise self._wrong(node, "len is that of a global array")
             return Length(array.id)
         if name == "select":
-            return self._selection(*node.args, node)
+            condition, one, other = node.args
+            return self._selection(condition, one, other, node)
         values = [self._expression(each) for each in node.args]
         for value, each in zip(values, node.args, strict=True):
             self._want_number(value, each)
         if name == "ceil_log2" and values[0].type not in WIDTHS:
-            self._refuse(node, f"ceil_log2 is for integers, and this is {values[0].type}")
+            raise self._wrong(node, f"ceil_log2 is for integers, and this is {values[0].type}")
         found = values[0]
         if len(values) == 1:
             return self._operation(name, (found,), found.type, at)
@@ -471,13 +472,13 @@ class _Parser:
     def _condition(self, node: ast.expr) -> Expression:
         found = self._expression(node)
         if found.type != "boolean":
-            self._refuse(node, f"a condition is boolean, and {ast.unparse(node)} is {found.type}; compare it")
+            raise self._wrong(node, f"a condition is boolean, and {ast.unparse(node)} is {found.type}; compare it")
         return found
 
     def _integer(self, node: ast.expr) -> Expression:
         found = self._expression(node)
         if found.type not in WIDTHS:
-            self._refuse(node, f"an integer is needed, and {ast.unparse(node)} is {found.type}")
+            raise self._wrong(node, f"an integer is needed, and {ast.unparse(node)} is {found.type}")
         return found
 
     # ---- types ------------------------------------------------------------------------------------------
@@ -496,7 +497,7 @@ class _Parser:
         if one.type == other.type:
             return one, other
         if "boolean" in (one.type, other.type):
-            self._refuse(node, f"{one.type} and {other.type} do not go together; convert one of them")
+            raise self._wrong(node, f"{one.type} and {other.type} do not go together; convert one of them")
         kind: Any = str(np.promote_types(DTYPES[one.type], DTYPES[other.type]))
         constants = isinstance(one, Constant), isinstance(other, Constant)
         if constants == (True, False):
@@ -519,20 +520,20 @@ class _Parser:
             and (_adapted(value.type, kind) == kind if isinstance(value, Constant) else _is_wider(kind, value.type))
         )
         if not fits:
-            self._refuse(node, f"{target} is {kind}, but {ast.unparse(node)} is {value.type}; write {kind}(...)")
+            raise self._wrong(node, f"{target} is {kind}, but {ast.unparse(node)} is {value.type}; write {kind}(...)")
         return self._converted(value, kind, node)
 
     def _want_number(self, value: Expression, node: ast.expr) -> None:
         if value.type == "boolean":
-            self._refuse(node, f"a number is needed, and {ast.unparse(node)} is boolean")
+            raise self._wrong(node, f"a number is needed, and {ast.unparse(node)} is boolean")
 
     def _position(self, node: ast.AST) -> Position:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return Position(self._first + line - 1, column + self._indent + 1)
 
-    def _refuse(self, node: ast.AST, reason: str) -> NoReturn:
+    def _wrong(self, node: ast.AST, reason: str) -> ProgramError:
         at = self._position(node)
-        raise ProgramError(reason, at.line, at.column, self._lines.get(at.line, ""))
+        return ProgramError(reason, at.line, at.column, self._lines.get(at.line, ""))
 
 
 def _adapted(constant: Scalar, other: Scalar) -> Scalar:
@@ -550,5 +551,3 @@ def _may_change(condition: Expression, body: tuple[Statement, ...]) -> bool:
         each.target.name for each in statements(body) if isinstance(each, Assign) and isinstance(each.target, Element)
     }
     return bool(written & (variables_of(condition) | {each.name for each in elements_of(condition)}))
-
-

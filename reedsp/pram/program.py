@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from reedsp.pram import text
 from reedsp.pram.errors import NotProvenError, ProgramError
-from reedsp.pram.explain import explanation, host_program
+from reedsp.pram.compiler.listing import explanation, host_program
 from reedsp.pram.interpreter import Interpreter
-from reedsp.pram.kernels import Method, Source, source_of
+from reedsp.pram.compiler.kernels import Method, Source, source_of
 from reedsp.pram.memory import memory_of, processors_of, results_of
 from reedsp.pram.parser import parse
-from reedsp.pram.plan import OPTIMIZATIONS, Plan, plan_of
+from reedsp.pram.compiler.plan import OPTIMIZATIONS, Plan, plan_of
 from reedsp.pram.tree import Mode
 
 if TYPE_CHECKING:
@@ -158,9 +158,7 @@ class Program:
             if key not in self._built:
                 title = f"the PRAM program {self.tree.name}"
                 self._built[key] = on.kernels_of_text(source.text, title, source.kernels)
-            machine = Machine(
-                on, self._plan(wanted), source, self._built[key], chosen, n, memory, max_rounds, check
-            )
+            machine = Machine(on, self._plan(wanted), source, self._built[key], chosen, n, memory, max_rounds, check)
             machine.run()
             stats |= machine.job.stats() | machine.counts
         stats |= {"device": str(on), "milliseconds": 1e3 * (time.perf_counter() - started)}
@@ -174,9 +172,7 @@ class Program:
         """Return what the host does, written as Dulle's Algorithms 4 and 5."""
         return host_program(self._plan(self._chosen(optimizations)), self._method(method))
 
-    def kernels(
-        self, method: Method = "bitset", optimizations: Optimizations = "all", check: bool = False
-    ) -> str:
+    def kernels(self, method: Method = "bitset", optimizations: Optimizations = "all", check: bool = False) -> str:
         """Return the kernels in OpenCL C."""
         return self._source(self._chosen(optimizations), self._method(method), check).text
 

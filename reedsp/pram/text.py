@@ -73,9 +73,7 @@ def declarations(tree: Tree) -> list[str]:
         for each in tree.globals.values()
     ]
     private = [each.name if each.size is None else f"{each.name}[{each.size}]" for each in tree.privates.values()]
-    return [
-        f"{word} {', '.join(names)}" for word, names in (("global", shared), ("private", private)) if names
-    ]
+    return [f"{word} {', '.join(names)}" for word, names in (("global", shared), ("private", private)) if names]
 
 
 def _indexed(name: str) -> str:

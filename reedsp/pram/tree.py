@@ -1,7 +1,7 @@
 """A program after its text was read: expressions and statements with types, and every name it has.
 
-Conditions with ``else`` and loops over ranges are made of plain conditions and loops here, as the meta-program of Dulle's
-section 2.2 has these and assignments only.
+Conditions with ``else`` and loops over ranges are made of plain conditions and loops here, as the meta-program of
+Dulle's section 2.2 has these and assignments only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """From a program to what the host does: launches of kernels, sets of active processors, loops and tests.
 
 Without optimisations each assignment is a launch, each condition one more, and each loop asks the device whether a
-processor is left (Dulle's section 4.2). The five optimisations of section 4.3 are applied where their condition is proven:
+processor is left (Dulle's section 4.2). The five optimisations of section 4.3 are applied where their condition is
+proven:
 
 ``merge``
     adjacent assignments that touch no common cell of two processors share a launch (4.3.1);
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reedsp.pram import proofs
+from reedsp.pram.compiler import proofs
 from reedsp.pram.text import written
 from reedsp.pram.tree import (
     Assign,
@@ -267,7 +268,9 @@ class _Planner:
             text = f"not with line {before}: {written(read, self._tree)} is read from the copy that was written"
             self._note("merge", False, statement.position, text)
             return False
-        self._note("merge", True, statement.position, f"with line {before}" if before != after else "with the one before")
+        self._note(
+            "merge", True, statement.position, f"with line {before}" if before != after else "with the one before"
+        )
         return True
 
     def _why_they_meet(self, write: Element, element: Element) -> str:
@@ -344,7 +347,9 @@ class _Planner:
         form = self._form(write)
         touched = [self._form(each) for each, _ in proofs.accesses(body, self._tree) if each.name == write.name]
         if all(proofs.depends_on_numbers(form, each) for each in touched if proofs.may_meet(form, each)):
-            self._note("in place", True, position, f"in launches whose numbers prove it, as {self._why_they_meet(*met)}")
+            self._note(
+                "in place", True, position, f"in launches whose numbers prove it, as {self._why_they_meet(*met)}"
+            )
             return "at launch"
         self._note("in place", False, position, self._why_they_meet(*met))
         return "buffered"

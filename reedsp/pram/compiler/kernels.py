@@ -1,21 +1,22 @@
 """Kernels as text in OpenCL C 1.2: one program for each PRAM program, made from its plan.
 
-Both methods have the same kernels, but for how a work-item knows its processor: from its number and a flag (bitset method,
-Dulle's section 4.2.1), or from a list of those that are active (list method, section 4.2.2).
+Both methods have the same kernels, but for how a work-item knows its processor: from its number and a flag (bitset
+method, Dulle's section 4.2.1), or from a list of those that are active (list method, section 4.2.2).
 """
 
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from reedsp.pram import intervals, proofs
+from reedsp.pram.compiler import intervals, proofs
 from reedsp.pram.arithmetic import LAZY, WIDTHS
-from reedsp.pram.library import HELPERS, helpers_in
-from reedsp.pram.plan import Branch, Launch, Plan, all_steps
+from reedsp.pram.compiler.library import HELPERS, helpers_in
+from reedsp.pram.compiler.plan import Branch, Launch, Plan, all_steps
 from reedsp.pram.text import PRECEDENCE, condition_text, written
 from reedsp.pram.tree import (
     Assign,
@@ -37,6 +38,11 @@ from reedsp.pram.tree import (
 )
 
 Method = Literal["bitset", "list"]
+_LISTED = (
+    "    const long place = get_global_id(0);",
+    "    if (place < count) {",
+    "        const long p = list[place];",
+)
 _WIDTH = 100  # of a line of a kernel's arguments
 Kind = Literal["launch", "branch", "claim", "compare"]
 
@@ -50,14 +56,21 @@ C_TYPES: dict[Scalar, str] = {
 """What the types of the language are in OpenCL C."""
 
 _RESERVED = frozenset(
-    """auto bool break case char const constant continue default do double else enum event_t extern false float for
-    global goto half if image2d_t inline int kernel local long main private quad read_only register restrict return
-    sampler_t short signed sizeof static struct switch true typedef uchar uint ulong union unsigned ushort void volatile
-    while write_only abs acos all any asin atan barrier ceil clamp clz convert cos cross degrees distance dot exp fabs
-    floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min mix mod modf mul24 mul_hi nan normalize
-    popcount pow prefetch printf radians rint root rotate round select shuffle sign sin size_t sqrt step tan trunc upsample
-    vload vstore NULL INFINITY NAN CHAR_BIT INT_MAX LONG_MAX active active_before active_after flags list count place fault
-    claims rounds max_rounds index value report inline""".split()
+    re.findall(
+        r"\w+",
+        """
+    auto bool break case char const constant continue default do double else enum event_t extern false float for
+    global goto half if image2d_t inline int kernel local long main private quad read_only register restrict
+    return sampler_t short signed sizeof static struct switch true typedef uchar uint ulong union unsigned
+    ushort void volatile while write_only abs acos all any asin atan barrier ceil clamp clz convert cos cross
+    degrees distance dot exp fabs floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min
+    mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
+    shuffle sign sin size_t sqrt step tan trunc upsample vload vstore NULL INFINITY NAN CHAR_BIT INT_MAX
+    LONG_MAX active active_before active_after flags list count place fault claims rounds max_rounds index value
+    report inline
+    """,
+    )
+)
 )
 
 
@@ -165,15 +178,16 @@ class _Writer:
         self._plan, self._tree, self._method, self._check = plan, plan.tree, method, check
         self._counters = intervals.counters_of(plan.tree)
         self.sites: list[Site] = []
-        self._reports = False  # whether the kernel at hand reports errors
-        self._loops = False
+        self._begin("launch", set(), claims=False)
 
     # ---- names ----------------------------------------------------------------------------------------
 
     def _c_name(self, name: str) -> str:
         names = {*self._tree.globals, *self._tree.privates}
         made = any(name == each + end for each in names for end in ("_next", "_size", "_of"))
-        taken = name in _RESERVED or name in HELPERS or made or name.startswith(("assign", "branch", "claim", "compare"))
+        taken = (
+            name in _RESERVED or name in HELPERS or made or name.startswith(("assign", "branch", "claim", "compare"))
+        )
         return f"{name}_" if taken else name
 
     def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> int:
@@ -202,7 +216,7 @@ class _Writer:
 
     def branch(self, step: Branch) -> KernelText:
         """Return the kernel that tests a condition: BRANCH, or what FILTER compacts."""
-        self._begin()
+        self._begin("branch", set(), claims=False)
         uses = _Uses.of([step.condition], (), self)
         if self._method == "bitset":
             arguments = [
@@ -219,7 +233,11 @@ class _Writer:
                 Argument("count", "", "const long count"),
                 Argument("flags", "", "__global uchar *flags"),
             ]
-            head = ["    const long place = get_global_id(0);", "    if (place < count) {", "        const long p = list[place];"]
+            head = [
+                "    const long place = get_global_id(0);",
+                "    if (place < count) {",
+                "        const long p = list[place];",
+            ]
             result = f"        flags[place] = {self._expression(step.condition)};"
         arguments += uses.arguments(self, set())
         lines = [*head, *(f"        {line}" for line in uses.loads), result, "    }"]
@@ -228,11 +246,9 @@ class _Writer:
 
     def assign(self, step: Launch, kind: Kind) -> KernelText:
         """Return the kernel of a launch: ASSIGN, FIELD-ASSIGN and what is merged into them."""
-        self._begin()
         name = step.name if kind == "launch" else f"{kind}_{step.name}"
         nexts = {each.name for each in _written(self._plan, step.body)} if step.placing != "in place" else set()
-        self._kind, self._nexts = kind, nexts
-        self._claims = kind != "launch" or claims_needed(self._plan, step, self._check)
+        self._begin(kind, nexts, claims=kind != "launch" or claims_needed(self._plan, step, self._check))
         uses = _Uses.of([], step.body, self, kind)
         body = self._block(step.body, "        ")
         if self._method == "bitset":
@@ -244,7 +260,11 @@ class _Writer:
                 Argument("list", "", "__global const int *list"),
                 Argument("count", "", "const long count"),
             ]
-            head = ["    const long place = get_global_id(0);", "    if (place < count) {", "        const long p = list[place];"]
+            head = [
+                "    const long place = get_global_id(0);",
+                "    if (place < count) {",
+                "        const long p = list[place];",
+            ]
         arguments += uses.arguments(self, nexts)
         if self._claims:
             constant = "" if kind == "claim" else "const "
@@ -254,10 +274,10 @@ class _Writer:
         comment = "; ".join(dict.fromkeys(self._comment(step.body)))
         return self._kernel(name, comment, arguments, [*head, *loads, *body, *stores, "    }"])
 
-    def _begin(self) -> None:
-        self._reports = self._loops = self._claims = False
-        self._kind: Kind = "launch"
-        self._nexts: set[str] = set()
+    def _begin(self, kind: Kind, nexts: set[str], claims: bool) -> None:
+        """Begin a kernel: of what kind, which arrays it stores in copies, and whether it knows who has claimed a cell."""
+        self._kind, self._nexts, self._claims = kind, nexts, claims
+        self._reports = self._loops = False  # whether it has errors to report, and loops
 
     def _comment(self, body: tuple[Statement, ...]) -> Iterator[str]:
         for each in body:
@@ -310,7 +330,9 @@ class _Writer:
         if target.name in self._tree.privates:
             size = self._tree.privates[target.name].size
             more = self._checked("range", target.position, target.name)
-            return [f"store_own_{kind}({name}_of, {size}, {index}, {self._expression(statement.value)}, n{more or ', p'});"]
+            return [
+                f"store_own_{kind}({name}_of, {size}, {index}, {self._expression(statement.value)}, n{more or ', p'});"
+            ]
         if self._kind == "claim":
             return [f"claim(claims, {name}_size, {index}, p);"]
         place = f"{name}_next" if target.name in self._nexts else name
@@ -443,9 +465,7 @@ class _Uses:
     numbers: list[str]
 
     @staticmethod
-    def of(
-        expressions: list[Expression], body: tuple[Statement, ...], writer: _Writer, kind: Kind = "launch"
-    ) -> _Uses:
+    def of(expressions: list[Expression], body: tuple[Statement, ...], writer: _Writer, kind: Kind = "launch") -> _Uses:
         plan, tree = writer._plan, writer._plan.tree
         found: list[Expression] = [part for each in expressions for part in parts(each)]
         for statement in statements(body):
@@ -475,7 +495,14 @@ class _Uses:
             if name in stored:
                 stores.append(f"{c_name}_of[p] = {c_name};")
         return _Uses(
-            [name for name in arrays if name in touched], set(arrays), own_arrays, loaded, stored, loads, stores, numbers
+            [name for name in arrays if name in touched],
+            set(arrays),
+            own_arrays,
+            loaded,
+            stored,
+            loads,
+            stores,
+            numbers,
         )
 
     def arguments(self, writer: _Writer, nexts: set[str]) -> list[Argument]:
@@ -541,5 +568,3 @@ def _literal(constant: Constant) -> str:
         return text if value > 0 else f"(-{text})"
     text = repr(float(value)) + suffix
     return f"({text})" if text.startswith("-") else text
-
-

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from reedsp.pram.arithmetic import WIDTHS
 from reedsp.pram.memory import MOST_PROCESSORS
-from reedsp.pram.tree import Constant, Expression, Length, Range, Tree, Variable, While, statements
+from reedsp.pram.tree import Constant, Element, Expression, Length, Range, Tree, Variable, While, statements
 
 Interval = tuple[int, int]
 
@@ -56,9 +56,9 @@ def _interval(expression: Expression, counters: Mapping[str, Interval]) -> Inter
         if expression.name in ("p", "n"):
             return 0, MOST_PROCESSORS
         return counters.get(expression.name)
-    operator = getattr(expression, "operator", None)
-    if operator is None or any(each.type not in WIDTHS for each in expression.arguments):
+    if isinstance(expression, Element) or any(each.type not in WIDTHS for each in expression.arguments):
         return None
+    operator = expression.operator
     ends = [interval(each, counters) for each in expression.arguments]
     (a, b), (c, d) = ends[0], ends[-1]
     if operator in WIDTHS:

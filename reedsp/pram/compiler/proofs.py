@@ -1,7 +1,7 @@
 """What can be proven about indices: whether two different processors can ever meet in a cell.
 
-An index is understood if it is ``a * p + b``, where ``a`` and ``b`` are polynomials of numbers that are the same for all
-processors and that the host knows. What is not understood counts as meeting.
+An index is understood if it is ``a * p + b``, where ``a`` and ``b`` are polynomials of numbers that are the same for
+all processors and that the host knows. What is not understood counts as meeting.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The functions in OpenCL C that generated kernels call, of which a program gets those that it needs.
 
-What has no result in the language is 0 here, and an element outside of its array is 0, too, or is not stored: nothing is
-read or written outside of a buffer. Where errors are checked, the functions have three arguments more, and report it.
+What has no result in the language is 0 here, and an element outside of its array is 0, too, or is not stored: nothing
+is read or written outside of a buffer. Where errors are checked, the functions have three arguments more, and report it.
 """
 
 from __future__ import annotations
@@ -73,9 +73,7 @@ def _functions(check: bool) -> dict[str, str]:
                 f"{kind} {name}_{kind}({kind} x, {kind} y) // wraps\n{{\n"
                 f"    return ({kind})(({unsigned})x {sign} ({unsigned})y);\n}}\n"
             )
-        found[f"negate_{kind}"] = (
-            f"{kind} negate_{kind}({kind} x)\n{{\n    return ({kind})(0 - ({unsigned})x);\n}}\n"
-        )
+        found[f"negate_{kind}"] = f"{kind} negate_{kind}({kind} x)\n{{\n    return ({kind})(0 - ({unsigned})x);\n}}\n"
         found[f"absolute_{kind}"] = f"{kind} absolute_{kind}({kind} x)\n{{\n    return ({kind})abs(x);\n}}\n"
         found[f"floor_divide_{kind}"] = (
             f"{kind} floor_divide_{kind}({kind} x, {kind} y{more})\n{{\n{reports('y == 0')}"
@@ -114,9 +112,7 @@ def _functions(check: bool) -> dict[str, str]:
     )
     for kind in _FLOATS:
         found[f"least_{kind}"] = f"{kind} least_{kind}({kind} x, {kind} y)\n{{\n    return y < x ? y : x;\n}}\n"
-        found[f"largest_{kind}"] = (
-            f"{kind} largest_{kind}({kind} x, {kind} y)\n{{\n    return y > x ? y : x;\n}}\n"
-        )
+        found[f"largest_{kind}"] = f"{kind} largest_{kind}({kind} x, {kind} y)\n{{\n    return y > x ? y : x;\n}}\n"
         found[f"absolute_{kind}"] = f"{kind} absolute_{kind}({kind} x)\n{{\n    return fabs(x);\n}}\n"
     found["divide_float"] = (
         "float divide_float(float x, float y) // rounded once, which OpenCL does not promise of x / y\n{\n"

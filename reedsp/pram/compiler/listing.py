@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reedsp.pram import proofs
-from reedsp.pram.kernels import Method
-from reedsp.pram.plan import (
+from reedsp.pram.compiler import proofs
+from reedsp.pram.compiler.kernels import Method
+from reedsp.pram.compiler.plan import (
     OPTIMIZATIONS,
     Branch,
     HostAssign,
@@ -40,7 +40,11 @@ def host_program(plan: Plan, method: Method) -> str:
         swaps = [f"{indent}swap {name} ↔ {name}_next" for name in names]
         found = [*copies, enqueue, *swaps]
         if step.placing == "at launch":
-            found = [f"{indent}if {', '.join(names)} cannot stay in place:", *(f"    {line}" for line in copies), enqueue]
+            found = [
+                f"{indent}if {', '.join(names)} cannot stay in place:",
+                *(f"    {line}" for line in copies),
+                enqueue,
+            ]
             found += [f"{indent}if {', '.join(names)} did not stay in place:", *(f"    {line}" for line in swaps)]
         return found
 
