@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reedsp.pram.compiler.plan import OPTIMIZATIONS
 from reedsp.pram.errors import (
     ConflictError,
     EndlessLoopError,
@@ -19,7 +20,6 @@ from reedsp.pram.errors import (
     UndefinedError,
 )
 from reedsp.pram.language import Global, boolean, ceil_log2, float32, float64, int32, int64, select
-from reedsp.pram.compiler.plan import OPTIMIZATIONS
 from reedsp.pram.program import Program, Result, from_text, program
 
 __all__ = [

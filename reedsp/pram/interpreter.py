@@ -123,22 +123,13 @@ class Interpreter:
         """Two processors write a cell; where that is allowed, the value of the one with the lower number stays."""
         mode = self._tree.mode
         cell, pair = self._cell(target, index), [one[0], other[0]]
+        reason = None
         if mode in ("EREW", "CREW"):
-            raise self._error(
-                ConflictError,
-                f"{_processors(pair)} both write {cell}, which {mode} forbids",
-                target.position,
-                pair,
-                cell,
-            )
-        if mode == "common" and one[1] != other[1] and (one[1] == one[1] or other[1] == other[1]):
-            raise self._error(
-                ConflictError,
-                f"{_processors(pair)} write {one[1]} and {other[1]} to {cell}, which common forbids",
-                target.position,
-                pair,
-                cell,
-            )
+            reason = f"{_processors(pair)} both write {cell}, which {mode} forbids"
+        elif mode == "common" and one[1] != other[1] and (one[1] == one[1] or other[1] == other[1]):
+            reason = f"{_processors(pair)} write {one[1]} and {other[1]} to {cell}, which common forbids"
+        if reason is not None:
+            raise self._error(ConflictError, reason, target.position, pair, cell)
 
     def _begin(self, active: list[int]) -> None:
         self.steps += 1

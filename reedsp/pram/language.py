@@ -23,6 +23,7 @@ class Type:
         return self
 
     def __call__(self, value: Number) -> Number:
+        """Convert a number."""
         return converted(value, self.name)
 
     def __repr__(self) -> str:

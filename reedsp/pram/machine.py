@@ -13,10 +13,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.job import Argument as Given
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.pram.compiler import proofs
-from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError, UndefinedError
-from reedsp.pram.host import HostValues
 from reedsp.pram.compiler.kernels import Argument, Method, Source, claims_needed
-from reedsp.pram.memory import Memory
 from reedsp.pram.compiler.plan import (
     Branch,
     HostAssign,
@@ -28,10 +25,13 @@ from reedsp.pram.compiler.plan import (
     Repeat,
     Step,
 )
+from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError, UndefinedError
+from reedsp.pram.host import HostValues
+from reedsp.pram.memory import Memory
 from reedsp.pram.tree import (
     DTYPES,
-    Constant,
     Expression,
+    If,
     Length,
     Number,
     Position,
@@ -40,7 +40,6 @@ from reedsp.pram.tree import (
     Statement,
     Variable,
     While,
-    statements,
 )
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Buffers, Elements
@@ -315,7 +314,7 @@ class Machine:
         if name not in self._privates:
             declared = self._tree.privates[name]
             dtype = DTYPES[declared.type]
-            zero = np.zeros(1, np.uint8 if dtype == bool else dtype)[0]
+            zero = np.zeros(1, np.uint8 if declared.type == "boolean" else dtype)[0]
             self._privates[name] = self.job.full(self._n * (declared.size or 1), zero)
         return self._privates[name]
 
@@ -325,7 +324,7 @@ class Machine:
         for each in body:
             if isinstance(each, While):
                 total += self._estimate(each) * self._rounds(each.body)
-            elif not isinstance(each, (Constant,)) and hasattr(each, "body"):
+            elif isinstance(each, If):
                 total += self._rounds(each.body) - 1
         return total
 

@@ -114,7 +114,9 @@ class _Parser:
         if any(others) or arguments.defaults:
             raise self._wrong(function, "parameters are plain names, without defaults")
         if [each.arg for each in arguments.args[:2]] != ["p", "n"]:
-            raise self._wrong(function, "the first two parameters are p, the processor's number, and n, how many there are")
+            raise self._wrong(
+                function, "the first two parameters are p, the processor's number, and n, how many there are"
+            )
         for argument in arguments.args[2:]:
             if argument.annotation is None:
                 raise self._wrong(argument, f"{argument.arg}: a type is missing, such as int64[:] or int64")
@@ -164,7 +166,9 @@ class _Parser:
         self._new_name(name, node.target)
         if isinstance(annotation, ast.Subscript) and self._last_name(annotation.value) == "Global":
             if not top:
-                raise self._wrong(node, f"{name}: global arrays and variables are declared outside of conditions and loops")
+                raise self._wrong(
+                    node, f"{name}: global arrays and variables are declared outside of conditions and loops"
+                )
             kind, size = self._type(annotation.slice)
             given: Expression | None = None
             if size is not None:
@@ -177,7 +181,9 @@ class _Parser:
         if size is not None:
             constant = self._expression(size) if not isinstance(size, ast.Slice) else None
             if not isinstance(constant, Constant) or type(constant.value) is not int or constant.value < 1:
-                raise self._wrong(node, f"{name}: the size of a private array is a constant; global ones are Global[...]")
+                raise self._wrong(
+                    node, f"{name}: the size of a private array is a constant; global ones are Global[...]"
+                )
             length = constant.value
         self._privates[name] = Private(name, kind, length)
         self._known.add(name)

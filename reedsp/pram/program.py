@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from reedsp.pram import text
-from reedsp.pram.errors import NotProvenError, ProgramError
-from reedsp.pram.compiler.listing import explanation, host_program
-from reedsp.pram.interpreter import Interpreter
 from reedsp.pram.compiler.kernels import Method, Source, source_of
+from reedsp.pram.compiler.listing import explanation, host_program
+from reedsp.pram.compiler.plan import OPTIMIZATIONS, Plan, plan_of
+from reedsp.pram.errors import NotProvenError, ProgramError
+from reedsp.pram.interpreter import Interpreter
 from reedsp.pram.memory import memory_of, processors_of, results_of
 from reedsp.pram.parser import parse
-from reedsp.pram.compiler.plan import OPTIMIZATIONS, Plan, plan_of
 from reedsp.pram.tree import Mode
 
 if TYPE_CHECKING:

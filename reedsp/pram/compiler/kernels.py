@@ -233,11 +233,7 @@ class _Writer:
                 Argument("count", "", "const long count"),
                 Argument("flags", "", "__global uchar *flags"),
             ]
-            head = [
-                "    const long place = get_global_id(0);",
-                "    if (place < count) {",
-                "        const long p = list[place];",
-            ]
+            head = list(_LISTED)
             result = f"        flags[place] = {self._expression(step.condition)};"
         arguments += uses.arguments(self, set())
         lines = [*head, *(f"        {line}" for line in uses.loads), result, "    }"]
@@ -260,11 +256,7 @@ class _Writer:
                 Argument("list", "", "__global const int *list"),
                 Argument("count", "", "const long count"),
             ]
-            head = [
-                "    const long place = get_global_id(0);",
-                "    if (place < count) {",
-                "        const long p = list[place];",
-            ]
+            head = list(_LISTED)
         arguments += uses.arguments(self, nexts)
         if self._claims:
             constant = "" if kind == "claim" else "const "
@@ -330,9 +322,8 @@ class _Writer:
         if target.name in self._tree.privates:
             size = self._tree.privates[target.name].size
             more = self._checked("range", target.position, target.name)
-            return [
-                f"store_own_{kind}({name}_of, {size}, {index}, {self._expression(statement.value)}, n{more or ', p'});"
-            ]
+            value = self._expression(statement.value)
+            return [f"store_own_{kind}({name}_of, {size}, {index}, {value}, n{more or ', p'});"]
         if self._kind == "claim":
             return [f"claim(claims, {name}_size, {index}, p);"]
         place = f"{name}_next" if target.name in self._nexts else name

@@ -40,12 +40,10 @@ def host_program(plan: Plan, method: Method) -> str:
         swaps = [f"{indent}swap {name} ↔ {name}_next" for name in names]
         found = [*copies, enqueue, *swaps]
         if step.placing == "at launch":
-            found = [
-                f"{indent}if {', '.join(names)} cannot stay in place:",
-                *(f"    {line}" for line in copies),
-                enqueue,
-            ]
-            found += [f"{indent}if {', '.join(names)} did not stay in place:", *(f"    {line}" for line in swaps)]
+            which = ", ".join(names)
+            copied, swapped = ([f"    {line}" for line in each] for each in (copies, swaps))
+            found = [f"{indent}if {which} cannot stay in place:", *copied, enqueue]
+            found += [f"{indent}if {which} did not stay in place:", *swapped]
         return found
 
     def branch(step: Branch, indent: str) -> str:
