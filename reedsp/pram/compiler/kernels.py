@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from reedsp.pram.compiler import intervals, proofs
 from reedsp.pram.arithmetic import LAZY, WIDTHS
+from reedsp.pram.compiler import intervals, proofs
 from reedsp.pram.compiler.library import HELPERS, helpers_in
 from reedsp.pram.compiler.plan import Branch, Launch, Plan, all_steps
 from reedsp.pram.text import PRECEDENCE, condition_text, written
@@ -70,7 +70,6 @@ _RESERVED = frozenset(
     report inline
     """,
     )
-)
 )
 
 
@@ -267,7 +266,7 @@ class _Writer:
         return self._kernel(name, comment, arguments, [*head, *loads, *body, *stores, "    }"])
 
     def _begin(self, kind: Kind, nexts: set[str], claims: bool) -> None:
-        """Begin a kernel: of what kind, which arrays it stores in copies, and whether it knows who has claimed a cell."""
+        """Begin a kernel of a kind, which stores some arrays in copies, and may know who has claimed a cell."""
         self._kind, self._nexts, self._claims = kind, nexts, claims
         self._reports = self._loops = False  # whether it has errors to report, and loops
 

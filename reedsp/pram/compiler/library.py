@@ -1,7 +1,7 @@
 """The functions in OpenCL C that generated kernels call, of which a program gets those that it needs.
 
 What has no result in the language is 0 here, and an element outside of its array is 0, too, or is not stored: nothing
-is read or written outside of a buffer. Where errors are checked, the functions have three arguments more, and report it.
+is read or written outside of a buffer. Where errors are checked, the functions have three arguments more and report it.
 """
 
 from __future__ import annotations
