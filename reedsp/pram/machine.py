@@ -50,6 +50,7 @@ _FAULT_WORDS = 4
 _UNKNOWN_ROUNDS = 256  # of a loop in a kernel, about which nothing is known before it runs
 _FREE = np.uint32(0xFFFFFFFF)  # a cell that no processor claims
 _PLANS_KEPT = 64
+_STEPS_OF_A_LAUNCH = 1 << 12  # at least, so that no more than a thousand are waiting
 
 
 class Machine:
@@ -277,7 +278,7 @@ class Machine:
             bound.change((items,), *given)
             bound.queue()
         if rounds == 1:
-            self.job.add_steps(items)
+            self.job.add_steps(max(items, _STEPS_OF_A_LAUNCH))
         self.counts["branches" if name.startswith("branch") else "assignments"] += 1
 
     def _argument(
