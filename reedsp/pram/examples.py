@@ -117,7 +117,7 @@ def spanning_tree(p, n, edges: int64, W: int64[:], F: boolean[:], C: int64[:]):
 
     W has a number for each pair of n vertices, symmetric and different for each edge, such as its rank by weight and
     ends; ``edges`` where there is none. So the tree is unique, which the thesis demands of the weights. F marks the
-    edges in both directions, C becomes the least vertex of each component.
+    edges in both directions, C becomes one of the vertices of each component.
     """
     D: Global[int64[n]]
     T: Global[int64[n]]
