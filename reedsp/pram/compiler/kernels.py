@@ -282,8 +282,8 @@ class _Writer:
             arguments.append(Argument("fault", "", "__global int *fault"))
         if self._loops:
             arguments.append(Argument("max_rounds", "", "const long max_rounds"))
-        declared = textwrap.fill(", ".join(each.declaration for each in arguments), _WIDTH, break_long_words=False)
-        head = f"__kernel void {name}({declared})".replace("\n", "\n    ")
+        declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
+        head = f"__kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
         text = "\n".join([f"// {comment}", head, "{", *lines, "}"]) + "\n"
         return KernelText(name, text, tuple(arguments))
 
