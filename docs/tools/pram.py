@@ -25,7 +25,7 @@ def _from_first_kernel(text: str) -> str:
 
 
 TEXTS: dict[str, tuple[str, Callable[[], str]]] = {
-    "total": ("python", lambda: textwrap.dedent(examples.total.source)),
+    "total": ("py", lambda: textwrap.dedent(examples.total.source)),
     "total meta": ("text", examples.total.meta_program),
     "total bitset": ("text", lambda: examples.total.host_program("bitset", ())),
     "total bitset kernels": ("c", lambda: _from_first_kernel(examples.total.kernels("bitset", ()))),
@@ -34,7 +34,7 @@ TEXTS: dict[str, tuple[str, Callable[[], str]]] = {
     "total optimised": ("text", lambda: examples.total.host_program("bitset")),
     "total optimised kernel": ("c", lambda: _from_first_kernel(examples.total.kernels("bitset"))),
     "total explained": ("text", examples.total.explain),
-    "reduction": ("python", lambda: textwrap.dedent(examples.reduction.source)),
+    "reduction": ("py", lambda: textwrap.dedent(examples.reduction.source)),
     "reduction optimised": ("text", lambda: examples.reduction.host_program("bitset")),
     "reduction explained": ("text", examples.reduction.explain),
     "components optimised": ("text", lambda: examples.components.host_program("bitset")),
