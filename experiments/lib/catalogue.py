@@ -16,6 +16,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
+from experiments.dulle import pram
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -62,5 +63,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         phases,
         first_calls,
         networkx_backend,
+        pram,
     )
 }

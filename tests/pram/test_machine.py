@@ -139,6 +139,9 @@ def test_what_the_host_computes_may_be_undefined(device: reedsp.Device) -> None:
     with pytest.raises(pram.UndefinedError, match=r"^line 2, column 9: processor 0: division by zero\n    x = 3 // "):
         program.run(2, device=device, A=[0, 0])
     assert program.run(3, device=device, A=[0, 0, 0])["A"].tolist() == [3, 3, 3]
+    program = body("for i in range(3 // (n - 2)):\n        A[(p + i) % n] = A[i]", A="int64[:]")
+    with pytest.raises(pram.UndefinedError, match=r"^line 2, column 20: processor 0: division by zero\n    for i in "):
+        program.run(2, device=device, A=[0, 0])
 
 
 @pytest.mark.parametrize("method", METHODS)
