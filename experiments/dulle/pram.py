@@ -1,10 +1,10 @@
 """PRAM programs compiled to OpenCL: launches and time by method and optimisation (chapter 4 of Dulle's thesis).
 
 The thesis measures neither. It says that the bitset method suffers from few active processors, less if they lie
-together (4.2.1), that the list method pays for conditions (4.2.2), and that each optimisation saves launches or transfers (4.3).
-The first subject is a condition that a share of the processors fulfils, with sixteen assignments below it; the others
-are connected components and a scan, without optimisations, with each alone, and with all. Times are those of whole
-calls, arrays copied there and back; answers are compared with numpy and SciPy.
+together (4.2.1), that the list method pays for conditions (4.2.2), and that each optimisation saves launches or
+transfers (4.3). The first subject is a condition that a share of the processors fulfils, with sixteen assignments below
+it; the others are connected components and a scan, without optimisations, with each alone, and with all. Times are those
+of whole calls, arrays copied there and back; answers are compared with numpy and SciPy.
 """
 
 from __future__ import annotations
