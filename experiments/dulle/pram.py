@@ -2,8 +2,8 @@
 
 The thesis measures neither. It says that the bitset method suffers from few active processors, less if they lie
 together (4.2.1), that the list method pays for conditions (4.2.2), and that each optimisation saves launches or
-transfers (4.3). The first subject is a condition that a share of the processors fulfils, with sixteen assignments below
-it; the others are connected components and a scan, without optimisations, with each alone, and with all. Times are those
+transfers (4.3). The first subject is a condition that a share of the processors fulfils, with 16 assignments below it;
+the others are connected components and a scan, without optimisations, with each alone, and with all. Times are those
 of whole calls, arrays copied there and back; answers are compared with numpy and SciPy.
 """
 
@@ -143,7 +143,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         }
         series = {method: [times.get((method, chosen)) for chosen in SETS] for method in METHODS}
         bars(place, list(SETS), series, "milliseconds")
-        place.set_title(f"{subject}, by optimisation")
+        place.set_title(f"{subject}, by optimisation", fontsize=10)
         place.legend(fontsize=8, frameon=False)
     return figure
 
