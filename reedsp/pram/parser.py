@@ -47,6 +47,7 @@ _BITS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _FUNCTIONS = {"min": (2, None), "max": (2, None), "abs": (1, 1), "ceil_log2": (1, 1), "select": (3, 3), "len": (1, 1)}
 _WORDS = {"p", "n", "range", "Global", *_TYPES, *_FUNCTIONS}
+_OPTIONS = ("method", "optimizations", "check", "demand", "max_rounds", "device", "self")
 _SUPPORTED = "assignments, if, while, for over range, and pass"
 
 
@@ -122,6 +123,8 @@ class _Parser:
                 raise self._wrong(argument, f"{argument.arg}: a type is missing, such as int64[:] or int64")
             kind, size = self._type(argument.annotation)
             self._new_name(argument.arg, argument)
+            if argument.arg in _OPTIONS:
+                raise self._wrong(argument, f"{argument.arg} is an argument of Program.run; take another name")
             if size is not None and not (isinstance(size, ast.Slice) and ast.unparse(size) == ":"):
                 raise self._wrong(argument, f"{argument.arg}: a given array is declared as {kind}[:]")
             self._globals[argument.arg] = Global(argument.arg, kind, single=size is None)

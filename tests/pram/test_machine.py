@@ -53,15 +53,13 @@ def test_every_set_of_optimizations_gives_the_same(index: int, method: Method, d
 
 @pytest.mark.parametrize("chosen", [(), ("merge",), ("in place", "branches"), ("meta variables", "loops")])
 def test_some_sets_of_optimizations(chosen: tuple[str, ...], device: reedsp.Device) -> None:
-    for program, n in ((examples.total, 8), (examples.efficient_scan, 8)):
-        values = np.arange(16) % 5
-        expected = program.run(n, method="interpreter", A=values)
-        for method in METHODS:
-            result = program.run(n, method=method, optimizations=chosen, device=device, A=values)
-            assert same(expected["A"], result["A"]), method
+    values = np.arange(16) % 5
+    for method in METHODS:
+        result = examples.efficient_scan.run(8, method=method, optimizations=chosen, device=device, A=values)
+        np.testing.assert_array_equal(result["A"], values.cumsum())
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_random_programs(seed: int, device: reedsp.Device) -> None:
     assert outcome(seed, device)[1] == ""
 
@@ -99,7 +97,6 @@ WRONG: list[tuple[str, Mode, type[pram.RunError], str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("text", "mode", "kind", "reason", "cell"), WRONG, ids=[each[0] for each in WRONG])
 def test_what_a_device_notices(
     text: str,
@@ -107,9 +104,9 @@ def test_what_a_device_notices(
     kind: type[pram.RunError],
     reason: str,
     cell: str | None,
-    method: Method,
     device: reedsp.Device,
 ) -> None:
+    method: Method = METHODS[len(text) % 2]
     program = body(text, mode, A="int64[:]", s="int64")
     given: dict[str, Any] = {"A": [1, 2, 3, 4], "s": 1}
     with pytest.raises(kind) as caught:
@@ -160,6 +157,42 @@ def test_empty_arrays(device: reedsp.Device) -> None:
     program = body("T: Global[float64[len(A)]]\n    if p < len(T):\n        T[p] = 1\n        A[p] = 1", A="int64[:]")
     result = program.run(3, device=device, A=[])
     assert result["A"].tolist() == result["T"].tolist() == []
+
+
+ARITHMETIC = """
+    x: float32 = F[p] / float32(3)
+    F[p] = max(x, F[(p + 1) % n]) - min(x * 0.1, 2)
+    y: int32 = int32(A[p] % 1000) * 1000003
+    A[p] = int64(y << 3) ^ (A[p] >> 2) | (~A[p] & 5)
+    G[p] = abs(G[p] - big) / (A[p] - A[p]) if p % 2 == 0 else -G[p] * tiny
+    A[p] = A[p] + int64(x) + ceil_log2(abs(A[p])) - (-A[p] // -7) * (A[p] % -4)
+    last: boolean = not (p < n - 1 and A[p] != 3) or G[p] == big
+    z: int64[3]
+    z[p % 3] = A[p]
+    z[0] = z[0] + z[2]
+    H[p] = last ^ (z[0] > 1) & True
+    A[p] = A[p] + z[1]
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_arithmetic_of_every_type(method: Method, device: reedsp.Device) -> None:
+    parameters = {"A": "int64[:]", "F": "float32[:]", "G": "float64[:]", "H": "boolean[:]"}
+    declared = "".join(f", {name}: {kind}" for name, kind in parameters.items())
+    text = f"def f(p, n{declared}):{ARITHMETIC}"
+    program = pram.from_text(text, constants={"big": np.inf, "tiny": 5e-324})
+    n = 40
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = {
+        "A": rng.integers(-(1 << 62), 1 << 62, n),
+        "F": rng.standard_normal(n).astype(np.float32),
+        "G": np.concatenate([[0.0, -0.0, np.nan, np.inf], rng.standard_normal(n - 4)]),
+        "H": np.zeros(n, bool),
+    }
+    expected = program.run(n, method="interpreter", **given)
+    for check in (False, True):
+        result = program.run(n, method=method, check=check, device=device, **given)
+        assert [name for name in expected if not same(expected[name], result[name])] == []
 
 
 def test_names_that_c_has(device: reedsp.Device) -> None:

@@ -88,6 +88,7 @@ def test_what_is_refused(text: str, reason: str, column: int) -> None:
         ("x = 1", "a program is one function"),
         ("def f(:", "no Python: "),
         ("def f(p): pass", "the first two parameters are p, the processor's number, and n, how many there are"),
+        ("def f(p, n, device: int64): pass", "device is an argument of Program.run; take another name"),
         ("def f(p, n, A): pass", "A: a type is missing, such as int64[:] or int64"),
         ("def f(p, n, A: int64[3]): pass", "A: a given array is declared as int64[:]"),
         ("def f(p, n=3): pass", "parameters are plain names, without defaults"),
