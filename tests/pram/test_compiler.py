@@ -38,7 +38,7 @@ while REDUCE_or(B1):
     enqueue assign_2(B2) on {0, ..., n-1}
     swap A ↔ A_next
     enqueue assign_3(B1) on {0, ..., n-1}
-    enqueue branch_3(B1, B1) on {0, ..., n-1}
+    enqueue branch_1(B1, B1) on {0, ..., n-1}
 """
 ALGORITHM_5 = """
 global A[·]
@@ -53,7 +53,7 @@ while n1 > 0:
     enqueue assign_2(L2) on {0, ..., n2-1}
     swap A ↔ A_next
     enqueue assign_3(L1) on {0, ..., n1-1}
-    n1 ← FILTER_branch_3(L1, L1, n1)
+    n1 ← FILTER_branch_1(L1, L1, n1)
 """
 
 

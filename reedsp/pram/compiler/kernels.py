@@ -146,7 +146,8 @@ def source_of(plan: Plan, method: Method, check: bool) -> Source:
     kernels: list[KernelText] = []
     for step in all_steps(plan.steps):
         if isinstance(step, Branch):
-            kernels.append(writer.branch(step))
+            if step.name not in {each.name for each in kernels}:
+                kernels.append(writer.branch(step))
         elif isinstance(step, Launch):
             if claims_needed(plan, step, check):
                 kernels.append(writer.assign(step, "claim"))

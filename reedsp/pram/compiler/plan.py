@@ -69,7 +69,10 @@ class Launch:
 
 @dataclass(frozen=True)
 class Branch:
-    """A set becomes those of another set, or of itself, whose condition holds."""
+    """A set becomes those of another set, or of itself, whose condition holds.
+
+    A loop has two, with one kernel: one where it begins, and one after each round.
+    """
 
     name: str
     target: int
@@ -373,7 +376,7 @@ class _Planner:
             return [branch, *self._block(statement.body, inner)]
         enter = Branch(self._name("branch"), inner, level, statement.condition)
         body = self._block(statement.body, inner)
-        again = Branch(self._name("branch"), inner, inner, statement.condition)
+        again = Branch(enter.name, inner, inner, statement.condition)
         return [enter, Loop(inner, (*body, again), statement.position)]
 
     def _counted(self, loop: While, level: int) -> list[Step] | None:
@@ -392,7 +395,7 @@ class _Planner:
         inner = level + 1
         enter = Branch(self._name("branch"), inner, level, loop.condition)
         body = self._block(loop.body, inner)
-        again = Branch(self._name("branch"), inner, inner, loop.condition)
+        again = Branch(enter.name, inner, inner, loop.condition)
         return [enter, Repeat(inner, loop.range, (*body, again), loop.position)]
 
     def _why_not_one(self, body: tuple[Statement, ...]) -> str:
