@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from docs.tools import figures, rooms
+from docs.tools import figures, pram, rooms
 from experiments.report import tables
 from tests.suites import typed_pages
 
@@ -72,7 +72,7 @@ def test_every_public_name_has_an_example(module: str) -> None:
 
 def test_reference_has_every_public_name() -> None:
     reference = (DOCS / "reference" / "functions.md").read_text(encoding="utf-8")
-    assert set(re.findall(r":: reedsp\.(\w+)$", reference, re.MULTILINE)) - {"csgraph"} == set(reedsp.__all__)
+    assert set(re.findall(r":: reedsp\.(\w+)$", reference, re.MULTILINE)) - {"csgraph", "pram"} == set(reedsp.__all__)
 
 
 @pytest.mark.deep
@@ -127,6 +127,12 @@ def test_rooms_are_as_drawn_and_listed() -> None:
     page = rooms.PAGE.read_text(encoding="utf-8")
     assert rooms.table() in page, "run: python -m docs.tools.rooms"
     assert rooms.with_table(page) == page
+
+
+def test_stages_of_pram_programs_are_as_made() -> None:
+    page = pram.PAGE.read_text(encoding="utf-8")
+    assert all(f"<!-- pram: {name} -->" in page for name in pram.TEXTS)
+    assert pram.with_texts(page) == page, "run: python -m docs.tools.pram"
 
 
 RELIABILITY = re.findall(r"`(python [^`]+)`", (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8"))

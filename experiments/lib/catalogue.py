@@ -22,6 +22,7 @@ from experiments.dulle import sorting
 from experiments.dulle import components
 from experiments.dulle import forests
 from experiments.dulle import matching
+from experiments.dulle import pram
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -74,5 +75,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         phases,
         first_calls,
         networkx_backend,
+        pram,
     )
 }

@@ -150,7 +150,11 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     KernelBuildError
         The compiler refused the source, and the message names file and line in ``cl/``; or it has crashed.
     """
-    source = assemble(file, macros)
+    return build_text(context, device, assemble(file, macros), f"cl/{file}")
+
+
+def build_text(context: cl.Context, device: cl.Device, source: str, title: str) -> cl.Program:
+    """Build a whole source, such as one that was generated, in the same way; messages call it by its title."""
     try:
         if device.platform.name in SIMULATORS:
             return compile_here(context, device, source, _OPTIONS)
@@ -164,10 +168,10 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
         return program
     except RefusedError as error:
         raise KernelBuildError(
-            f"cl/{file} did not build on {device.name}:\n{name_lines(str(error), source)}"
+            f"{title} did not build on {device.name}:\n{name_lines(str(error), source)}"
         ) from error
     except CompilerCrashError as error:
-        raise KernelBuildError(f"the compiler of {device.name} has crashed on cl/{file}: {error}") from error
+        raise KernelBuildError(f"the compiler of {device.name} has crashed on {title}: {error}") from error
 
 
 def _cache_file(device: cl.Device, source: str) -> Path | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import re
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -161,26 +162,46 @@ class Device:
                 return kernel
             if key not in self._programs:
                 self._programs[key] = self._build(file, macros)
-            handle, info = cl.Kernel(self._programs[key], name), cl.kernel_work_group_info
-            limits: list[Any] = [
-                handle.get_work_group_info(limit, self.handle)
-                for limit in (info.COMPILE_WORK_GROUP_SIZE, info.WORK_GROUP_SIZE, info.LOCAL_MEM_SIZE)
-            ]
-            asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
-            # NVIDIA's driver says 256 whatever size the kernel was compiled for.
-            largest = max(asked, largest) if asked <= self.max_work_group_size else largest
-            kernel = self._kernels[(*key, name)] = Kernel(file, name, self._programs[key], largest, local_memory)
+            kernel = self._kernels[(*key, name)] = self._limited(file, name, self._programs[key])
             return kernel
+
+    def kernels_of_text(self, source: str, title: str, names: Iterable[str]) -> dict[str, Kernel]:
+        """Build a generated source and return kernels of it by their names; the caller keeps them.
+
+        Raises
+        ------
+        DeviceError
+            It does not build; the message calls it by its title.
+        """
+        if re.search(r"\bdouble\b", source) and not self.fp64:
+            raise PrecisionError(f"{self} has no double precision, which {title} needs; choose another device")
+        program = self._built(title, lambda: build.build_text(self.context, self.handle, source, title))
+        return {name: self._limited(title, name, program) for name in names}
+
+    def _limited(self, file: str, name: str, program: cl.Program) -> Kernel:
+        """Return a kernel with the limits of its launches."""
+        handle, info = cl.Kernel(program, name), cl.kernel_work_group_info
+        limits: list[Any] = [
+            handle.get_work_group_info(limit, self.handle)
+            for limit in (info.COMPILE_WORK_GROUP_SIZE, info.WORK_GROUP_SIZE, info.LOCAL_MEM_SIZE)
+        ]
+        asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
+        # NVIDIA's driver says 256 whatever size the kernel was compiled for.
+        largest = max(asked, largest) if asked <= self.max_work_group_size else largest
+        return Kernel(file, name, program, largest, local_memory)
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:
             raise PrecisionError(f"{self} has no double precision; ask for float32 or choose another device")
+        return self._built(file, lambda: build.build(self.context, self.handle, file, macros))
+
+    def _built(self, title: str, build_it: Callable[[], cl.Program]) -> cl.Program:
         started = time.perf_counter()
         try:
-            program = build.build(self.context, self.handle, file, macros)
+            program = build_it()
         except build.KernelBuildError as error:
             raise DeviceError(str(error)) from error
-        _log.debug("built %s for %s in %.0f ms", file, self, 1e3 * (time.perf_counter() - started))
+        _log.debug("built %s for %s in %.0f ms", title, self, 1e3 * (time.perf_counter() - started))
         return program
 
     def self_test(self) -> None:

@@ -54,7 +54,7 @@ from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_reduce, plan_scan
-from tests.deep.oclgrind import Check, centrality, components, flows, forests, matchings, sorts
+from tests.deep.oclgrind import Check, centrality, components, flows, forests, matchings, pram, sorts
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
@@ -852,7 +852,7 @@ def main() -> None:
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
-        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality)),
+        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality, pram)),
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
     for files, check in itertools.islice(every, part, None, parts):

@@ -1,0 +1,73 @@
+"""What is raised when a PRAM program is wrong: as a text, or when it runs."""
+
+from __future__ import annotations
+
+
+class PramError(ValueError):
+    """A PRAM program is wrong; the message names the line and quotes it.
+
+    Attributes
+    ----------
+    reason : str
+        The message without the line.
+    line, column : int
+        Where, in the file that the program is in; both begin at 1.
+    text : str
+        That line.
+    """
+
+    def __init__(self, reason: str, line: int, column: int, text: str) -> None:
+        self.reason, self.line, self.column, self.text = reason, line, column, text
+        super().__init__(f"line {line}, column {column}: {reason}\n    {text.strip()}")
+
+
+class ProgramError(PramError):
+    """The text of a program: Python that the language does not have, types that clash, a name that is unknown."""
+
+
+class NotProvenError(PramError):
+    """An optimisation was demanded, and its condition could not be proven."""
+
+
+class RunError(PramError):
+    """A program went wrong when it ran.
+
+    Attributes
+    ----------
+    processors : tuple of int
+        Those that did it. A device names one of them.
+    step : int, optional
+        Number of the step, from 1 on; None where a device has found the error, which counts launches.
+    cell : str, optional
+        The memory cell, such as ``A[3]``.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        line: int,
+        column: int,
+        text: str,
+        *,
+        processors: tuple[int, ...] = (),
+        step: int | None = None,
+        cell: str | None = None,
+    ) -> None:
+        self.processors, self.step, self.cell = processors, step, cell
+        super().__init__(reason if step is None else f"step {step}: {reason}", line, column, text)
+
+
+class ConflictError(RunError):
+    """Processors have met in a cell in a way that the mode of the program forbids."""
+
+
+class OutOfRangeError(RunError):
+    """An index is outside its array."""
+
+
+class UndefinedError(RunError):
+    """An operation has no result: a division by zero, a shift beyond the type, a conversion that does not fit."""
+
+
+class EndlessLoopError(RunError):
+    """A loop has gone on for longer than the limit."""

@@ -1,0 +1,494 @@
+"""Runs a plan on a device: buffers, sets of active processors as flags or as lists, launches, and the host's part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.device.device import Device
+from reedsp.device.dispatch import even
+from reedsp.device.job import Argument as Given
+from reedsp.device.job import BoundKernel, Job, Kernel
+from reedsp.pram.compiler import proofs
+from reedsp.pram.compiler.kernels import Argument, Method, Source, claims_needed
+from reedsp.pram.compiler.plan import (
+    Branch,
+    HostAssign,
+    HostIf,
+    HostWhile,
+    Launch,
+    Loop,
+    Plan,
+    Repeat,
+    Step,
+)
+from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError, UndefinedError
+from reedsp.pram.host import HostValues
+from reedsp.pram.memory import Memory
+from reedsp.pram.tree import (
+    DTYPES,
+    Expression,
+    If,
+    Length,
+    Number,
+    Position,
+    Range,
+    Scalar,
+    Statement,
+    Variable,
+    While,
+)
+from reedsp.primitives.operators import resolve
+from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Buffers, Elements
+from reedsp.primitives.plans import Plan as Kernels
+from reedsp.primitives.scan import plan_reduce, plan_scan
+
+_FAULT_WORDS = 4
+_UNKNOWN_ROUNDS = 256  # of a loop in a kernel, about which nothing is known before it runs
+_FREE = np.uint32(0xFFFFFFFF)  # a cell that no processor claims
+_PLANS_KEPT = 64
+_STEPS_OF_A_LAUNCH = 1 << 12  # at least, so that no more than a thousand are waiting
+
+
+class Machine:
+    """One run of a plan on a device.
+
+    Parameters
+    ----------
+    device : Device
+    plan : Plan
+    source : Source
+    kernels : mapping
+        The built kernels of the source.
+    method : {"bitset", "list"}
+    n : int
+        Processors, at least one.
+    memory : Memory
+        Global arrays, which are changed.
+    max_rounds : int
+    check : bool
+
+    Attributes
+    ----------
+    job : Job
+    counts : dict of str to int
+        Launches by what they were for, and words that were read.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        plan: Plan,
+        source: Source,
+        kernels: Mapping[str, Kernel],
+        method: Method,
+        n: int,
+        memory: Memory,
+        max_rounds: int,
+        check: bool,
+    ) -> None:
+        self.job = job = Job(device)
+        self._plan, self._tree, self._source, self._kernels = plan, plan.tree, source, kernels
+        self._n, self._memory, self._max_rounds, self._check = n, memory, max_rounds, check
+        self._group = min(PLAIN_GROUP_SIZE, device.max_work_group_size)
+        self._values = HostValues(plan.tree, n, memory)
+        self._bound: dict[str, BoundKernel] = {}
+        self._next: dict[str, cl.Buffer] = {}
+        self._claims: dict[str, cl.Buffer] = {}
+        self._globals = {
+            name: job.upload(array.view(np.uint8) if array.dtype == bool else array)
+            for name, array in memory.items()
+            if name not in plan.known
+        }
+        self._privates: dict[str, cl.Buffer] = {}
+        self._fault = job.full(_FAULT_WORDS, np.int32(0))
+        self._sets: Flags | Lists = Flags(job, n, plan.levels) if method == "bitset" else Lists(job, n, plan.levels)
+        self.counts = dict.fromkeys(("assignments", "branches", "copies", "in_place", "words_read"), 0)
+
+    def run(self) -> None:
+        """Run the plan to its end, and copy the global arrays back.
+
+        Raises
+        ------
+        RunError
+            It went wrong, and that was noticed.
+        """
+        self._steps(self._plan.steps)
+        self._look_for_faults()
+        for name, buffer in self._globals.items():
+            array = self._memory[name]
+            if array.size:
+                self.job.download_into(array.view(np.uint8) if array.dtype == bool else array, buffer)
+        self.counts["words_read"] += self._sets.words_read
+        self.counts["set_launches"] = self.job.kernels_launched - self.counts["assignments"] - self.counts["branches"]
+
+    # ---- steps ----------------------------------------------------------------------------------------
+
+    def _steps(self, steps: tuple[Step, ...]) -> None:
+        for step in steps:
+            if isinstance(step, Launch):
+                self._launch(step)
+            elif isinstance(step, Branch):
+                self._branch(step)
+            elif isinstance(step, HostAssign):
+                self._values.variables[step.target] = self._values.evaluate(step.value)
+            elif isinstance(step, HostIf):
+                if self._known(step.condition, step.level):
+                    self._steps(step.body)
+            elif isinstance(step, Loop):
+                self._loop(step)
+            elif isinstance(step, HostWhile):
+                self._host_while(step)
+            else:
+                self._repeat(step)
+
+    def _known(self, expression: Expression, level: int, p: int = 0) -> Number:
+        """Compute what the host knows; nothing is wrong with it where no processor would."""
+        try:
+            return self._values.evaluate(expression, p)
+        except UndefinedError:
+            if self._sets.is_empty(level):
+                return 0
+            raise
+
+    def _loop(self, loop: Loop) -> None:
+        rounds = 0
+        while not self._sets.is_empty(loop.level):
+            self._begin_round(rounds, loop.position)
+            rounds += 1
+            self._steps(loop.body)
+
+    def _host_while(self, loop: HostWhile) -> None:
+        rounds = 0
+        while self._known(loop.condition, loop.level):
+            if rounds == 0 and loop.level and self._sets.is_empty(loop.level):
+                return
+            self._begin_round(rounds, loop.position)
+            rounds += 1
+            self._steps(loop.body)
+
+    def _repeat(self, loop: Repeat) -> None:
+        ends = {self._trips(loop.range, loop.level, p) for p in (0, self._n - 1)}
+        for rounds in range(max(ends)):
+            if rounds == 0 and loop.level and max(ends) > self._max_rounds and self._sets.is_empty(loop.level):
+                return
+            self._begin_round(rounds, loop.position)
+            self._steps(loop.body)
+
+    def _trips(self, over: Range, level: int, p: int) -> int:
+        start, stop = (int(self._known(each, level, p)) for each in (over.start, over.stop))
+        return len(range(start, stop, over.step))
+
+    def _begin_round(self, rounds: int, position: Position) -> None:
+        if rounds == self._max_rounds:
+            self._look_for_faults()
+            raise self._error(EndlessLoopError, f"the loop has not ended after {rounds} rounds", position)
+
+    # ---- kernels --------------------------------------------------------------------------------------
+
+    def _launch(self, step: Launch) -> None:
+        items = self._sets.items(step.level)
+        if items == 0:
+            return
+        body, tree = step.body, self._tree
+        written = [each for each, writes in proofs.accesses(body, tree) if writes]
+        names = list(dict.fromkeys(each.name for each in written))
+        in_place = step.placing == "in place" or (step.placing == "at launch" and not self._may_meet(step))
+        for name in names:
+            if in_place:
+                continue
+            if name not in self._next:
+                self._next[name] = self.job.allocate(len(self._memory[name]), self._memory[name].dtype)
+            size = self._memory[name].nbytes
+            if size:
+                self.job.copy(self._next[name], 0, self._globals[name], 0, size)
+            self.counts["copies"] += 1
+        targets = {name: self._globals[name] if in_place else self._next[name] for name in names}
+        if names and claims_needed(self._plan, step, self._check):
+            self._claim(names[0])
+            self._queue(f"claim_{step.name}", step.level, items, targets, body)
+        self._queue(step.name, step.level, items, targets, body)
+        if not in_place and f"compare_{step.name}" in self._kernels:
+            self._queue(f"compare_{step.name}", step.level, items, targets, body)
+        if in_place:
+            self.counts["in_place"] += bool(names)
+        else:
+            for name in names:
+                self._globals[name], self._next[name] = self._next[name], self._globals[name]
+
+    def _may_meet(self, step: Launch) -> bool:
+        """Whether processors may meet, with the numbers that the host knows now."""
+        tree, known = self._tree, self._plan.known
+        touched = list(proofs.accesses(step.body, tree))
+        [write] = [each for each, writes in touched if writes]
+        form = proofs.form_of(write.index, tree, known)
+        for each, _ in touched:
+            other = proofs.form_of(each.index, tree, known)
+            assert form is not None
+            if each.name == write.name and (other is None or proofs.meet(form, other, self._n, self._symbol)):
+                return True
+        return False
+
+    def _symbol(self, name: str) -> Number:
+        if name.startswith("len("):
+            return self._values.evaluate(Length(name[4:-1]))
+        return self._number(name)
+
+    def _number(self, name: str) -> Number:
+        if name in self._tree.globals:
+            found: Number = self._memory[name][0].item()
+            return found
+        return self._values.evaluate(Variable(name, "int64"))
+
+    def _claim(self, name: str) -> None:
+        size = len(self._memory[name])
+        if name not in self._claims:
+            self._claims[name] = self.job.allocate(size, np.uint32)
+        self.job.fill(self._claims[name], size, _FREE)
+
+    def _branch(self, step: Branch) -> None:
+        items = self._sets.items(step.source)
+        if items:
+            buffers = self._sets.before_filter(step.source, step.target)
+            self._queue(step.name, step.source, items, {}, (), buffers)
+        self._sets.filter(step.source, step.target)
+
+    def _queue(
+        self,
+        name: str,
+        level: int,
+        items: int,
+        targets: Mapping[str, cl.Buffer],
+        body: tuple[Statement, ...],
+        more: Mapping[str, cl.Buffer] | None = None,
+    ) -> None:
+        text = self._source.kernels[name]
+        given = [self._argument(each, level, targets, more or {}) for each in text.arguments]
+        rounds = self._rounds(body)
+        if rounds > 1:
+            slices = even(0, items, self._group, items * rounds, self.job.device.steps_at_once)
+            self.job.launch(self._kernels[name], items, self._group, *given, slices=slices)
+        elif (bound := self._bound.get(name)) is None:
+            bound = self._bound[name] = self.job.bind(self._kernels[name], items, self._group, *given)
+            bound.queue()
+        else:
+            bound.change((items,), *given)
+            bound.queue()
+        if rounds == 1:
+            self.job.add_steps(max(items, _STEPS_OF_A_LAUNCH))
+        self.counts["branches" if name.startswith("branch") else "assignments"] += 1
+
+    def _argument(
+        self, argument: Argument, level: int, targets: Mapping[str, cl.Buffer], more: Mapping[str, cl.Buffer]
+    ) -> Given:
+        role, name = argument.role, argument.name
+        if role == "n":
+            return np.int64(self._n)
+        if role in more:
+            return more[role]
+        if role in ("active", "list"):
+            return self._sets.buffer(level)
+        if role == "count":
+            return np.int64(self._sets.items(level))
+        if role == "array":
+            return self._globals[name]
+        if role == "next":
+            return targets.get(name, self._globals[name])
+        if role == "size":
+            return np.int64(len(self._memory[name]))
+        if role == "private":
+            return self._private(name)
+        if role == "number":
+            kind = self._kind(name)
+            return _scalar(self._number(name), kind)
+        if role == "claims":
+            return self._claims[next(iter(targets))]
+        return self._fault if role == "fault" else np.int64(self._max_rounds)
+
+    def _kind(self, name: str) -> Scalar:
+        return self._tree.globals[name].type if name in self._tree.globals else self._tree.privates[name].type
+
+    def _private(self, name: str) -> cl.Buffer:
+        if name not in self._privates:
+            declared = self._tree.privates[name]
+            dtype = DTYPES[declared.type]
+            zero = np.zeros(1, np.uint8 if declared.type == "boolean" else dtype)[0]
+            self._privates[name] = self.job.full(self._n * (declared.size or 1), zero)
+        return self._privates[name]
+
+    def _rounds(self, body: tuple[Statement, ...]) -> int:
+        """Return about how often the innermost statements of a kernel are executed by a processor."""
+        total = 1
+        for each in body:
+            if isinstance(each, While):
+                total += self._estimate(each) * self._rounds(each.body)
+            elif isinstance(each, If):
+                total += self._rounds(each.body) - 1
+        return total
+
+    def _estimate(self, loop: While) -> int:
+        known = self._plan.known
+        over = loop.range
+        if over is not None and all(
+            proofs.is_known(each, self._tree, known, also_p=True) for each in (over.start, over.stop)
+        ):
+            try:
+                return max(self._values_trips(over, p) for p in (0, self._n - 1))
+            except UndefinedError:
+                return 1
+        return _UNKNOWN_ROUNDS
+
+    def _values_trips(self, over: Range, p: int) -> int:
+        start, stop = (int(self._values.evaluate(each, p)) for each in (over.start, over.stop))
+        return min(len(range(start, stop, over.step)), self._max_rounds)
+
+    # ---- errors -----------------------------------------------------------------------------------------
+
+    def _look_for_faults(self) -> None:
+        if not any(each.role == "fault" for kernel in self._source.kernels.values() for each in kernel.arguments):
+            return
+        site, p, low, high = (int(each) for each in self.job.download(self._fault, _FAULT_WORDS, np.int32))
+        self.counts["words_read"] += _FAULT_WORDS
+        if site == 0:
+            return
+        found = self._source.sites[site - 1]
+        index = (high << 32) | (low & 0xFFFFFFFF)
+        if found.kind == "endless":
+            reason = f"processor {p}: the loop has not ended after {self._max_rounds} rounds"
+            raise self._error(EndlessLoopError, reason, found.position, p)
+        if found.kind == "undefined":
+            raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p)
+        declared = self._tree.globals.get(found.name)
+        cell = found.name if declared is not None and declared.single else f"{found.name}[{index}]"
+        if found.kind == "conflict":
+            reason = f"processor {p} and another one both write {cell}, which {self._tree.mode} forbids"
+            if self._tree.mode == "common":
+                reason = f"processor {p} and another one write different values to {cell}, which common forbids"
+            raise self._error(ConflictError, reason, found.position, p, cell)
+        size = len(self._memory[found.name]) if declared is not None else self._tree.privates[found.name].size
+        reason = f"processor {p}: {cell} is outside of {found.name}, which has {size} elements"
+        raise self._error(OutOfRangeError, reason, found.position, p, cell)
+
+    def _error(
+        self, kind: type[RunError], reason: str, at: Position, p: int | None = None, cell: str | None = None
+    ) -> RunError:
+        text = self._tree.text_at(at)
+        processors = () if p is None else (p,)
+        return kind(reason, at.line, at.column, text, processors=processors, cell=cell)
+
+
+def _scalar(value: Number, kind: Scalar) -> np.generic:
+    dtype: Any = np.uint8 if kind == "boolean" else DTYPES[kind]
+    return np.array([value], dtype)[0]  # type: ignore[no-any-return]
+
+
+# ---- sets of active processors --------------------------------------------------------------------------
+
+
+class Flags:
+    """The bitset method: for each set a flag a processor; it is empty if their maximum is 0.
+
+    Attributes
+    ----------
+    words_read : int
+        From the device, to know whether a set is empty.
+    """
+
+    def __init__(self, job: Job, n: int, levels: int) -> None:
+        self._job, self._n = job, n
+        self._buffers = [job.full(n, np.int32(level == 0)) for level in range(levels)]
+        self._result = job.allocate(1, np.int32)
+        self._tests: dict[int, Kernels] = {}
+        self.words_read = 0
+
+    def items(self, level: int) -> int:
+        """Return how many work-items a launch for a set has."""
+        return self._n
+
+    def buffer(self, level: int) -> cl.Buffer:
+        """Return the flags of a set."""
+        return self._buffers[level]
+
+    def before_filter(self, source: int, target: int) -> Mapping[str, cl.Buffer]:
+        """Return what the kernel of a branch reads and writes."""
+        return {"before": self._buffers[source], "after": self._buffers[target]}
+
+    def filter(self, source: int, target: int) -> None:
+        """Finish a branch, whose kernel has done all."""
+
+    def is_empty(self, level: int) -> bool:
+        """Whether a set is empty; waits for the device."""
+        if level == 0:
+            return False
+        if level not in self._tests:
+            largest = Elements(resolve("max", np.dtype(np.int32)), np.dtype(np.int32), built_in=True)
+            self._tests[level] = plan_reduce(self._job, largest, self._buffers[level], self._result, self._n)
+        for kernel in self._tests[level]:
+            kernel.queue()
+        self.words_read += 1
+        return int(self._job.download(self._result, 1, np.int32)[0]) == 0
+
+
+class Lists:
+    """The list method: for each set the numbers of its processors, and the host knows how many they are.
+
+    A list is never compacted into itself, where one work-item could overwrite what another has not read yet: there is
+    one list more than there are sets.
+
+    Attributes
+    ----------
+    words_read : int
+        From the device: the length of each list.
+    """
+
+    def __init__(self, job: Job, n: int, levels: int) -> None:
+        self._job = job
+        self._lists = [job.upload(np.arange(n, dtype=np.int32))]
+        self._lists += [job.allocate(n, np.int32) for _ in range(levels)]
+        self._counts = [n, *([0] * (levels - 1))]
+        self._flags = job.allocate(n, np.uint8)
+        self._total = job.allocate(1, np.uint32)
+        self._plans: dict[tuple[int, int, int], tuple[cl.Buffer, cl.Buffer, Kernels]] = {}
+        self.words_read = 0
+
+    def items(self, level: int) -> int:
+        """Return how many processors are in a set."""
+        return self._counts[level]
+
+    def buffer(self, level: int) -> cl.Buffer:
+        """Return the list of a set."""
+        return self._lists[level]
+
+    def before_filter(self, source: int, target: int) -> Mapping[str, cl.Buffer]:
+        """Return what the kernel of a branch writes, beside the list of the set that it reads."""
+        return {"flags": self._flags}
+
+    def filter(self, source: int, target: int) -> None:
+        """Finish a branch: FILTER, a scan of the flags that scatters what they select; waits for its length."""
+        count = self._counts[source]
+        if count == 0:
+            self._counts[target] = 0
+            return
+        before, after = self._lists[source], self._lists[-1]
+        key = (before.int_ptr, after.int_ptr, count)
+        if key not in self._plans:
+            if len(self._plans) == _PLANS_KEPT:
+                self._plans.clear()
+            count_type = np.dtype(np.uint32)
+            elements = Elements(
+                resolve("add", count_type), count_type, built_in=True, compaction="values", value_type="uint"
+            )
+            buffers = Buffers(before, self._flags, after, self._total)
+            self._plans[key] = before, after, plan_scan(self._job, elements, buffers, count)
+        for kernel in self._plans[key][-1]:
+            kernel.queue()
+        self._lists[target], self._lists[-1] = after, self._lists[target]
+        self._counts[target] = int(self._job.download(self._total, 1, np.uint32)[0])
+        self.words_read += 1
+
+    def is_empty(self, level: int) -> bool:
+        """Whether a set is empty."""
+        return self._counts[level] == 0

@@ -1,0 +1,99 @@
+"""What a program begins with: the arrays and numbers that the caller gives, checked, and those that it declares."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.pram.arithmetic import WIDTHS
+from reedsp.pram.host import HostValues
+from reedsp.pram.tree import DTYPES, Global, Tree
+
+MOST_PROCESSORS = (1 << 31) - 1
+"""As many as a kernel's indices are trusted with."""
+
+Memory = dict[str, npt.NDArray[Any]]
+"""Each global array by its name; a variable is an array of one element."""
+
+
+def processors_of(n: Any) -> int:
+    """Check the number of processors.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no such number.
+    """
+    try:
+        count = operator.index(n)
+    except TypeError:
+        raise TypeError(f"n: the number of processors is an integer, got {type(n).__name__}") from None
+    if not 0 <= count <= MOST_PROCESSORS:
+        raise ValueError(f"n = {count} is no number of processors from 0 to {MOST_PROCESSORS}")
+    return count
+
+
+def memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
+    """Return the memory that a program begins with; nothing of the caller's is in it.
+
+    Raises
+    ------
+    TypeError, ValueError, RunError
+        Something is missing, or is not of its type; or a size is negative.
+    """
+    wanted = [each for each in tree.globals.values() if each.size is None]
+    if unknown := [name for name in given if name not in {each.name for each in wanted}]:
+        raise TypeError(f"{unknown[0]}: {tree.name} has no such parameter")
+    memory: Memory = {}
+    for declared in wanted:
+        if declared.name not in given:
+            raise TypeError(f"{declared.name}: {tree.name} needs this {'number' if declared.single else 'array'}")
+        memory[declared.name] = _read(declared, given[declared.name])
+    values = HostValues(tree, n, memory)
+    for declared in tree.globals.values():
+        if declared.size is not None:
+            size = int(values.evaluate(declared.size))
+            if size < 0:
+                raise ValueError(f"{declared.name}: its size would be {size}")
+            memory[declared.name] = np.zeros(size, DTYPES[declared.type])
+    return memory
+
+
+def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
+    name, dtype = declared.name, DTYPES[declared.type]
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
+    array = np.asarray(value)
+    if array.ndim != (0 if declared.single else 1):
+        expected = "one number" if declared.single else "an array of one dimension"
+        raise ValueError(f"{name}: {expected} is expected, got shape {array.shape}")
+    array = array.reshape(-1)
+    if array.size == 0 and not isinstance(value, np.ndarray):
+        return np.zeros(0, dtype)
+    allowed = {"boolean": "b", **dict.fromkeys(WIDTHS, "iu")}.get(declared.type, "iuf")
+    if array.dtype.kind not in allowed:
+        raise TypeError(f"{name}: {declared.type} is expected, got {array.dtype}")
+    with np.errstate(over="ignore"):
+        found = array.astype(dtype)
+    if array.dtype.kind in "iu" and not np.can_cast(array.dtype, dtype, "safe"):
+        wrong = np.array([int(one) != int(other) for one, other in zip(array, found, strict=True)], bool)
+        if wrong.any():
+            position = int(wrong.argmax())
+            where = name if declared.single else f"{name}[{position}]"
+            raise ValueError(f"{where} = {array[position]} is no {declared.type}")
+    elif array.dtype.kind == "f" and not np.can_cast(array.dtype, dtype, "safe"):
+        wrong = (found != array) & ~np.isnan(array)
+        if wrong.any():
+            position = int(wrong.argmax())
+            where = name if declared.single else f"{name}[{position}]"
+            raise ValueError(f"{where} = {array[position]} is no {declared.type}")
+    return found
+
+
+def results_of(tree: Tree, memory: Memory) -> dict[str, Any]:
+    """Return what the caller gets: arrays, and variables as numbers of numpy."""
+    return {name: memory[name][0] if tree.globals[name].single else memory[name] for name in tree.globals}

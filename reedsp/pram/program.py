@@ -1,0 +1,291 @@
+"""A program as users have it: run by the interpreter or on a device, and shown at each stage on the way there."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+from reedsp.pram import text
+from reedsp.pram.compiler.kernels import Method, Source, source_of
+from reedsp.pram.compiler.listing import explanation, host_program
+from reedsp.pram.compiler.plan import OPTIMIZATIONS, Plan, plan_of
+from reedsp.pram.errors import NotProvenError, ProgramError
+from reedsp.pram.interpreter import Interpreter
+from reedsp.pram.memory import memory_of, processors_of, results_of
+from reedsp.pram.parser import parse
+from reedsp.pram.tree import Mode
+
+if TYPE_CHECKING:
+    from reedsp.device.device import Device
+
+MAX_ROUNDS = 1 << 20
+"""As often as a loop may begin again, if the caller does not say."""
+
+Optimizations = Literal["all"] | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Result(Mapping[str, Any]):
+    """What a program leaves in its global arrays and variables, by their names.
+
+    Attributes
+    ----------
+    memory : dict
+        Arrays of numpy, and numbers of numpy for variables.
+    stats : dict
+        ``method`` and ``processors``; of the interpreter ``steps``, and ``work``, the active processors of all steps
+        together; of a device also ``device``, ``optimizations``, ``kernels_launched``, launches by what they were for,
+        bytes, and milliseconds.
+    """
+
+    memory: dict[str, Any]
+    stats: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.memory[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.memory)
+
+    def __len__(self) -> int:
+        return len(self.memory)
+
+
+class Program:
+    """A PRAM program; made by :func:`program` or :func:`from_text`.
+
+    Attributes
+    ----------
+    tree : Tree
+        The program as it was read.
+    """
+
+    def __init__(self, source: str, mode: Mode, first_line: int, constants: Mapping[str, Any]) -> None:
+        self.tree = parse(source, mode, first_line, constants)
+        self.source = source
+        self._plans: dict[frozenset[str], Plan] = {}
+        self._sources: dict[tuple[frozenset[str], Method, bool], Source] = {}
+        self._built: dict[tuple[Device, frozenset[str], Method, bool], dict[str, Any]] = {}
+
+    def __repr__(self) -> str:
+        return f"<pram.Program {self.tree.name} ({self.tree.mode})>"
+
+    def run(
+        self,
+        n: int,
+        *,
+        method: Literal["interpreter", "bitset", "list"] = "bitset",
+        optimizations: Optimizations = "all",
+        check: bool = False,
+        demand: bool = False,
+        max_rounds: int = MAX_ROUNDS,
+        device: Device | int | str | None = None,
+        **given: Any,
+    ) -> Result:
+        """Run the program.
+
+        Parameters
+        ----------
+        n : int
+            Processors.
+        method : {"interpreter", "bitset", "list"}
+            The interpreter is slow and notices everything that is wrong. The others run on a device, and know who is
+            active by flags or by lists (Dulle's sections 4.2.1 and 4.2.2).
+        optimizations : "all" or iterable of str
+            Those of section 4.3 to apply where it is proven that they change nothing: "merge", "in place", "branches",
+            "meta variables", "loops".
+        check : bool
+            Have a device report indices out of range, operations without a result, and forbidden writes of several
+            processors to one cell, too. Otherwise such reads and operations give 0, such writes are left out, and of
+            several writes one stays.
+        demand : bool
+            Raise an error where an optimisation is asked for and cannot be applied.
+        max_rounds : int
+            As often as a loop may begin again.
+        device : Device, int or str, optional
+            As for :func:`reedsp.sssp`.
+        **given
+            Each global array and variable that is a parameter of the program. They are not changed.
+
+        Returns
+        -------
+        Result
+            Each global array and variable.
+
+        Raises
+        ------
+        TypeError, ValueError
+            An argument is wrong; the message names it.
+        RunError
+            The program went wrong; the message names line, processors, cell and, by the interpreter, step.
+        NotProvenError
+            An optimisation was demanded in vain.
+        DeviceError, DeviceMemoryError
+            The device cannot do it.
+
+        Examples
+        --------
+        >>> from reedsp.pram import examples
+        >>> result = examples.total.run(4, A=[1, 2, 3, 4, 5, 6, 7, 8])
+        >>> int(result["A"][0])
+        36
+        """
+        n = processors_of(n)
+        if max_rounds < 1:
+            raise ValueError(f"max_rounds = {max_rounds}: at least one is needed")
+        memory = memory_of(self.tree, n, given)
+        if method == "interpreter":
+            interpreter = Interpreter(self.tree, n, memory, max_rounds)
+            if n:
+                interpreter.run()
+            stats = {"method": method, "processors": n, "steps": interpreter.steps, "work": interpreter.work}
+            return Result(results_of(self.tree, memory), stats)
+        chosen, wanted = self._method(method), self._chosen(optimizations)
+        if demand:
+            self._demand(wanted)
+        from reedsp.device.discovery import get_device
+        from reedsp.pram.machine import Machine
+
+        on = get_device(device)
+        started = time.perf_counter()
+        stats = {"method": method, "processors": n, "optimizations": sorted(wanted)}
+        if n:
+            key = (on, wanted, chosen, check)
+            source = self._source(wanted, chosen, check)
+            if key not in self._built:
+                title = f"the PRAM program {self.tree.name}"
+                self._built[key] = on.kernels_of_text(source.text, title, source.kernels)
+            machine = Machine(on, self._plan(wanted), source, self._built[key], chosen, n, memory, max_rounds, check)
+            machine.run()
+            stats |= machine.job.stats() | machine.counts
+        stats |= {"device": str(on), "milliseconds": 1e3 * (time.perf_counter() - started)}
+        return Result(results_of(self.tree, memory), stats)
+
+    def meta_program(self) -> str:
+        """Return the meta-program (Dulle's section 2.2), written as his Algorithm 2."""
+        return text.meta_program(self.tree)
+
+    def host_program(self, method: Method = "bitset", optimizations: Optimizations = "all") -> str:
+        """Return what the host does, written as Dulle's Algorithms 4 and 5."""
+        return host_program(self._plan(self._chosen(optimizations)), self._method(method))
+
+    def kernels(self, method: Method = "bitset", optimizations: Optimizations = "all", check: bool = False) -> str:
+        """Return the kernels in OpenCL C."""
+        return self._source(self._chosen(optimizations), self._method(method), check).text
+
+    def explain(self, optimizations: Optimizations = "all") -> str:
+        """Return where each optimisation is applied, and where not, and why."""
+        return explanation(self._plan(self._chosen(optimizations)))
+
+    def _plan(self, optimizations: frozenset[str]) -> Plan:
+        if optimizations not in self._plans:
+            self._plans[optimizations] = plan_of(self.tree, optimizations)
+        return self._plans[optimizations]
+
+    def _source(self, optimizations: frozenset[str], method: Method, check: bool) -> Source:
+        key = (optimizations, method, check)
+        if key not in self._sources:
+            self._sources[key] = source_of(self._plan(optimizations), method, check)
+        return self._sources[key]
+
+    def _demand(self, optimizations: frozenset[str]) -> None:
+        for note in self._plan(optimizations).notes:
+            if not note.applied:
+                at = note.position
+                reason = f'"{note.optimization}" is demanded, but: {note.text}'
+                raise NotProvenError(reason, at.line, at.column, self.tree.text_at(at))
+
+    @staticmethod
+    def _method(method: str) -> Method:
+        if method not in ("bitset", "list"):
+            raise ValueError(f"method: {method!r} is none of 'interpreter', 'bitset', 'list'")
+        return cast(Method, method)
+
+    @staticmethod
+    def _chosen(optimizations: Optimizations) -> frozenset[str]:
+        if isinstance(optimizations, str) and optimizations == "all":
+            return frozenset(OPTIMIZATIONS)
+        if isinstance(optimizations, str):
+            raise ValueError(f'optimizations: {optimizations!r} is neither "all" nor a set of names')
+        chosen = frozenset(optimizations)
+        for name in chosen:
+            if name not in OPTIMIZATIONS:
+                raise ValueError(f"optimizations: {name!r} is none of {', '.join(map(repr, OPTIMIZATIONS))}")
+        return chosen
+
+
+@overload
+def program(function: Callable[..., Any], /) -> Program: ...
+@overload
+def program(*, mode: Mode = "CREW") -> Callable[[Callable[..., Any]], Program]: ...
+def program(
+    function: Callable[..., Any] | None = None, /, *, mode: Mode = "CREW"
+) -> Program | Callable[[Callable[..., Any]], Program]:
+    """Turn a Python function into a PRAM program; a decorator.
+
+    Parameters
+    ----------
+    function : callable
+        Its first parameters are ``p``, the number of the processor, and ``n``, how many there are; the others are
+        global arrays (``A: int64[:]``) and variables (``s: int64``). What it assigns to is private, unless declared as
+        ``Global[...]``.
+    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}
+        Which accesses of several processors to one cell in one step are allowed; the last three allow both reads and
+        writes. Of several writes that of the processor with the lowest number stays.
+
+    Raises
+    ------
+    ProgramError
+        The function is no program of this language; the message names and quotes the line.
+
+    Examples
+    --------
+    >>> from reedsp import pram
+    >>> print(pram.examples.total.meta_program())
+    global A[·]
+    private k
+    T0 ← {0, ..., n-1}
+    ...
+    """
+    if function is None:
+        return lambda found: program_of(found, mode)
+    return program_of(function, mode)
+
+
+def program_of(function: Callable[..., Any], mode: Mode) -> Program:
+    """Read a function's own text."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise ProgramError("the text of the function cannot be read; use from_text", 1, 1, "") from None
+    closed = inspect.getclosurevars(function)
+    return Program("".join(lines), mode, max(1, first), {**closed.globals, **closed.nonlocals})
+
+
+def from_text(source: str, *, mode: Mode = "CREW", constants: Mapping[str, Any] | None = None) -> Program:
+    """Return the PRAM program that a text is.
+
+    Parameters
+    ----------
+    source : str
+        A function, as for :func:`program`.
+    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}
+    constants : mapping, optional
+        Numbers that the text may name.
+
+    Raises
+    ------
+    ProgramError
+        As for :func:`program`.
+
+    Examples
+    --------
+    >>> from reedsp import pram
+    >>> square = pram.from_text("def square(p, n, A: pram.int64[:]): A[p] = p * p")
+    >>> square.run(4, A=[0, 0, 0, 0])["A"]
+    array([0, 1, 4, 9])
+    """
+    return Program(source, mode, 1, constants or {})

@@ -1,0 +1,198 @@
+"""What is made of a program: the meta-program, the host's part, and where optimisations are proven."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from reedsp import pram
+from reedsp.pram import examples
+from reedsp.pram.compiler import intervals, proofs
+from reedsp.pram.compiler.plan import plan_of
+from reedsp.pram.host import HostValues
+from tests.pram.by_hand import body
+
+ALGORITHM_2 = """
+global A[·]
+private k
+T0 ← {0, ..., n-1}
+k_p ← 2 * n ∀ p ∈ T0
+T1 ← {p ∈ T0 | k_p > 1}
+while T1 ≠ ∅:
+    T2 ← {p ∈ T1 | p < k_p}
+    A[p] ← A[2 * p] + A[2 * p + 1] ∀ p ∈ T2
+    k_p ← k_p // 2 ∀ p ∈ T1
+    T1 ← {p ∈ T1 | k_p > 1}
+"""
+ALGORITHM_4 = """
+global A[·]
+private k
+B0[n], B1[n], B2[n]
+enqueue assign_1(B0) on {0, ..., n-1}
+enqueue branch_1(B1, B0) on {0, ..., n-1}
+while REDUCE_or(B1):
+    enqueue branch_2(B2, B1) on {0, ..., n-1}
+    copy A to A_next
+    enqueue assign_2(B2) on {0, ..., n-1}
+    swap A ↔ A_next
+    enqueue assign_3(B1) on {0, ..., n-1}
+    enqueue branch_1(B1, B1) on {0, ..., n-1}
+"""
+ALGORITHM_5 = """
+global A[·]
+private k
+L0[n], L1[n], L2[n]
+n0 ← n
+enqueue assign_1(L0) on {0, ..., n0-1}
+n1 ← FILTER_branch_1(L1, L0, n0)
+while n1 > 0:
+    n2 ← FILTER_branch_2(L2, L1, n1)
+    copy A to A_next
+    enqueue assign_2(L2) on {0, ..., n2-1}
+    swap A ↔ A_next
+    enqueue assign_3(L1) on {0, ..., n1-1}
+    n1 ← FILTER_branch_1(L1, L1, n1)
+"""
+
+
+def test_the_example_of_the_thesis() -> None:
+    assert examples.total.meta_program() == ALGORITHM_2[1:]
+    assert examples.total.host_program("bitset", ()) == ALGORITHM_4[1:]
+    assert examples.total.host_program("list", ()) == ALGORITHM_5[1:]
+
+
+A, AB = {"A": "int64[:]"}, {"A": "int64[:]", "B": "int64[:]", "s": "int64"}
+NOTES = [
+    ("merge", "A[p] = 1\n    B[p] = 2", True, "with line 2"),
+    ("merge", "A[p] = 1\n    B[p] = A[p]", False, "not with line 2: A[p] is read from the copy that was written"),
+    ("merge", "A[p] = 1\n    B[p] = A[p + 1]", False, "not with line 2: A[p] of one processor and A[p + 1] of another"),
+    ("merge", "x = 1\n    B[p] = A[2 * p + 1]", True, "with line 2"),
+    ("in place", "A[p] = A[p] + B[p + 1]", True, "no other processor reads or writes the cell"),
+    ("in place", "A[2 * p] = A[2 * p] + A[2 * p + 1]", True, "no other processor reads or writes the cell"),
+    ("in place", "A[p] = A[2 * p]", False, "A[p] of one processor and A[2 * p] of another may be the same cell"),
+    ("in place", "A[B[p]] = 1", False, "A[B[p]] of two processors may be the same cell"),
+    ("in place", "A[p] = A[p + n]", True, "in launches whose numbers prove it, as A[p] of one processor and"),
+    ("branches", "if B[p] > 0:\n        A[p] = 1", True, "tested in the kernel"),
+    ("branches", "if B[p] > 0:\n        A[p] = 1\n        B[p] = 2", False, "it is more than one launch"),
+    ("meta variables", "k = 2 * n", True, "k is the host's"),
+    ("meta variables", "k = s + 1", True, "k is the host's"),
+    ("loops", "for i in range(n):\n        A[p] = B[i]", True, "inside of the kernel"),
+    ("loops", "for i in range(n):\n        A[p] = A[p] + i", True, "the host counts the rounds, which are the same"),
+    (
+        "loops",
+        "for i in range(n):\n        A[p] = A[i]",
+        True,
+        "the host counts the rounds, which are the same for all",
+    ),
+    (
+        "loops",
+        "for i in range(p):\n        A[p] = A[i]",
+        True,
+        "the host counts the rounds of the first and of the last",
+    ),
+    ("loops", "for i in range(B[p]):\n        A[p] = A[i]", False, "not in a kernel, since A[p] of one processor and"),
+]
+
+
+@pytest.mark.parametrize(("optimization", "text", "applied", "reason"), NOTES)
+def test_where_an_optimization_is_applied(optimization: str, text: str, applied: bool, reason: str) -> None:
+    program = body(text, "CREW", **AB)
+    notes = [note for note in program._plan(frozenset([optimization])).notes if note.optimization == optimization]
+    assert [(note.applied, note.text.startswith(reason)) for note in notes] == [(applied, True)], notes
+    explained = program.explain([optimization])
+    assert f"{'applied' if applied else 'not applied'}: {reason}" in explained
+    assert explained.count("not asked for") == 4
+
+
+def test_what_is_demanded() -> None:
+    program = body("A[p] = A[2 * p]", **A)
+    with pytest.raises(pram.NotProvenError) as caught:
+        program.run(2, optimizations=["in place"], demand=True, A=[1, 2, 3])
+    assert caught.value.reason.startswith('"in place" is demanded, but: A[p] of one processor and A[2 * p] of another')
+    assert caught.value.line == 2
+
+
+def test_a_variable_that_differs_is_not_the_hosts() -> None:
+    everything = frozenset(pram.OPTIMIZATIONS)
+    for text, known in [
+        ("k = 1", {"k"}),
+        ("k = p", set()),
+        ("k = 1\n    if p > 0:\n        k = 2", set()),
+        ("k = 1\n    if n > 4:\n        k = 2", {"k"}),
+        ("k = n\n    m = k\n    while m > 0:\n        A[p] = A[2 * p]\n        m = m // 2", {"k", "m"}),
+        ("k = n\n    while A[k] > 0:\n        k = k // 2", set()),
+        ("k = A[0]", set()),
+        ("s = 1\n    k = s", set()),
+    ]:
+        plan = plan_of(body(text, **AB).tree, everything)
+        assert plan.known - {"s"} == known, text
+
+
+def test_proofs_agree_with_trying() -> None:
+    """Indices a * p + b and c * q + d, by all pairs of different processors."""
+    for a, b, c, d in itertools.product(range(-3, 4), range(-3, 4), range(-3, 4), range(-3, 4)):
+        one, other = proofs.Form(_polynomial(a), _polynomial(b)), proofs.Form(_polynomial(c), _polynomial(d))
+        for n in (1, 2, 5):
+            meets = any(a * p + b == c * q + d for p in range(n) for q in range(n) if p != q)
+            assert proofs.meet(one, other, n, lambda name: 0) or not meets
+            assert proofs.may_meet(one, other) or not meets
+            if a == c:
+                assert proofs.meet(one, other, n, lambda name: 0) == meets
+
+
+def _polynomial(value: int) -> proofs.Polynomial:
+    return {(): value} if value else {}
+
+
+def test_forms_are_what_is_computed() -> None:
+    program = body("k = n\n    A[(2 * p - k) * 3 - (p << 0)] = 1\n    A[k * (p + s) + len(A) - -p] = 1", **AB)
+    tree = program.tree
+    values = HostValues(tree, 7, program_memory(program))
+    values.variables["k"] = 11
+    first, second = (each.target.index for each in tree.body[1:])  # type: ignore[union-attr]
+    known = frozenset({"k", "s"})
+    assert proofs.form_of(first, tree, known) is None
+    form = proofs.form_of(second, tree, known)
+    assert form is not None
+    for p in range(7):
+        numbers = {"n": 7, "k": 11, "s": 3, "len(A)": 5}
+        value = sum(factor * _product(numbers, symbols) for symbols, factor in form.a.items()) * p
+        value += sum(factor * _product(numbers, symbols) for symbols, factor in form.b.items())
+        assert value == values.evaluate(second, p)
+
+
+def _product(numbers: dict[str, int], symbols: tuple[str, ...]) -> int:
+    product = 1
+    for each in symbols:
+        product *= numbers[each]
+    return product
+
+
+def program_memory(program: pram.Program) -> dict[str, object]:
+    from reedsp.pram.memory import memory_of
+
+    return memory_of(program.tree, 7, {"A": [0] * 5, "B": [0], "s": 3})  # type: ignore[return-value]
+
+
+def test_intervals_hold() -> None:
+    rng = random.Random(0)
+    for _ in range(300):
+        one, other = (rng.choice(["p", "n", "len(A)", "3", "-5", "min(p, 7)", "p % 4", "n // 3"]) for _ in range(2))
+        program = body(f"x = ({one}) {rng.choice(['+', '-', '*', '//', '%'])} ({other})", **A)
+        value = program.tree.body[0].value  # type: ignore[union-attr]
+        low, high = intervals.interval(value, {})
+        for p, n in ((0, 1), (3, 4), (6, 100)):
+            try:
+                found = HostValues(program.tree, n, {"A": [0] * 9}).evaluate(value, p)  # type: ignore[dict-item]
+            except pram.UndefinedError:
+                continue
+            assert low <= found <= high
+
+
+def test_kernels_do_not_depend_on_where_they_are_made() -> None:
+    for method, chosen in itertools.product(("bitset", "list"), ((), "all")):
+        text = examples.components.kernels(method, chosen)  # type: ignore[arg-type]
+        assert text == pram.Program(examples.components.source, "CREW", 1, {}).kernels(method, chosen)  # type: ignore[arg-type]
+        assert text.count("__kernel void") == len({part.split("(")[0] for part in text.split("__kernel void ")[1:]})

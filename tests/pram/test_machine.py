@@ -1,0 +1,217 @@
+"""Programs on devices: the thesis' own, wrong ones that a device notices, and random ones."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp import pram
+from reedsp.pram import examples
+from reedsp.pram.tree import Mode
+from tests.deep.pram_programs import ALL_SETS, METHODS, outcome, same
+from tests.pram.by_hand import body
+from tests.pram.problems import problems
+
+Method = Literal["bitset", "list"]
+NUMBER = len(list(problems(0)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_interpreter_solves_the_problems_of_the_thesis(seed: int) -> None:
+    for problem in problems(seed):
+        problem.check(problem.program.run(problem.n, method="interpreter", **problem.given))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("index", range(NUMBER))
+def test_devices_solve_them(index: int, method: Method, device: reedsp.Device) -> None:
+    for seed in range(4):
+        problem = list(problems(seed))[index]
+        expected = problem.program.run(problem.n, method="interpreter", **problem.given)
+        result = problem.program.run(problem.n, method=method, device=device, **problem.given)
+        assert all(same(expected[name], result[name]) for name in expected)
+    problem = list(problems(0, large=True))[index]
+    problem.check(problem.program.run(problem.n, method=method, device=device, **problem.given))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("index", range(NUMBER))
+def test_every_set_of_optimizations_gives_the_same(index: int, method: Method, device: reedsp.Device) -> None:
+    problem = list(problems(3))[index]
+    expected = problem.program.run(problem.n, method="interpreter", **problem.given)
+    launches = {}
+    for chosen in ALL_SETS:
+        result = problem.program.run(problem.n, method=method, optimizations=chosen, device=device, **problem.given)
+        assert all(same(expected[name], result[name]) for name in expected), chosen
+        launches[chosen] = result.stats["kernels_launched"]
+    assert launches[frozenset(pram.OPTIMIZATIONS)] == min(launches.values())
+
+
+@pytest.mark.parametrize("chosen", [(), ("merge",), ("in place", "branches"), ("meta variables", "loops")])
+def test_some_sets_of_optimizations(chosen: tuple[str, ...], device: reedsp.Device) -> None:
+    values = np.arange(16) % 5
+    for method in METHODS:
+        result = examples.efficient_scan.run(8, method=method, optimizations=chosen, device=device, A=values)
+        np.testing.assert_array_equal(result["A"], values.cumsum())
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_programs(seed: int, device: reedsp.Device) -> None:
+    assert outcome(seed, device)[1] == ""
+
+
+# ---- what is wrong in the thesis ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cells_that_nobody_writes_stay(method: Method, device: reedsp.Device) -> None:
+    """Swapping two buffers, as section 4.2 has it, would lose three of four."""
+    result = body("if p == 2:\n        A[p] = A[0] + 7", A="int64[:]").run(
+        4, method=method, optimizations=(), device=device, A=[1, 2, 3, 4]
+    )
+    assert result["A"].tolist() == [1, 2, 8, 4]
+
+
+def test_lists_are_not_compacted_into_themselves(device: reedsp.Device) -> None:
+    """As Algorithm 5 does it; many processors leave the loop, a few each time."""
+    text = "x = p\n    while x > 0:\n        x = x - 1 - p % 3\n        A[p] = A[p] + 1"
+    n = 3000
+    result = body(text, A="int64[:]").run(n, method="list", optimizations=(), device=device, A=np.zeros(n, int))
+    p = np.arange(n)
+    np.testing.assert_array_equal(result["A"], -(-p // (1 + p % 3)))
+
+
+# ---- what is wrong in programs -----------------------------------------------------------------------
+
+WRONG: list[tuple[str, Mode, type[pram.RunError], str, str | None]] = [
+    ("A[p + 3] = 0", "CREW", pram.OutOfRangeError, "A[4] is outside of A, which has 4 elements", "A[4]"),
+    ("x = A[p - 1]", "CREW", pram.OutOfRangeError, "processor 0: A[-1] is outside of A, which has 4 elements", "A[-1]"),
+    ("y: int64[2]\n    y[p + 1] = 0", "CREW", pram.OutOfRangeError, "processor 1: y[2] is outside of y", "y[2]"),
+    ("x = 3 // p", "CREW", pram.UndefinedError, "processor 0: division by zero", None),
+    ("A[s] = p", "CREW", pram.ConflictError, "processor 1 and another one both write A[1], which CREW forbids", "A[1]"),
+    ("A[s] = p", "common", pram.ConflictError, "write different values to A[1], which common forbids", "A[1]"),
+]
+
+
+@pytest.mark.parametrize(("text", "mode", "kind", "reason", "cell"), WRONG, ids=[each[0] for each in WRONG])
+def test_what_a_device_notices(
+    text: str,
+    mode: Mode,
+    kind: type[pram.RunError],
+    reason: str,
+    cell: str | None,
+    device: reedsp.Device,
+) -> None:
+    method: Method = METHODS[len(text) % 2]
+    program = body(text, mode, A="int64[:]", s="int64")
+    given: dict[str, Any] = {"A": [1, 2, 3, 4], "s": 1}
+    with pytest.raises(kind) as caught:
+        program.run(2, method=method, check=True, device=device, **given)
+    error = caught.value
+    assert reason in str(error)
+    assert error.cell == cell
+    assert len(error.processors) == 1
+    assert error.text.strip() == text.splitlines()[-1].strip()
+    unchecked = program.run(2, method=method, device=device, **given)["A"]  # nothing is written elsewhere
+    assert unchecked[0] == 1
+    assert unchecked[2:].tolist() in ([3, 4], [3, 0])
+
+
+@pytest.mark.parametrize("optimizations", ["all", ()])
+def test_loops_without_an_end(optimizations: Any, device: reedsp.Device) -> None:
+    text = "x = 1\n    while x > {}:\n        x = max(x, 1)"
+    for limit, method in (("p - p", "bitset"), ("0", "list")):
+        program = body(text.format(limit))
+        with pytest.raises(pram.EndlessLoopError, match="the loop has not ended after 20 rounds") as caught:
+            program.run(3, method=method, optimizations=optimizations, max_rounds=20, device=device)  # type: ignore[arg-type]
+        assert caught.value.line == 3
+
+
+def test_what_the_host_computes_may_be_undefined(device: reedsp.Device) -> None:
+    program = body("x = 3 // (n - 2)\n    A[p] = x", A="int64[:]")
+    with pytest.raises(pram.UndefinedError, match=r"^line 2, column 9: processor 0: division by zero\n    x = 3 // "):
+        program.run(2, device=device, A=[0, 0])
+    assert program.run(3, device=device, A=[0, 0, 0])["A"].tolist() == [3, 3, 3]
+    program = body("for i in range(3 // (n - 2)):\n        A[(p + i) % n] = A[i]", A="int64[:]")
+    with pytest.raises(pram.UndefinedError, match=r"^line 2, column 20: processor 0: division by zero\n    for i in "):
+        program.run(2, device=device, A=[0, 0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_nobody_computes_is_not_undefined(method: Method, device: reedsp.Device) -> None:
+    """The host knows the bound, and no processor is there to need it."""
+    text = "if p > 5:\n        for i in range(3 // (n - 2)):\n            A[(p + i) % n] = A[i]"
+    text += "\n        while 0 < 1:\n            A[0] = A[1]"
+    assert body(text, A="int64[:]").run(2, method=method, device=device, A=[1, 2])["A"].tolist() == [1, 2]
+
+
+def test_no_processors(device: reedsp.Device) -> None:
+    assert body("A[0] = 1", A="int64[:]").run(0, device=device, A=[3])["A"].tolist() == [3]
+
+
+def test_empty_arrays(device: reedsp.Device) -> None:
+    program = body("T: Global[float64[len(A)]]\n    if p < len(T):\n        T[p] = 1\n        A[p] = 1", A="int64[:]")
+    result = program.run(3, device=device, A=[])
+    assert result["A"].tolist() == result["T"].tolist() == []
+
+
+ARITHMETIC = """
+    x: float32 = F[p] / float32(3)
+    F[p] = max(x, F[(p + 1) % n]) - min(x * 0.1, 2)
+    y: int32 = int32(A[p] % 1000) * 1000003
+    A[p] = int64(y << 3) ^ (A[p] >> 2) | (~A[p] & 5)
+    G[p] = abs(G[p] - big) / (A[p] - A[p]) if p % 2 == 0 else -G[p] * tiny
+    A[p] = A[p] + int64(x) + ceil_log2(abs(A[p])) - (-A[p] // -7) * (A[p] % -4)
+    last: boolean = not (p < n - 1 and A[p] != 3) or G[p] == big
+    z: int64[3]
+    z[p % 3] = A[p]
+    z[0] = z[0] + z[2]
+    H[p] = last ^ (z[0] > 1) & True
+    A[p] = A[p] + z[1]
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_arithmetic_of_every_type(method: Method, device: reedsp.Device) -> None:
+    parameters = {"A": "int64[:]", "F": "float32[:]", "G": "float64[:]", "H": "boolean[:]"}
+    declared = "".join(f", {name}: {kind}" for name, kind in parameters.items())
+    text = f"def f(p, n{declared}):{ARITHMETIC}"
+    program = pram.from_text(text, constants={"big": np.inf, "tiny": 5e-324})
+    n = 40
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = {
+        "A": rng.integers(-(1 << 62), 1 << 62, n),
+        "F": rng.standard_normal(n).astype(np.float32),
+        "G": np.concatenate([[0.0, -0.0, np.nan, np.inf], rng.standard_normal(n - 4)]),
+        "H": np.zeros(n, bool),
+    }
+    expected = program.run(n, method="interpreter", **given)
+    for check in (False, True):
+        result = program.run(n, method=method, check=check, device=device, **given)
+        assert [name for name in expected if not same(expected[name], result[name])] == []
+
+
+def test_names_that_c_has(device: reedsp.Device) -> None:
+    text = "kernel = p\n    long = 2\n    count = kernel + long\n    active[p] = count + load_long"
+    text += "\n    A_size = len(A)\n    A[p] = A_size"
+    result = body(text, active="int64[:]", load_long="int64", A="int64[:]").run(
+        2, device=device, active=[0, 0], load_long=1, A=[0, 0]
+    )
+    assert result["active"].tolist() == [3, 4]
+    assert result["A"].tolist() == [2, 2]
+
+
+def test_stats(device: reedsp.Device) -> None:
+    values = np.arange(16)
+    plain, merged = (
+        examples.total.run(8, optimizations=chosen, device=device, A=values).stats for chosen in ((), "all")
+    )
+    assert plain["device"] == str(device)
+    assert plain["optimizations"] == []
+    # k, and in each of four rounds two assignments; the condition, and two more each round; five tests
+    assert (plain["assignments"], plain["branches"], plain["words_read"], plain["copies"]) == (9, 9, 5, 4)
+    assert (merged["kernels_launched"], merged["words_read"], merged["copies"]) == (4, 0, 4)

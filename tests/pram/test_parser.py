@@ -1,0 +1,145 @@
+"""What the language has, what it refuses, and how the refusal reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reedsp import pram
+from tests.pram.by_hand import body
+
+REFUSED = [
+    ("x = y", "y is unknown here: no variable assigned above, no array, and no number outside", 9),
+    ("x = A", "A is an array; take an element of it", 9),
+    ("A = 1", "A is an array; assign to an element of it", 5),
+    ("x = s[0]", "s is a variable, not an array", 9),
+    ("x = B[0]", "B is no array", 9),
+    ("x = A[0:1]", "arrays have one dimension, and are read one element at a time", 9),
+    ("x = A[0.5]", "an integer is needed, and 0.5 is float64", 11),
+    ("A[p] = 1.5", "A[p] is int64, but 1.5 is float64; write int64(...)", 12),
+    ("A[p] = p < 1", "A[p] is int64, but p < 1 is boolean; write int64(...)", 12),
+    ("x: int32 = p", "x is int32, but p is int64; write int32(...)", 16),
+    ("x = 1\n    x = 0.5", "x is int64, but 0.5 is float64; write int64(...)", 9),
+    ("x = 1\n    x: int64", "x is declared already", 5),
+    ("p = 1", "p is a word of the language", 5),
+    ("len = 1", "len is a word of the language", 5),
+    ("x_ = 1", "x_: names are of ASCII letters, without __ and without _ at the end", 5),
+    ("x: string", "string is no type; there are boolean, int32, int64, float32, float64", 8),
+    ("x: int64[n]", "x: the size of a private array is a constant; global ones are Global[...]", 5),
+    ("T: Global[int64[p]]", "a size is made of n, constants, given integers, and lengths of given arrays", 21),
+    ("if p > 0:\n        T: Global[int64]", "T: global arrays and variables are declared outside of conditions", 9),
+    ("A[0]: int64 = 1", "only names are declared", 5),
+    ("x = y = 1", "one assignment at a time", 5),
+    ("x, y = 1, 2", "(1, 2) is not supported in an expression", 12),
+    ("A.x = 1", "assigned to are variables and elements of arrays", 5),
+    ("if p: pass", "a condition is boolean, and p is int64; compare it", 8),
+    ("x = p < 1 and p", "a condition is boolean, and p is int64; compare it", 19),
+    ("x = (p < 1) < (p < 2)", "< is for numbers, and these are boolean", 9),
+    ("x = p in A", "p in A: this comparison is not supported", 9),
+    ("x = (p < 1) + 1", "a number is needed, and p < 1 is boolean", 10),
+    ("x = p == (p < 1)", "int64 and boolean do not go together; convert one of them", 9),
+    ("x = 0.5 // 2", "// is for integers, and these are float64", 9),
+    ("x = 0.5 | 2.5", "| is for integers, and these are float64", 9),
+    ("x = ~0.5", "~ is for integers, and this is float64", 9),
+    ("x = p ** 2", "p ** 2: this operator is not supported", 9),
+    ("x = 1 // 0", "division by zero", 9),
+    ("x = 1 << 64", "int64 shifted by 64", 9),
+    ("x = 9223372036854775808", "9223372036854775808 is no int64", 9),
+    ("x = 'a'", "'a' is no number", 9),
+    ("x = sum(A)", "sum is no function of the language; there are min, max,", 9),
+    ("x = min(p)", "min has 2 arguments or more", 9),
+    ("x = abs(p, p)", "abs has 1 argument", 9),
+    ("x = int32(p, p)", "int32 has one argument", 9),
+    ("x = min(p, key=p)", "functions have plain arguments", 9),
+    ("x = len(p)", "len is that of a global array", 9),
+    ("x = ceil_log2(0.5)", "ceil_log2 is for integers, and this is float64", 9),
+    ("for i in A: pass", "a loop goes over range(...)", 14),
+    ("for i in range(): pass", "range has one to three arguments", 14),
+    ("for i in range(1, 2, p): pass", "the step of a range is a constant, and not 0", 26),
+    ("for i in range(3):\n        i = 1", "i is the counter of this loop, and not assigned to", 9),
+    ("for i in range(3): pass\n    x = i", "i is known inside of its loop only", 9),
+    ("for i in range(3): pass\n    i = 1", "i has been the counter of a loop; take another name", 5),
+    ("x = 1\n    for x in range(3): pass", "x is declared already; the counter of a loop has a name of its own", 9),
+    ("for i in range(3): pass\n    for i in range(int32(3)): pass", "i has been the counter of a loop over int64", 9),
+    ("for A[0] in range(3): pass", "the counter of a loop is a name", 9),
+    ("for i in range(3): pass\n    else: pass", "for has no else here", 5),
+    ("while p < 0: pass\n    else: pass", "while has no else here", 5),
+    ("x: int64[2]\n    x = 1", "x is an array; assign to an element of it", 5),
+    ("x: int64[2]\n    y = x", "x is an array; take an element of it", 9),
+    ("break", "break is not supported; there are assignments, if, while, for over range, and pass", 5),
+    ("return", "return is not supported", 5),
+]
+
+
+@pytest.mark.parametrize(("text", "reason", "column"), REFUSED, ids=[text for text, _, _ in REFUSED])
+def test_what_is_refused(text: str, reason: str, column: int) -> None:
+    with pytest.raises(pram.ProgramError) as caught:
+        body(text, A="int64[:]", s="int64")
+    error = caught.value
+    assert error.reason.startswith(reason)
+    assert error.column == column
+    assert error.text == f"    {text}".splitlines()[error.line - 2]
+    assert str(error) == f"line {error.line}, column {column}: {error.reason}\n    {error.text.strip()}"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = 1", "a program is one function"),
+        ("def f(:", "no Python: "),
+        ("def f(p): pass", "the first two parameters are p, the processor's number, and n, how many there are"),
+        ("def f(p, n, device: int64): pass", "device is an argument of Program.run; take another name"),
+        ("def f(p, n, A): pass", "A: a type is missing, such as int64[:] or int64"),
+        ("def f(p, n, A: int64[3]): pass", "A: a given array is declared as int64[:]"),
+        ("def f(p, n=3): pass", "parameters are plain names, without defaults"),
+        ("def f(p, n, *A): pass", "parameters are plain names, without defaults"),
+    ],
+)
+def test_functions_that_are_no_programs(text: str, reason: str) -> None:
+    with pytest.raises(pram.ProgramError) as caught:
+        pram.from_text(text)
+    assert caught.value.reason.startswith(reason)
+
+
+def test_a_function_names_its_own_line() -> None:
+    limit = 7
+
+    with pytest.raises(pram.ProgramError) as caught:
+
+        @pram.program
+        def wrong(p, n, A: pram.int64[:]):  # type: ignore[no-untyped-def,valid-type,name-defined,type-arg]
+            A[p] = limit
+            A[p] = unknown  # noqa: F821
+
+    with open(__file__, encoding="utf-8") as file:
+        assert "A[p] = unknown  # noqa" in file.read().splitlines()[caught.value.line - 1]
+
+
+def test_numbers_outside_of_a_function_are_constants() -> None:
+    limit = 7
+
+    @pram.program(mode="EREW")
+    def right(p, n, A: pram.int64[:]):  # type: ignore[no-untyped-def,valid-type,name-defined,type-arg]
+        A[p] = limit
+
+    assert right.run(2, method="interpreter", A=[0, 0])["A"].tolist() == [7, 7]
+    assert repr(right) == "<pram.Program right (EREW)>"
+
+
+def test_a_function_without_a_text() -> None:
+    with pytest.raises(pram.ProgramError, match="the text of the function cannot be read; use from_text"):
+        pram.program(len)
+
+
+def test_modes() -> None:
+    with pytest.raises(
+        ValueError, match=r"^mode: 'PRAM' is none of 'EREW', 'CREW', 'common', 'arbitrary', 'priority'$"
+    ):
+        pram.from_text("def f(p, n): pass", mode="PRAM")  # type: ignore[arg-type]
+
+
+def test_types_of_numbers_of_the_text() -> None:
+    program = body("x: int32 = 1\n    x = x + 1\n    F[p] = F[p] * 2 + 0.1", F="float32[:]")
+    result = program.run(2, method="interpreter", F=np.array([0.1, 0.2], np.float32))
+    expected = np.array([0.1, 0.2], np.float32) * np.float32(2) + np.float32(0.1)
+    assert result["F"].tobytes() == expected.tobytes()
