@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
-    from reedsp.algorithms.structure.components.components import connected_components
-    from reedsp.algorithms.structure.components.result import Components
-    from reedsp.algorithms.structure.forests.result import SpanningForest
-    from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
-    from reedsp.algorithms.structure.matching.matching import maximum_matching
-    from reedsp.algorithms.structure.matching.result import Matching, VertexCover
-    from reedsp.algorithms.structure.flow.maximum_flow import maximum_flow
-    from reedsp.algorithms.structure.flow.result import Cut, Flow
-    from reedsp.algorithms.structure.matching.full_matching import full_matching
-    from reedsp.algorithms.structure.matching.full_result import FullMatching
     from reedsp.algorithms.structure.centrality.betweenness import betweenness
     from reedsp.algorithms.structure.centrality.result import Betweenness
+    from reedsp.algorithms.structure.components.components import connected_components
+    from reedsp.algorithms.structure.components.result import Components
+    from reedsp.algorithms.structure.flow.maximum_flow import maximum_flow
+    from reedsp.algorithms.structure.flow.result import Cut, Flow
+    from reedsp.algorithms.structure.forests.result import SpanningForest
+    from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
+    from reedsp.algorithms.structure.matching.full_matching import full_matching
+    from reedsp.algorithms.structure.matching.full_result import FullMatching
+    from reedsp.algorithms.structure.matching.matching import maximum_matching
+    from reedsp.algorithms.structure.matching.result import Matching, VertexCover
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
     from reedsp.device.device import Device

@@ -266,8 +266,6 @@ def ring() -> str:
     return drawing.svg()
 
 
-
-
 # Who can do which of four jobs; the names stand for rows and columns.
 ABLE = ((0, 1), (0,), (1, 2, 3), (3,), (3,))
 JOBS = 4
@@ -344,8 +342,6 @@ def reached_jobs(taken: dict[int, int]) -> set[int]:
                 reached.add(job)
                 queue.append(taken[job])
     return reached
-
-
 
 
 def flow() -> str:

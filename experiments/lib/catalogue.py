@@ -18,11 +18,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
-from experiments.dulle import sorting
-from experiments.dulle import components
-from experiments.dulle import forests
-from experiments.dulle import matching
-from experiments.dulle import pram
+from experiments.dulle import components, forests, matching, pram, sorting
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (

@@ -257,6 +257,8 @@ def breadth_first() -> str:
 
 DULLE = [*MATCHING]
 """His claims, in the order of his sections."""
+
+
 def betweenness() -> str:
     """Return one line a device and size."""
     others = ("networkx", "igraph", "networkit")

@@ -15,12 +15,12 @@ from reedsp.cli.all_pairs import apsp
 from reedsp.cli.files import convert, dataset, info
 from reedsp.cli.machine import demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
-from reedsp.cli.structure.sort import sort
+from reedsp.cli.structure.betweenness import betweenness
 from reedsp.cli.structure.components import components
+from reedsp.cli.structure.flow import flow
 from reedsp.cli.structure.forest import forest
 from reedsp.cli.structure.match import match
-from reedsp.cli.structure.flow import flow
-from reedsp.cli.structure.betweenness import betweenness
+from reedsp.cli.structure.sort import sort
 from reedsp.cli.verify import verify
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {

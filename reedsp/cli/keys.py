@@ -77,6 +77,7 @@ KEYS: dict[str, dict[str, str]] = {
         "device": "name and platform of the device",
         "seconds": "seconds that sorting took, the way to the device and back included",
         "output": "the file that was written, null without `--output`; the numbers themselves are not printed then",
+    },
     "forest": {
         **_GRAPH,
         **_SOLVED,
@@ -85,12 +86,14 @@ KEYS: dict[str, dict[str, str]] = {
         "forest_edges": "number of edges of the forest",
         "trees": "number of its trees; a vertex without edges is one",
         "total_weight": "the sum of its weights",
+    },
     "match": {
         **_GRAPH,
         **_SOLVED,
         "rows": "number of rows, which are the vertices of one side",
         "columns": "number of columns, which are those of the other side",
         "pairs": "number of pairs of a maximum matching",
+    },
     "flow": {
         **_GRAPH,
         **_SOLVED,
@@ -100,6 +103,7 @@ KEYS: dict[str, dict[str, str]] = {
         "cut": "the edges of the minimum cut, each as a list of two vertices",
         "source_side": "number of vertices on the source's side of the cut",
         "verified": "whether `--verify` was given",
+    },
     "betweenness": {
         **_GRAPH,
         **_SOLVED,

@@ -22,8 +22,8 @@ from reedsp.csgraph.conversions import (
     csgraph_masked_from_dense,
     reconstruct_path,
 )
-from reedsp.csgraph.matchings import maximum_bipartite_matching, structural_rank
 from reedsp.csgraph.flows import maximum_flow, min_weight_full_bipartite_matching
+from reedsp.csgraph.matchings import maximum_bipartite_matching, structural_rank
 from reedsp.csgraph.reordering import depth_first_order, depth_first_tree, laplacian, reverse_cuthill_mckee
 from reedsp.csgraph.searches import bellman_ford, dijkstra, floyd_warshall, johnson, shortest_path, yen
 from reedsp.csgraph.spanning import minimum_spanning_tree
@@ -46,11 +46,11 @@ __all__ = [
     "dijkstra",
     "floyd_warshall",
     "johnson",
-    "minimum_spanning_tree",
-    "maximum_bipartite_matching",
     "laplacian",
+    "maximum_bipartite_matching",
     "maximum_flow",
     "min_weight_full_bipartite_matching",
+    "minimum_spanning_tree",
     "reconstruct_path",
     "reverse_cuthill_mckee",
     "shortest_path",

@@ -10,7 +10,8 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import search
-from reedsp.csgraph.matrix import Rows, compressed_rows, graph_of, is_ordered, small_matrix
+from reedsp.csgraph.matrix import Rows, compressed_rows, counts_of, graph_of, is_ordered, unsigned
+from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows, is_compressed
@@ -106,20 +107,13 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
 def _is_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> bool:
     """Return whether columns are in range, and weights finite, of few edges."""
     n, m = len(indptr) - 1, len(indices)
-    if (
-        not len(values) == m > 0
-        or values.dtype.kind not in "biuf"
-        or not indptr.dtype.kind == indices.dtype.kind == "i"
-    ):
+    if not len(values) == m > 0 or values.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
         return False
     minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
     return bool(
-        maximum(indices.view(f"u{indices.itemsize}")) < n  # negative ones are the largest then
+        maximum(unsigned(indices)) < n
         and maximum(values) < np.inf  # neither holds if one is NaN
         and minimum(values) > -np.inf
-        and indptr[0] == 0
-        and indptr[n] == m
-        and minimum(indptr[1:] - indptr[:-1]) >= 0
     )
 
 

@@ -301,13 +301,18 @@ class Job:
             raise self._translate(error, "waiting for the device") from error
         self._borrowed.clear()
 
+    def reads(self, array: npt.NDArray[Any]) -> Memory:
+        """Lend an array of the host for kernels to read: a CPU device reads it where it is, until all is returned."""
+        array = np.ascontiguousarray(array)
+        return self.borrow(array, writable=False) if self.device.kind == "cpu" and array.size else self.upload(array)
+
     @contextlib.contextmanager
     def writes(self, array: npt.NDArray[Any]) -> Iterator[Memory]:
         """Lend memory for kernels to write, with which a contiguous array is filled at the end.
 
         For a CPU device that is the array itself: there is no copy, and all cores ask for the pages of a new array.
         """
-        if self.device.kind == "cpu":
+        if self.device.kind == "cpu" and array.size:
             memory = self.borrow(array, writable=True)
             yield memory
             self.give_back(memory, array)
@@ -397,8 +402,11 @@ class Job:
 
         in_parts(send, count, dtype.itemsize, TRANSFERRED)
 
-    def copy(self, target: cl.Buffer, target_byte: int, source: cl.Buffer, source_byte: int, size: int) -> None:
-        """Queue a copy of some bytes from one buffer to another."""
+    def copy(self, target: Memory, target_byte: int, source: Memory, source_byte: int, size: int) -> None:
+        """Queue a copy of some bytes from one buffer to another; of what the host has lent it is done at once."""
+        if isinstance(source, cl.SVM) or isinstance(target, cl.SVM):
+            self._copy_lent(target, target_byte, source, source_byte, size)
+            return
         try:
             event = cl.enqueue_copy(
                 self.queue,
@@ -412,6 +420,20 @@ class Job:
         except cl.Error as error:
             raise self._translate(error, "copy on the device") from error
         self.queued(event)
+
+    def _copy_lent(self, target: Memory, target_byte: int, source: Memory, source_byte: int, size: int) -> None:
+        self.finish()
+        read, written = (
+            each.mem[first : first + size] if isinstance(each, cl.SVM) else each
+            for each, first in ((source, source_byte), (target, target_byte))
+        )
+        with self.translated("copy"):
+            if isinstance(written, cl.Buffer):
+                cl.enqueue_copy(self.queue, written, read, dst_offset=target_byte)
+            elif isinstance(read, cl.Buffer):
+                cl.enqueue_copy(self.queue, written, read, src_offset=source_byte)
+            else:
+                written[:] = read
 
     def copy_rows(
         self,

@@ -202,12 +202,10 @@ class Neighbours:
         self.n: int = graph.n
         self.m: int = graph.m
         indptr, vertices = graph._in_neighbors() if incoming else (graph.indptr, graph.indices)
-        vertices = np.ascontiguousarray(vertices)
         self.macros: dict[str, str | int]
         first_edge, self.macros = _offsets(indptr, graph.m)
         self.first_edge: cl.Buffer = job.upload(first_edge)
-        in_place = job.device.kind == "cpu" and self.m > 0
-        self.vertices: Memory = job.borrow(vertices, writable=False) if in_place else job.upload(vertices)
+        self.vertices: Memory = job.reads(vertices)
 
     @classmethod
     def of(cls, graph: Graph, job: Job, incoming: bool) -> Neighbours:

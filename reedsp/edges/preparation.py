@@ -85,7 +85,7 @@ class MatrixRows:
     def __init__(self, job: Job, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
         self.job = job
         self.n, self.m = len(indptr) - 1, len(indices)
-        self.indptr, self.indices = _lent(job, indptr), _lent(job, indices)
+        self.indptr, self.indices = job.reads(indptr), job.reads(indices)
         self.macros: dict[str, str | int] = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class Preparation:
             **self._macros,
             **arithmetic.macros,
         }
-        self._indptr, self._indices, self._values = self.rows.indptr, self.rows.indices, _lent(job, values)
+        self._indptr, self._indices, self._values = self.rows.indptr, self.rows.indices, job.reads(values)
 
     def edges(self) -> EdgeBuffers:
         """Return the edges, and what was seen on the way."""
@@ -207,9 +207,3 @@ class Preparation:
         slices = even(0, groups * group, group, count, job.device.steps_at_once)
         job.launch(kernel, groups * group, group, *args, written, *sizes, slices=slices)
         return job.download(written, groups, dtype)
-
-
-def _lent(job: Job, array: npt.NDArray[Any]) -> Memory:
-    """Return an array on the device of a job; where that is a CPU, in the memory that it has."""
-    array = np.ascontiguousarray(array)
-    return job.borrow(array, writable=False) if job.device.kind == "cpu" and array.size else job.upload(array)

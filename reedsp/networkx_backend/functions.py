@@ -20,6 +20,12 @@ import numpy.typing as npt
 from reedsp._nx_info import COUNT_PATHS, DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend.centrality import (  # noqa: F401  networkx finds them here
+    betweenness_centrality,
+    betweenness_centrality_subset,
+    edge_betweenness_centrality,
+    harmonic_centrality,
+)
 from reedsp.networkx_backend.components import (  # noqa: F401
     attracting_components,
     condensation,
@@ -36,23 +42,17 @@ from reedsp.networkx_backend.components import (  # noqa: F401
     strongly_connected_components,
     weakly_connected_components,
 )
-from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them here
-    maximum_spanning_edges,
-    maximum_spanning_tree,
-    minimum_spanning_edges,
-    minimum_spanning_tree,
-)
 from reedsp.networkx_backend.flow import (  # noqa: F401  networkx finds them here
     maximum_flow,
     maximum_flow_value,
     minimum_cut,
     minimum_cut_value,
 )
-from reedsp.networkx_backend.centrality import (  # noqa: F401  networkx finds them here
-    betweenness_centrality,
-    betweenness_centrality_subset,
-    edge_betweenness_centrality,
-    harmonic_centrality,
+from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them here
+    maximum_spanning_edges,
+    maximum_spanning_tree,
+    minimum_spanning_edges,
+    minimum_spanning_tree,
 )
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here

@@ -237,17 +237,8 @@ def _renamed(nodes: Names, numbers: list[int], named: Sequence[Node]) -> Names:
     return names
 
 
-def count_launches(job: Job) -> None:
-    """Add the kernels of a job of this backend."""
-
-
 def counted(result: Any) -> Any:
     """Return a result, whose launches of kernels are counted."""
-    global _launched
-    _launched += job.kernels_launched
-
-
-def _counted(result: Any) -> Any:
     count_launches(result.stats["kernels_launched"])
     return result
 
@@ -310,13 +301,12 @@ def dependencies(
     graph: NetworkXGraph, sources: Sequence[int], is_target: npt.NDArray[np.uint8] | None = None, edges: bool = False
 ) -> tuple[Arcs, Sums]:
     """Return the edges, and sums over the shortest paths from some nodes to the targets, by default to all."""
-    global _launched
     arcs = _unweighted(graph, reverse=False)
     device = get_device()
     job = Job(device)
     targets = np.ones(arcs.n, np.uint8) if is_target is None else is_target
     sums = sum_up(Question(arcs.graph, sources, targets, edges), method_of(device), job)
-    _launched += job.kernels_launched
+    count_launches(job.kernels_launched)
     return arcs, sums
 
 
@@ -330,11 +320,10 @@ def maximum_matching(
     ValueError
         An edge is not between the two sides.
     """
-    global _launched
     pattern, top, bottom = between_sides(_unweighted(graph, reverse=False).graph, is_top)
     job = Job(get_device(), recycle=True)
     (partners, _), _ = match(pattern, job)
-    _launched += job.kernels_launched
+    count_launches(job.kernels_launched)
     matched = np.flatnonzero(partners >= 0)
     assert top.vertices is not None
     assert bottom.vertices is not None
@@ -359,11 +348,6 @@ def minimum_cover(graph: NetworkXGraph, is_top: npt.NDArray[np.bool_], mates: np
     verify_matching(pattern, (of_rows, of_columns), get_device(), (everything, everything))
     covers = cover_of(pattern, (of_rows, of_columns), get_device())
     return [int(node) for side, cover in zip(sides, covers, strict=True) for node in side[cover]]
-
-
-def reaches_all(graph: NetworkXGraph, reverse: bool) -> bool:
-    """Tell whether there is a path from the first node to each."""
-    return bool((counted(bfs(_unweighted(graph, reverse).graph, 0)).levels >= 0).all())
 
 
 def level_between(graph: NetworkXGraph, source: Node, target: Node) -> int | None:

@@ -132,9 +132,13 @@ def is_forest_for_host(n: int) -> bool:
 def is_sort_for_host(n: int) -> bool:
     """Return whether the host is likely to sort this many keys sooner than a device."""
     return _serves and n <= _FEW_KEYS
+
+
 def is_spanning_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a spanning forest sooner."""
     return _serves and _FOREST_VERTEX * n + _FOREST_EDGE * m < _DEVICE
+
+
 def is_matched_on_host(vertices: int, m: int) -> bool:
     """Return whether the host is likely to find a maximum matching sooner, of so many rows, columns and edges."""
     return _serves and _MATCHED * (vertices + m) < _DEVICE

@@ -30,16 +30,13 @@ CALLERS = {
     "algorithms": """bridges chordal cycles dag distance_measures distance_regular efficiency euler hybrid
         link_prediction lowest_common_ancestors smallworld sparsifiers swap threshold vitality voronoi wiener""",
     "algorithms.approximation": "distance_measures steinertree traveling_salesman",
-    "algorithms.bipartite": "centrality",
-    "algorithms.components": "attracting connected strongly_connected weakly_connected",
     "algorithms.bipartite": "centrality matching",
     "algorithms.centrality": """betweenness_centrality betweenness_centrality_subset closeness_centrality group
         harmonic_centrality load_centrality percolation_centrality reaching""",
+    "algorithms.components": "attracting connected strongly_connected weakly_connected",
     "algorithms.connectivity": "connectivity edge_augmentation stoer_wagner",
-    "algorithms.flow": "gomory_hu mincost",
-    "algorithms.tree": "branchings mst",
     "algorithms.flow": "gomory_hu maxflow mincost",
-    "algorithms.tree": "branchings",
+    "algorithms.tree": "branchings mst",
     "drawing": "layout",
     "generators": "classic cographs ego small",
     "utils": "rcm",
@@ -55,11 +52,10 @@ NOT_CALLERS = "spring_layout or fruchterman_reingold"
 NOT_TESTED = {"floyd_warshall": "networkx 3.7 tests what it calls"}
 """Functions that networkx' tests need not call, and why."""
 
-DISPATCHED = [name for name in FUNCTIONS if getattr(networkx_function(name), "name", None) == name]
 NOT_ON_DEVICE = dict.fromkeys(("maximum_flow", "minimum_cut"), "networkx' tests name the algorithm")
 """Functions that networkx' tests only call with arguments for networkx itself, and why."""
 
-DISPATCHED = [name for name in FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
+DISPATCHED = [name for name in FUNCTIONS if getattr(networkx_function(name), "name", None) == name]
 """The functions that the installed networkx dispatches."""
 
 

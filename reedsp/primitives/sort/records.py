@@ -12,7 +12,7 @@ import pyopencl as cl
 from reedsp.arithmetic.types import C_TYPES, unsigned
 from reedsp.device.build import KernelBuildError
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import Job, Kernel
+from reedsp.device.job import Job, Kernel, Memory
 
 KEY_TYPES = tuple(
     np.dtype(name)
@@ -100,8 +100,8 @@ def kernel_by_order(job: Job, records: Records, file: str, name: str, last: bool
 class Columns:
     """Buffers of records; there is no buffer of what is not carried, or not wanted."""
 
-    keys: cl.Buffer | None
-    values: cl.Buffer | None = None
+    keys: Memory | None
+    values: Memory | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Pass:
 
     Attributes
     ----------
-    buffers : tuple of pyopencl.Buffer
+    buffers : tuple of pyopencl.Buffer or pyopencl.SVM
         The keys and values that are read, and the keys and values that are written.
     numbered : numpy.uint32
         1 if each key gets its own index to carry.
@@ -119,7 +119,7 @@ class Pass:
     is_last : bool
     """
 
-    buffers: tuple[cl.Buffer, cl.Buffer, cl.Buffer, cl.Buffer]
+    buffers: tuple[Memory, Memory, Memory, Memory]
     numbered: np.uint32
     keeps_keys: np.uint32
     is_last: bool
@@ -176,7 +176,7 @@ class Sorting:
     def _apart(self, other: Columns) -> Columns:
         """Return what the first of an odd number of passes reads: not what it writes."""
         source, target, records = self.source, self._target, self.records
-        columns: list[cl.Buffer | None] = []
+        columns: list[Memory | None] = []
         for read, written, free, dtype in (
             (source.keys, target.keys, other.keys, records.keys),
             (source.values, target.values, other.values, records.carried),

@@ -20,7 +20,7 @@ from reedsp.algorithms.structure.centrality.sums import (
 )
 from reedsp.device.build import constants, position_of
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Argument, BoundKernel, Job, Kernel
+from reedsp.device.job import Argument, BoundKernel, Job, Kernel, Memory
 from reedsp.edges.device_graph import Neighbours
 from reedsp.graph.graph import edge_sources
 from reedsp.system.progress_bar import Report
@@ -195,7 +195,7 @@ class _Bundles:
         self._reached = self._job.allocate(self.count * self._parts * LANES, np.uint32)
         self._count_reached = self._bind("count_reached", self._parts, self._seen, self._reached, n)
 
-    def _bind_pieces(self, edges: tuple[cl.Buffer, ...], pieces: _Pieces, numbers: cl.Buffer) -> _Step | None:
+    def _bind_pieces(self, edges: tuple[Memory, ...], pieces: _Pieces, numbers: cl.Buffer) -> _Step | None:
         if not pieces.count:
             return None
         given = (*edges, pieces.first, pieces.vertices, self._partial, self._bits, numbers)

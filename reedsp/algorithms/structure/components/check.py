@@ -6,12 +6,11 @@ from bisect import bisect_left
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.device import Device
 from reedsp.device.dispatch import by_counts, even
-from reedsp.device.job import Job
+from reedsp.device.job import Argument, Job
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -82,7 +81,7 @@ class _Check:
         self._by_edges = by_counts(np.diff(graph.indptr), graph.m, self._group, 1, at_once)
         self._by_vertices = even(0, graph.n, self._group, graph.n, at_once)
 
-    def _launch(self, name: str, *args: cl.Buffer, by_edges: bool = False) -> None:
+    def _launch(self, name: str, *args: Argument, by_edges: bool = False) -> None:
         kernel = self._job.device.kernel(_FILE, name, **self._macros)
         slices = self._by_edges if by_edges else self._by_vertices
         self._job.launch(kernel, self._n, self._group, *args, np.uint32(self._n), slices=slices)

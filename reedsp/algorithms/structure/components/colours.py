@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.algorithms.structure.components.groups import Edges
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import Argument, BoundKernel, Job
 
 _FILE = "structure/components_colours.cl"
 _GROUP_SIZE = 256
@@ -63,14 +62,14 @@ class _Search:
         self._ends = (edges.sources, edges.indices, self._owners)
         self._rounds_left, self._trimmed = _MOST_ROUNDS, 0
 
-    def _bind(self, name: str, count: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def _bind(self, name: str, count: int, *args: Argument) -> BoundKernel:
         job = self._job
         kernel = job.device.kernel(_FILE, name, **self._macros)
         length = np.uint64(count) if name in _OF_EDGES else np.uint32(count)
         slices = even(0, count, self._group, count, job.device.steps_at_once)
         return job.bind(kernel, count, self._group, *args, length, slices=slices)
 
-    def _of_vertices(self, name: str, *args: cl.Buffer | np.generic) -> None:
+    def _of_vertices(self, name: str, *args: Argument) -> None:
         self._bind(name, self._edges.n, *args).queue()
 
     def run(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -100,7 +99,7 @@ class _Search:
         self._of_vertices("find_left", self._owners, left)
         return bool(self._job.download(left, 1, np.uint32)[0])
 
-    def _spread(self, name: str, *args: cl.Buffer) -> None:
+    def _spread(self, name: str, *args: Argument) -> None:
         """Repeat a kernel until nothing changes."""
         rounds = Rounds(self._job)
         kernel = self._bind(name, self._edges.m, *self._ends, *args, rounds.updates, np.uint32(0))

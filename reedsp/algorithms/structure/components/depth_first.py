@@ -9,7 +9,7 @@ import pyopencl as cl
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
+from reedsp.device.job import Argument, Memory
 from reedsp.edges.preparation import MatrixRows
 
 _FILE = "structure/components_depth_first.cl"
@@ -33,11 +33,10 @@ def label_in_depth(rows: MatrixRows, labels: npt.NDArray[np.int32]) -> int:
     components = job.allocate(n, np.int32)
     found, count, levels = _search(rows, components, descending=False)
     ranks, sizes = job.full(count, np.int32(-1)), job.full(levels, np.uint32(0))
-    written = job.borrow(labels, writable=True) if job.device.kind == "cpu" else job.allocate(n, np.int32)
     known = (found, components, ranks, sizes)
     at_once = job.device.steps_at_once
 
-    def launch(name: str, items: int, total: int, *args: cl.Buffer) -> None:
+    def launch(name: str, items: int, total: int, *args: Argument) -> None:
         kernel = job.device.kernel(_FILE, name, **_macros(rows, descending=False))
         for first in range(0, total, at_once):
             end = min(first + at_once, total)
@@ -46,8 +45,8 @@ def label_in_depth(rows: MatrixRows, labels: npt.NDArray[np.int32]) -> int:
 
     launch("rank_components", 1, n, *known)
     launch("add_up", 1, levels, sizes)
-    launch("write_labels", job.device.compute_units, n, *known, written)
-    _take(job, written, labels)
+    with job.writes(labels) as written:
+        launch("write_labels", job.device.compute_units, n, *known, written)
     return count
 
 
@@ -61,25 +60,16 @@ def label_as_done(rows: MatrixRows, labels: npt.NDArray[np.int32], descending: b
     descending : bool
         A vertex looks at its edges from the last one to the first: the order is that of SciPy's search then.
     """
-    job = rows.job
-    written = job.borrow(labels, writable=True) if job.device.kind == "cpu" else job.allocate(rows.n, np.int32)
-    _, count, _ = _search(rows, written, descending)
-    _take(job, written, labels)
+    with rows.job.writes(labels) as written:
+        _, count, _ = _search(rows, written, descending)
     return count
-
-
-def _take(job: Job, written: cl.Buffer, labels: npt.NDArray[np.int32]) -> None:
-    if job.device.kind == "cpu":
-        job.give_back(written, labels)
-    else:
-        job.download_into(labels, written)
 
 
 def _macros(rows: MatrixRows, descending: bool) -> dict[str, str | int]:
     return {"DESCENDING": int(descending), **rows.macros}
 
 
-def _search(rows: MatrixRows, components: cl.Buffer, descending: bool) -> tuple[cl.Buffer, int, int]:
+def _search(rows: MatrixRows, components: Memory, descending: bool) -> tuple[cl.Buffer, int, int]:
     """Search; return what there is to know of each vertex, and the numbers of components and of their levels."""
     job, n, layout = rows.job, rows.n, constants(_FILE)
     pointer = _NAMES[str(rows.macros["POINTER"])]

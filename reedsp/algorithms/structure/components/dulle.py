@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.device.dispatch import even
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.graph.graph import Graph, edge_sources
 
 _FILE = "structure/components_dulle.cl"
@@ -48,7 +47,7 @@ def label_by_matrix(job: Job, graph: Graph, labels: npt.NDArray[np.int32]) -> tu
     components, targets, copied = (job.allocate(n, np.int32) for _ in range(3))
     group = 1 if job.device.kind == "cpu" else min(_GROUP_SIZE, job.device.max_work_group_size)
 
-    def bind(name: str, *args: cl.Buffer, steps: int = 1) -> BoundKernel:
+    def bind(name: str, *args: Argument, steps: int = 1) -> BoundKernel:
         slices = even(0, n, group, n * steps, job.device.steps_at_once)
         return job.bind(job.device.kernel(_FILE, name), n, group, *args, np.uint32(n), slices=slices)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import Argument, BoundKernel, Job, Memory
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import Graph
@@ -24,7 +24,7 @@ class Edges:
     Attributes
     ----------
     n, m : int
-    indptr, indices : pyopencl.Buffer
+    indptr, indices : pyopencl.Buffer or pyopencl.SVM
     sources : pyopencl.Buffer of int32, shape (m,)
         The vertex that each edge leaves.
     macros : dict
@@ -33,8 +33,8 @@ class Edges:
 
     n: int
     m: int
-    indptr: cl.Buffer
-    indices: cl.Buffer
+    indptr: Memory
+    indices: Memory
     sources: cl.Buffer
     macros: dict[str, str | int]
 
@@ -56,7 +56,7 @@ class Edges:
         return cls(rows.n, rows.m, rows.indptr, rows.indices, sources, rows.macros)
 
 
-def _sources(job: Job, indptr: cl.Buffer, n: int, m: int, macros: dict[str, str | int]) -> cl.Buffer:
+def _sources(job: Job, indptr: Memory, n: int, m: int, macros: dict[str, str | int]) -> cl.Buffer:
     sources = job.allocate(m, np.int32, keep=True)
     _bind(job, {**_options(job), **macros}, "write_sources", m, indptr, sources, np.uint64(m), np.uint32(n)).queue()
     return sources
@@ -67,7 +67,7 @@ def _options(job: Job) -> dict[str, str | int]:
     return {"GROUP_SIZE": group, "PER_ITEM": _PER_ITEM, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
 
 
-def _bind(job: Job, macros: dict[str, str | int], name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+def _bind(job: Job, macros: dict[str, str | int], name: str, items: int, *args: Argument) -> BoundKernel:
     return job.bind(job.device.kernel(_FILE, name, **macros), items, int(macros["GROUP_SIZE"]), *args)
 
 
@@ -90,7 +90,7 @@ def label_by_groups(job: Job, edges: Edges, symmetric: bool, labels: npt.NDArray
     parents, numbers, written = (job.allocate(n, np.int32) for _ in range(3))
     counts, largest = job.allocate(tiles + 1, np.uint32), job.allocate(1, np.int32)
 
-    def bind(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def bind(name: str, items: int, *args: Argument) -> BoundKernel:
         return _bind(job, macros, name, items, *args)
 
     rows = (edges.indptr, edges.indices, parents)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.device.device import Device
+from reedsp.device.job import Argument
 from reedsp.edges.preparation import MatrixRows
 
 _FILE = "structure/components_ranges.cl"
@@ -36,7 +36,7 @@ def label_by_ranges(rows: MatrixRows, symmetric: bool, labels: npt.NDArray[np.in
     largest = job.allocate(1, np.int32)
     macros: dict[str, str | int] = {"SYMMETRIC": int(symmetric), **_macros(job.device, parts), **rows.macros}
 
-    def launch(name: str, total: int, *args: cl.Buffer | np.generic, by_part: bool = False) -> None:
+    def launch(name: str, total: int, *args: Argument, by_part: bool = False) -> None:
         kernel = job.device.kernel(_FILE, name, **macros)
         for number, first in enumerate(range(0, total, at_once)):
             end = min(first + at_once, total)

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.algorithms.structure.flow.capacities import Found, Network
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
-from reedsp.edges.lending import lent, written
+from reedsp.device.job import Argument, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
 
@@ -40,7 +38,7 @@ class Dinic:
         self._job, self._network = job, network
         self._amount = np.dtype(np.uint32 if network.is_narrow else np.uint64)
         self._rows = MatrixRows(job, network.indptr, network.indices)
-        self._capacities = lent(job, network.capacities)
+        self._capacities = job.reads(network.capacities)
         self._macros = {
             **self._rows.macros,
             "CAPACITY": C_TYPES[network.capacities.dtype],
@@ -53,7 +51,7 @@ class Dinic:
         """Read the arrays of the network no more."""
         self._rows.close()
 
-    def _in_parts(self, file: str, name: str, ranges: Iterator[tuple[int, int]], *args: cl.Buffer | np.generic) -> None:
+    def _in_parts(self, file: str, name: str, ranges: Iterator[tuple[int, int]], *args: Argument) -> None:
         """Launch a kernel for one range after the other, and wait for each but the last."""
         bound = self._job.bind(self._job.device.kernel(file, name, **self._macros), 1, 1, *args, *[np.uint64(0)] * 2)
         for number, (begin, end) in enumerate(ranges):
@@ -121,7 +119,7 @@ class Dinic:
         network = self._network
         flow = np.empty(network.m, network.capacities.dtype)
         edges = (self._rows.indptr, self._rows.indices, self._capacities, self._first, self._arcs)
-        with written(self._job, flow) as buffer:
+        with self._job.writes(flow) as buffer:
             self._in_parts(_SEARCH_FILE, "write_flow", self._vertices(), *edges, buffer, self._bound)
         return flow
 
@@ -131,7 +129,7 @@ class Dinic:
         first = job.download(self._first, network.n + 1, np.uint32)
         heads, net = np.empty(first[-1], np.int32), np.empty(first[-1], network.capacities.dtype)
         edges = (self._rows.indptr, self._rows.indices, self._capacities, self._first, self._arcs)
-        with written(job, heads) as indices, written(job, net) as data:
+        with job.writes(heads) as indices, job.writes(net) as data:
             self._in_parts(_SEARCH_FILE, "write_net", self._vertices(), *edges, indices, data, self._bound)
         return net, heads, first
 

@@ -9,8 +9,7 @@ from reedsp.algorithms.structure.flow.capacities import Found, Network
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import BoundKernel, Job
-from reedsp.edges.lending import lent
+from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import transposed
 from reedsp.system.progress_bar import Report
@@ -67,8 +66,8 @@ class _PushRelabel:
         columns = [
             job.upload(each, dtype) for each, dtype in ((first_in, np.int64), (tails, np.int32), (edges, np.int64))
         ]
-        rows = (self._rows.indptr, self._rows.indices, lent(job, network.capacities))
-        self._edges: tuple[cl.Buffer | np.generic, ...] = (
+        rows = (self._rows.indptr, self._rows.indices, job.reads(network.capacities))
+        self._edges: tuple[Argument, ...] = (
             *rows,
             *columns,
             self.flow,
@@ -88,11 +87,11 @@ class _PushRelabel:
         """Read the arrays of the network no more."""
         self._rows.close()
 
-    def _bind(self, name: str, *args: cl.Buffer | np.generic) -> list[BoundKernel]:
+    def _bind(self, name: str, *args: Argument) -> list[BoundKernel]:
         """Return a kernel for all vertices, and the one for hubs, if there are any."""
         job = self._job
 
-        def bound(name: str, items: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+        def bound(name: str, items: int, *args: Argument) -> BoundKernel:
             return job.bind(job.device.kernel(_FILE, name, **self._macros), items, self._group, *self._edges, *args)
 
         kernels = [bound(name, self._network.n, *args)]

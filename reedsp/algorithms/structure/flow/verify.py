@@ -11,7 +11,6 @@ import numpy.typing as npt
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.job import Job
-from reedsp.edges.lending import lent
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph
 
@@ -59,8 +58,8 @@ def verify_flow(
     macros = {"CAPACITY": C_TYPES[capacities.dtype]}
     layout = constants(_FILE)
     words = layout["SUM_WORDS"]
-    edges = [lent(job, each) for each in (graph.indptr, graph.indices, capacities, flow)]
-    side = lent(job, is_source_side.view(np.uint8))
+    edges = [job.reads(each) for each in (graph.indptr, graph.indices, capacities, flow)]
+    side = job.reads(is_source_side.view(np.uint8))
     outward, inward = (job.full(graph.n * words, np.uint32(0)) for _ in range(2))
     crossing = job.full(words, np.uint32(0))
     offenders = job.full(layout["RULES"], np.uint32(_NONE))

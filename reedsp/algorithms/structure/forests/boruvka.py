@@ -18,7 +18,7 @@ from reedsp.algorithms.structure.forests.edges import (
     key_macros,
 )
 from reedsp.device.build import constants, position_of
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import Argument, BoundKernel, Job
 
 _FILE = "structure/forest_boruvka.cl"
 _FIRST_BATCH, _BATCH = 5, 4  # rounds between two looks at the device
@@ -104,7 +104,7 @@ class _Boruvka:
         kernels["join"] = [self._bind("join", m, left, *state, buffers.parent, self._chosen, this, n)]
         return [(each, position_of(_FILE, name, "round")) for name, bound in kernels.items() for each in bound]
 
-    def _bind(self, name: str, count: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def _bind(self, name: str, count: int, *args: Argument) -> BoundKernel:
         kernel = self._job.device.kernel(_FILE, name, **self._macros)
         return self._job.bind(kernel, group_items(self._job.device, count), GROUP_SIZE, *args)
 

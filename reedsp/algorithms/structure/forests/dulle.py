@@ -10,7 +10,7 @@ import pyopencl as cl
 from reedsp.algorithms.structure.forests.edges import GROUP_SIZE, DeviceEdges, Order, key_macros
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.dispatch import even
-from reedsp.device.job import Job
+from reedsp.device.job import Argument, Job
 
 _FILE = "structure/forest_dulle.cl"
 
@@ -37,7 +37,7 @@ def dulle(
     matrix = job.full(size * size, np.uint32(0))
     component, nearest, after = (job.allocate(size, np.int32) for _ in range(3))
 
-    def launch(name: str, steps: int, *args: cl.Buffer | np.generic) -> None:
+    def launch(name: str, steps: int, *args: Argument) -> None:
         kernel = job.device.kernel(_FILE, name, **macros)
         slices = even(0, size, GROUP_SIZE, steps, job.device.steps_at_once)
         job.launch(kernel, size, GROUP_SIZE, *args, slices=slices)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import Slices, even
-from reedsp.device.job import Job
+from reedsp.device.job import Argument, Job, Memory
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 
 FILE = "structure/forest_edges.cl"
@@ -128,9 +126,9 @@ class DeviceEdges:
         self.n, self.m, self.value = n, len(heads), values.dtype
         self.sample = values[:: -(-self.m // _SAMPLE)].copy()
         self.has_rows = indptr is not None
-        self.heads, self.values = _lent(job, heads), _lent(job, _bits_of(values))
-        self.indptr = self.heads if indptr is None else _lent(job, indptr)
-        self._tails = None if tails is None else _lent(job, tails)
+        self.heads, self.values = job.reads(heads), job.reads(_bits_of(values))
+        self.indptr = self.heads if indptr is None else job.reads(indptr)
+        self._tails = None if tails is None else job.reads(tails)
         self._scratch: dict[Any, list[Any]] = {}
         self.index = heads.dtype
         self.pointer = self.index if indptr is None else indptr.dtype
@@ -158,7 +156,7 @@ class DeviceEdges:
         digit = SHORT_DIGIT if order is None else order.digit
         return {**key_macros(self.value, order), **self._types, "DIGITS": 1 << digit}
 
-    def tails(self, job: Job) -> cl.Buffer:
+    def tails(self, job: Job) -> Memory:
         """Return the tail of each edge, of the dtype of heads and shape (m,), written at the first call."""
         if self._tails is None:
             self._tails = job.allocate(self.m, self.index, keep=True)
@@ -167,7 +165,7 @@ class DeviceEdges:
             job.launch(kernel, group_items(job.device, self.m), GROUP_SIZE, *arguments)
         return self._tails
 
-    def tails_or_rows(self) -> cl.Buffer:
+    def tails_or_rows(self) -> Memory:
         """Return the tails if they were given; any buffer will do for kernels that look at rows."""
         return self.heads if self._tails is None else self._tails
 
@@ -192,7 +190,7 @@ class DeviceEdges:
     def ends(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
         """Return the ends of some edges, the smaller one first, shape (k, 2); their places ascend."""
         ends = np.empty((len(places), 2), np.int32)
-        with self._written(ends, job) as buffer:
+        with job.writes(ends) as buffer:
             arrays = self.indptr, self.tails_or_rows(), self.heads, job.upload(places), buffer
             self._in_chunks("write_ends", len(places), job, *arrays, np.uint32(len(places)), np.uint32(self.n))
         return ends
@@ -200,25 +198,12 @@ class DeviceEdges:
     def rows_before(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
         """Return row pointers of a matrix in which only some entries are left, of ascending places, shape (n + 1,)."""
         before = np.empty(self.n + 1, np.int32)
-        with self._written(before, job) as buffer:
+        with job.writes(before) as buffer:
             arrays = self.indptr, job.upload(places), buffer
             self._in_chunks("count_before", self.n + 1, job, *arrays, np.uint32(len(places)), np.uint32(self.n))
         return before
 
-    @contextlib.contextmanager
-    def _written(self, array: npt.NDArray[Any], job: Job) -> Iterator[cl.Buffer]:
-        """Lend a buffer that what is written to goes to an array, which on a CPU is that array."""
-        if array.size == 0:
-            yield job.allocate(1, array.dtype)
-        elif job.device.kind == "cpu":
-            yield job.borrow(array, writable=True)
-            job.finish()
-        else:
-            buffer = job.allocate(array.size, array.dtype)
-            yield buffer
-            job.download_into(array, buffer)
-
-    def _in_chunks(self, name: str, count: int, job: Job, *args: cl.Buffer | np.generic) -> None:
+    def _in_chunks(self, name: str, count: int, job: Job, *args: Argument) -> None:
         is_cpu = job.device.kind == "cpu"
         chunks, group = (chunks_of(count, job.device), 1) if is_cpu else (group_items(job.device, count), GROUP_SIZE)
         kernel = job.device.kernel(FILE, name, **self.macros())
@@ -306,9 +291,3 @@ def reals(ordered: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[
 
 def _bits_of(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.view(f"u{values.itemsize}") if values.dtype.kind == "f" else values
-
-
-def _lent(job: Job, array: npt.NDArray[Any]) -> cl.Buffer:
-    """Return an array on the device of a job; where that is a CPU, in the memory that it has."""
-    array = np.ascontiguousarray(array)
-    return job.borrow(array, writable=False) if job.device.kind == "cpu" else job.upload(array)

@@ -18,7 +18,7 @@ from reedsp.algorithms.structure.forests.edges import (
 )
 from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
+from reedsp.device.job import Argument, Job
 
 _FILE = "structure/forest_kruskal.cl"
 _FIRST_BUDGET = 1 << 20  # edges, which one work-item joins in some hundredths of a second
@@ -74,7 +74,7 @@ class _Kruskal:
         self._launch("begin", self._vertex_chunks, n, self._parent, np.uint32(n), np.uint32(self._vertex_chunks))
         self.sorted_edges = 0
 
-    def _launch(self, name: str, chunks: int, steps: int, *args: cl.Buffer | np.generic) -> None:
+    def _launch(self, name: str, chunks: int, steps: int, *args: Argument) -> None:
         kernel = self._job.device.kernel(_FILE, name, **self._macros)
         self._job.launch(kernel, chunks, 1, *args, slices=chunk_slices(steps, chunks, self._job))
 

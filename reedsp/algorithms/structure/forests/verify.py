@@ -14,7 +14,7 @@ from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.iterate import Pace
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import Argument, BoundKernel, Job, Memory
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -84,7 +84,7 @@ class _Check:
             "GROUP_SIZE": GROUP_SIZE,
         }
 
-    def _bind(self, name: str, count: int, *args: cl.Buffer | np.generic) -> BoundKernel:
+    def _bind(self, name: str, count: int, *args: Argument) -> BoundKernel:
         kernel = self._job.device.kernel(_FILE, name, **self._macros)
         return self._job.bind(kernel, group_items(self._job.device, count), GROUP_SIZE, *args)
 
@@ -115,7 +115,7 @@ class _Check:
                 f"edge {self._named(edge)}: the graph has no such edge of weight {self._weights[edge]}"
             )
 
-    def _unite(self, ends: cl.Buffer, sets: tuple[cl.Buffer, ...], count: int) -> None:
+    def _unite(self, ends: cl.Buffer, sets: tuple[Memory, ...], count: int) -> None:
         """Unite the ends of the edges of the forest, one after the other."""
         job, layout, pace = self._job, self._layout, Pace(_FIRST_BUDGET, 1 << 31)
         state = job.upload(np.array([0, layout["NEVER"]], np.uint32))

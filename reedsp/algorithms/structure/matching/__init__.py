@@ -1,2 +1,3 @@
 """Maximum matchings of bipartite graphs."""
+
 """Matchings: of the most edges, and full ones of minimum weight."""

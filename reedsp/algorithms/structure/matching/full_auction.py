@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyopencl as cl
 
 from reedsp.algorithms.structure.matching.full_paths import NO_FULL_MATCHING, Found
 from reedsp.algorithms.structure.matching.full_weights import Weights
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
-from reedsp.edges.lending import lent
+from reedsp.device.job import Argument, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
 
@@ -104,7 +102,7 @@ class _OnDevice:
             columns = _by_columns(weights)
             self.shift = np.int64(weights.values.max() if maximum else weights.values.min())
         self.matrix = MatrixRows(job, weights.indptr, weights.indices)
-        self.values = lent(job, weights.values)
+        self.values = job.reads(weights.values)
         self.first_in, self.rows_in, self.edges_in = (job.upload(each) for each in columns)
         self.group = _CPU_GROUP if job.device.kind == "cpu" else _GPU_GROUP
         self.macros: dict[str, str | int] = {
@@ -117,7 +115,7 @@ class _OnDevice:
         self.layout = constants(_FILE)
         self.control = job.full(self.layout["CONTROL_WORDS"], np.uint32(0))
 
-    def bind(self, name: str, items: int, *args: cl.Buffer | np.generic) -> Any:
+    def bind(self, name: str, items: int, *args: Argument) -> Any:
         """Return a kernel with its arguments."""
         return self.job.bind(self.job.device.kernel(_FILE, name, **self.macros), items, self.group, *args)
 

@@ -13,7 +13,6 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
-from reedsp.edges.lending import lent
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
 
@@ -74,7 +73,7 @@ def shortest_paths(job: Job, weights: Weights, maximum: bool, progress: Report |
         "NEGATED": int(maximum),
     }
     try:
-        values = lent(job, weights.values)
+        values = job.reads(weights.values)
         edge_of, row_of = job.full(rows, np.int64(-1)), job.full(columns, np.int32(-1))
         price, dist = job.full(columns, kind.type(0)), job.full(columns, kind.type(limit))
         edge_to, row_to = job.allocate(columns, np.int64), job.allocate(columns, np.int32)

@@ -12,7 +12,6 @@ from reedsp.algorithms.structure.matching.full_weights import Weights
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.job import Job
-from reedsp.edges.lending import lent
 from reedsp.edges.verify import VerificationError
 
 _FILE = "structure/assignment_verify.cl"
@@ -62,9 +61,9 @@ def verify_full(
         "NEGATED": int(maximum),
     }
     prices = [-each.astype(kind) if maximum else each.astype(kind) for each in (row_prices, column_prices)]
-    matrix = [lent(job, each) for each in (weights.indptr.astype(np.int64), weights.indices.astype(np.int32))]
-    values, edge_of = lent(job, weights.values), lent(job, np.asarray(edges, np.int64))
-    row_price, column_price = (lent(job, each) for each in prices)
+    matrix = [job.reads(each) for each in (weights.indptr.astype(np.int64), weights.indices.astype(np.int32))]
+    values, edge_of = job.reads(weights.values), job.reads(np.asarray(edges, np.int64))
+    row_price, column_price = (job.reads(each) for each in prices)
     matched, offenders = job.full(columns, np.uint32(0)), job.full(layout["RULES"], np.uint32(_NONE))
     cuts = np.searchsorted(weights.indptr, np.arange(0, weights.m, _PART)).tolist()
     arrays = (*matrix, values, edge_of, row_price, column_price, matched, offenders)

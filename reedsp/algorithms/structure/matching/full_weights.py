@@ -100,11 +100,10 @@ def _of_sparse(matrix: Any, maximum: bool) -> Weights:
         indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
         return _checked(indptr, entries.col[order], entries.data[order], columns, maximum)
     indptr, indices, values = matrix.indptr, matrix.indices, matrix.data
-    counts = np.diff(indptr)
     if (
         len(indptr) != rows + 1
         or indptr[0] != 0
-        or (counts < 0).any()
+        or (indptr[1:] < indptr[:-1]).any()
         or not indptr[-1] <= min(map(len, (indices, values)))
     ):
         raise ValueError("matrix.indptr is corrupt")

@@ -29,7 +29,7 @@ def can_solve(graph: Biadjacency) -> bool:
     if graph.m == 0 or not is_matched_on_host(graph.n + graph.columns, graph.m):
         return False
     indptr, indices = graph.indptr, graph.indices
-    ascends = np.minimum.reduce(indptr[1:] - indptr[:-1]) >= 0
+    ascends = np.logical_and.reduce(indptr[1:] >= indptr[:-1])
     return bool(ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns)  # or is negative
 
 

@@ -11,7 +11,7 @@ import pyopencl as cl
 from reedsp.algorithms.structure.matching.sides import Mates, Rows, Sides, downloaded
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import BoundKernel, Job, Memory
 from reedsp.system.progress_bar import Report
 
 _FILE = "structure/matching_phases.cl"
@@ -166,7 +166,7 @@ def _make_offers(sides: Sides, mates: cl.Buffer) -> None:
 def _bound_round(
     job: Job,
     macros: dict[str, str | int],
-    neighbours: tuple[cl.Buffer, cl.Buffer],
+    neighbours: tuple[Memory, Memory],
     mates: cl.Buffer,
     offers: cl.Buffer,
     state: cl.Buffer,
