@@ -45,6 +45,15 @@ __kernel void sort_runs(__global const KEY *restrict keys, __global const VALUE 
     }
 }
 
+#if CARRIED
+#define MOVE(target, source)               \
+    moved_values[target] = values[source]; \
+    if (keeps_keys)                        \
+    moved_keys[target] = keys[source]
+#else
+#define MOVE(target, source) moved_keys[target] = keys[source]
+#endif
+
 __kernel void merge_runs(__global const KEY *restrict keys, __global const VALUE *restrict values,
                          __global KEY *restrict moved_keys, __global RESULT *restrict moved_values,
                          const uint keeps_keys, const ulong width, const ulong n)
@@ -55,18 +64,22 @@ __kernel void merge_runs(__global const KEY *restrict keys, __global const VALUE
         const size_t middle = min(first + width, (size_t)n), last = min(middle + width, (size_t)n);
         size_t left = first + cut_of(keys + first, middle - first, keys + middle, last - middle, target - first);
         size_t right = middle + (target - left);
-        for (; target < min(last, end); ++target) {
-            const bool is_right = left == middle || (right < last && precedes(keys[right], keys[left]));
-            const size_t source = is_right ? right : left;
-            left += !is_right;
-            right += is_right;
-#if CARRIED
-            moved_values[target] = values[source];
-            if (keeps_keys)
-                moved_keys[target] = keys[source];
-#else
-            moved_keys[target] = keys[source];
-#endif
+        const size_t stop = min(last, end);
+        while (target < stop) {
+            // So many steps neither run ends, and nothing but the order decides which one gives the next record.
+            const size_t steps = min(stop - target, min(middle - left, last - right));
+            const size_t both_end = target + steps;
+            for (; target < both_end; ++target) {
+                const bool is_right = precedes(keys[right], keys[left]);
+                const size_t source = is_right ? right : left;
+                left += !is_right;
+                right += is_right;
+                MOVE(target, source);
+            }
+            for (; target < stop && (left == middle || right == last); ++target) {
+                const size_t source = left == middle ? right++ : left++;
+                MOVE(target, source);
+            }
         }
     }
 }
