@@ -15,6 +15,7 @@ from reedsp import csgraph
 from reedsp import typing as types
 from reedsp.algorithms.all_pairs import apsp, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
+from reedsp.algorithms.structure.components import components
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
@@ -39,6 +40,8 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ProductMethod": [product.METHODS],
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
     "BreadthFirstMethod": [bfs.METHODS],
+    "ComponentsMethod": [dict.fromkeys(components.METHODS["weak"] + components.METHODS["strong"])],
+    "Connection": [components.METHODS],
     "Direction": [bfs._EDGE_FACTORS],
     "OperatorName": [operators.OPERATORS],
     "ScanMethod": [scan._METHODS],
