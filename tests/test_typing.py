@@ -17,6 +17,7 @@ from reedsp.algorithms.all_pairs import apsp, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
 from reedsp.algorithms.structure.centrality import dependencies
 from reedsp.algorithms.structure.forests import choose
+from reedsp.algorithms.structure.components import components
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
@@ -43,6 +44,8 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
     "BetweennessMethod": [dependencies.METHODS],
     "BreadthFirstMethod": [bfs.METHODS],
+    "ComponentsMethod": [dict.fromkeys(components.METHODS["weak"] + components.METHODS["strong"])],
+    "Connection": [components.METHODS],
     "Direction": [bfs._EDGE_FACTORS],
     "OperatorName": [operators.OPERATORS],
     "ScanMethod": [scan._METHODS],

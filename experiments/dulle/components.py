@@ -115,7 +115,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the times on random graphs of growing size, and on the others."""
-    figure, [growing, others] = panels(2, width=6.0)
+    figure, [growing, others] = panels(2, width=4.8)
     for number, (method, label) in enumerate(PLOTTED.items()):
         chosen = [row for row in rows if row["graph"] == GROWING and row["method"] == method]
         line(growing, [(int(row["n"]), float(row["min_ms"])) for row in chosen], label, number)
