@@ -2,7 +2,7 @@
 //
 // Source:       Boruvka's and Kruskal's algorithms take edges by their keys; light ones first: Osipov, Sanders and
 //               Singler, "The Filter-Kruskal Minimum Spanning Tree Algorithm" (2009).
-// NDRange:      look, gather_chunks and look_for_twins_in_chunks: work-group (1), one for each chunk; count_before and
+// NDRange:      gather_chunks and look_for_twins_in_chunks: work-group (1), one for each chunk; look, count_before and
 //               write_ends: a work-item for each chunk, in work-groups of any size.
 //               gather, spread and look_for_twins: work-group (GROUP_SIZE), any number.
 // Local memory: gather and spread: 8 bytes.
@@ -63,16 +63,17 @@ bool is_subnormal(const VALUE value)
 }
 #endif
 
-WORK_GROUP(1, 1, 1)
+// `step` is 1, and each work-item looks at a chunk; or the number of work-items, which look at places side by side.
 __kernel void look(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
                    __global const VALUE *restrict values, __global Facts *restrict facts, const ulong m, const uint n,
-                   const uint chunks)
+                   const uint chunks, const uint step)
 {
     const size_t chunk = get_global_id(0);
-    const ulong last = chunk_begin(m, chunk + 1, chunks);
+    const ulong first = step == 1 ? chunk_begin(m, chunk, chunks) : chunk;
+    const ulong last = step == 1 ? chunk_begin(m, chunk + 1, chunks) : m;
     ulong low = ULONG_MAX, high = 0;
     bool outside = false, fractional = FLOATS > ROUNDS;
-    for (ulong i = chunk_begin(m, chunk, chunks); i < last; ++i) {
+    for (ulong i = first; i < last; i += step) {
         const VALUE value = values[i];
         const ulong ordered = in_order(value);
         low = min(low, ordered);

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree as on_host
 from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import refuse_complex
+from reedsp.csgraph.matrix import compressed_rows, refuse_complex
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
@@ -61,12 +61,16 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
+    rows = compressed_rows(csgraph)
+    if rows is not None and is_spanning_for_host(len(rows[0]), len(rows[1])):
+        refuse_complex(csgraph.dtype, "csgraph")  # type: ignore[union-attr]
+        return _on_host(csgraph)
     given = csgraph
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
-    rows = _rows(csgraph)
-    n, m = rows.shape[0], len(rows.indices)
-    tree = _on_host(rows) if m == 0 or is_spanning_for_host(n, m) else _on_device(rows)
+    matrix = _rows(csgraph)
+    n, m = matrix.shape[0], len(matrix.indices)
+    tree = _on_host(matrix) if m == 0 or is_spanning_for_host(n, m) else _on_device(matrix)
     if isinstance(given, (np.matrix, scipy.sparse.spmatrix)):
         return scipy.sparse.csr_matrix(tree)
     from_scipy = getattr(type(given), "from_scipy_sparse", None)  # of an array of pydata's sparse
@@ -94,6 +98,8 @@ def _check_pointers(rows: Any) -> None:
     if not {indptr.dtype, rows.indices.dtype} <= set(_INDICES):
         raise ValueError(f"csgraph has indices of {indptr.dtype} and {rows.indices.dtype}, expected int32 or int64")
     if len(indptr) != rows.shape[0] + 1 or indptr[0] != 0 or indptr[-1] > entries or (indptr[1:] < indptr[:-1]).any():
+    is_right = len(indptr) == rows.shape[0] + 1 and indptr[0] == 0 and indptr[-1] <= entries
+    if not is_right or (indptr[1:] < indptr[:-1]).any():
         raise ValueError(f"csgraph.indptr does not ascend from 0 to the number of entries, {entries}")
 
 
@@ -109,11 +115,12 @@ def _column_error(indices: npt.NDArray[Any], n: int) -> ValueError:
 
 
 def _on_host(rows: Any) -> Any:
-    indptr, indices, data = _arrays(rows)
-    n = rows.shape[0]
-    if len(indices) and not 0 <= indices.min() <= indices.max() < n:
+    """Return SciPy's answer, which does not look whether columns are in range."""
+    _check_pointers(rows)
+    n, indices = rows.shape[0], rows.indices[: rows.indptr[-1]]
+    if len(indices) and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) >= n:  # negative ones are large
         raise _column_error(indices, n)
-    return on_host(scipy.sparse.csr_array((data, indices, indptr), shape=rows.shape))
+    return on_host(rows)
 
 
 def _on_device(rows: Any) -> Any:

@@ -36,7 +36,7 @@ _MATCHED = 0.05
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
 
-_FOREST_VERTEX, _FOREST_EDGE = 0.02, 0.1
+_FOREST_VERTEX, _FOREST_EDGE = 0.02, 0.04
 """The same of a spanning forest by Kruskal's algorithm."""
 
 _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015

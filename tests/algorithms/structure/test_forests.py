@@ -16,8 +16,8 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
+from reedsp.algorithms.structure.forests import choose, kruskal
 from reedsp.algorithms.structure.forests import edges as edges_module
-from reedsp.algorithms.structure.forests import kruskal
 from reedsp.device.device import Device
 from reedsp.system import place
 
@@ -405,6 +405,21 @@ def test_arguments(device: Device) -> None:
         reedsp.spanning_forest([[0, np.nan], [0, 0]], device=device)
     with pytest.raises(reedsp.DeviceMemoryError, match="bytes"):
         reedsp.spanning_forest(path_of([1] * 10**6), method="dulle", device=device)
+
+
+@pytest.mark.parametrize("method", ["auto", "kruskal"])
+def test_a_device_that_is_wrong(method: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose, "is_trusted", lambda *arguments: False)
+    with pytest.raises(reedsp.DeviceError, match=r"spanning forests by .*kruskal.* are wrong, or fail"):
+        reedsp.spanning_forest(path_of([1, 2]), method=method, device=device)
+
+
+@pytest.mark.parametrize(("kind", "other"), [("cpu", "boruvka"), ("gpu", "kruskal")])
+def test_another_method_is_taken(kind: str, other: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", kind)
+    monkeypatch.setattr(choose, "is_trusted", lambda device, description, *rest: other in description)
+    forest = reedsp.spanning_forest(path_of([1, 2]), device=device)
+    assert (forest.method, forest.total_weight) == (other, 3)
 
 
 def test_more_edges_than_places(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ _GROUPS_PER_UNIT = 8
 _CHUNK = 1 << 20  # edges, at most
 _FEWEST = 1 << 13  # edges, for which another chunk pays
 _SAMPLE = 1 << 10  # weights
+_MOST_LOOKING = 1 << 15  # work-items, each of which reports what it has seen
 _SIGN = 1 << 63
 _FACTS = np.dtype([("low", np.uint64), ("high", np.uint64), ("flags", np.uint32), ("unused", np.uint32)])
 
@@ -171,12 +172,14 @@ class DeviceEdges:
 
     def look(self, job: Job) -> Seen:
         """Return what there is to see in the weights and the heads."""
-        chunks = chunks_of(self.m, job.device)
+        is_cpu = job.device.kind == "cpu"
+        chunks = chunks_of(self.m, job.device) if is_cpu else min(group_items(job.device, self.m), _MOST_LOOKING)
         facts = job.allocate(chunks, _FACTS)
         kernel = job.device.kernel(FILE, "look", **self.macros())
         arguments = self.tails_or_rows(), self.heads, self.values, facts
-        sizes = np.uint64(self.m), np.uint32(self.n), np.uint32(chunks)
-        job.launch(kernel, chunks, 1, *arguments, *sizes, slices=chunk_slices(self.m, chunks, job))
+        sizes = np.uint64(self.m), np.uint32(self.n), np.uint32(chunks), np.uint32(1 if is_cpu else chunks)
+        slices = chunk_slices(self.m, chunks, job) if is_cpu else None
+        job.launch(kernel, chunks, 1 if is_cpu else GROUP_SIZE, *arguments, *sizes, slices=slices)
         seen = job.download(facts, chunks, _FACTS)
         bits, flags = constants(FILE), int(np.bitwise_or.reduce(seen["flags"]))
         low, high = int(seen["low"].min()), int(seen["high"].max())
