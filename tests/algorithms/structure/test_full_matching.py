@@ -185,8 +185,9 @@ def test_what_is_accepted(device: Device) -> None:
     zero = scipy.sparse.csr_array(([0, 5, 5], [0, 1, 0], [0, 2, 3]), shape=(2, 2))
     assert reedsp.full_matching(zero, device=device).weight == 10
     assert reedsp.full_matching(np.ma.masked_equal([[0, 7], [7, 0]], 7), device=device).weight == 0
-    with pytest.raises(ValueError, match="no full matching"):
-        reedsp.full_matching([[0, 7], [0, 7]], device=device)
+    for impossible in ([[0, 7], [0, 7]], [[0, 0]]):
+        with pytest.raises(ValueError, match="no full matching"):
+            reedsp.full_matching(impossible, device=device)
     booleans = scipy.sparse.csr_array(([True, True, False], [0, 1, 0], [0, 1, 3]), shape=(2, 2))
     assert reedsp.full_matching(booleans, device=device).weight == 2
     infinite = scipy.sparse.csr_array(([np.inf, 2.0, 3.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))

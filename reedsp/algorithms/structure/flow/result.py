@@ -78,7 +78,7 @@ class Flow:
     >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
     >>> found = reedsp.maximum_flow(graph, 0, 3)
     >>> found.value, found.flow
-    (3, array([1, 2, 1, 2], dtype=int32))
+    (3, array([1, 2, 1, 2]))
     """
 
     graph: Graph
