@@ -129,6 +129,7 @@ def _graph_calls(dtype: str, graph: reedsp.Graph) -> Iterator[tuple[str, Call]]:
         )
     yield f"verify {dtype}", lambda device: reedsp.sssp(graph, 0, device=device).verify()
     yield f"bfs {dtype}", lambda device: reedsp.bfs(graph, 0, device=device)
+    yield f"betweenness {dtype}", lambda device: reedsp.betweenness(graph, range(4), device=device)
 
 
 def main() -> None:
