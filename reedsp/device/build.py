@@ -167,9 +167,7 @@ def build_text(context: cl.Context, device: cl.Device, source: str, title: str) 
             kernel_cache.write(cached, binary)
         return program
     except RefusedError as error:
-        raise KernelBuildError(
-            f"{title} did not build on {device.name}:\n{name_lines(str(error), source)}"
-        ) from error
+        raise KernelBuildError(f"{title} did not build on {device.name}:\n{name_lines(str(error), source)}") from error
     except CompilerCrashError as error:
         raise KernelBuildError(f"the compiler of {device.name} has crashed on {title}: {error}") from error
 
