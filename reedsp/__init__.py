@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
+    from reedsp.algorithms.structure.assignment.full_matching import full_matching
+    from reedsp.algorithms.structure.assignment.result import FullMatching
     from reedsp.algorithms.structure.centrality.betweenness import betweenness
     from reedsp.algorithms.structure.centrality.result import Betweenness
     from reedsp.algorithms.structure.components.components import connected_components
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from reedsp.algorithms.structure.flow.result import Cut, Flow
     from reedsp.algorithms.structure.forests.result import SpanningForest
     from reedsp.algorithms.structure.forests.spanning_forest import spanning_forest
-    from reedsp.algorithms.structure.matching.full_matching import full_matching
-    from reedsp.algorithms.structure.matching.full_result import FullMatching
     from reedsp.algorithms.structure.matching.matching import maximum_matching
     from reedsp.algorithms.structure.matching.result import Matching, VertexCover
     from reedsp.algorithms.traversal.bfs import bfs
@@ -63,7 +63,7 @@ _MODULE_OF = {
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
     "Flow": "algorithms.structure.flow.result",
-    "FullMatching": "algorithms.structure.matching.full_result",
+    "FullMatching": "algorithms.structure.assignment.result",
     "Graph": "graph.graph",
     "Matching": "algorithms.structure.matching.result",
     "Nearest": "algorithms.routes.tables",
@@ -90,7 +90,7 @@ _MODULE_OF = {
     "distances_on_device": "algorithms.single_source.on_device",
     "exclusive_scan": "primitives.scan",
     "fetch": "io.datasets",
-    "full_matching": "algorithms.structure.matching.full_matching",
+    "full_matching": "algorithms.structure.assignment.full_matching",
     "get_device": "device.discovery",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",

@@ -231,7 +231,7 @@ def connected_in_groups(device: Device) -> bool:
     return count == expected[0] and np.array_equal(labels, expected[1])
 
 
-COMPONENTS = "structure/components_hook.cl"
+COMPONENTS = "components/hook.cl"
 PATHS = {
     "core/language.cl",
     "core/weights.cl",
@@ -244,7 +244,7 @@ INWARD = {"edges/predecessors.cl"}
 OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
-MATCHINGS = {"structure/matching_rows.cl", "structure/matching_check.cl"}
+MATCHINGS = {"matching/rows.cl", "matching/check.cl"}
 SCANS = {"primitives/elements.cl"}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
@@ -266,16 +266,16 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl"}),
     "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
-    "components in ranges": (connected("weak", "fast"), {"structure/components_ranges.cl", COMPONENTS}),
-    "components in work-groups": (connected_in_groups, {"structure/components_groups.cl"}),
-    "components by a matrix": (connected("weak", "dulle"), {"structure/components_dulle.cl"}),
+    "components in ranges": (connected("weak", "fast"), {"components/ranges.cl", COMPONENTS}),
+    "components in work-groups": (connected_in_groups, {"components/groups.cl"}),
+    "components by a matrix": (connected("weak", "dulle"), {"components/dulle.cl"}),
     "strong components in depth": (
         connected("strong", "depth-first"),
-        {"structure/components_depth_first.cl", "structure/components_verify.cl"},
+        {"components/depth_first.cl", "components/verify.cl"},
     ),
-    "strong components by colours": (connected("strong", "colours"), {"structure/components_colours.cl"}),
+    "strong components by colours": (connected("strong", "colours"), {"components/colours.cl"}),
     **{
-        f"matching, {method}": (matched(method), {*MATCHINGS, f"structure/matching_{name}.cl"})
+        f"matching, {method}": (matched(method), {*MATCHINGS, f"matching/{name}.cl"})
         for method, name in (
             ("depth-first", "depth_first"),
             ("phases", "phases"),
@@ -285,18 +285,18 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
     **{
-        f"a spanning forest by {method}": (forest_by(method), {"structure/forest_keys.cl", *files})
+        f"a spanning forest by {method}": (forest_by(method), {"forests/keys.cl", *files})
         for method, files in (
-            ("kruskal", {"structure/forest_edges.cl", "structure/forest_kruskal.cl", "structure/forest_verify.cl"}),
-            ("boruvka", {"structure/forest_edges.cl", "structure/forest_boruvka.cl"}),
-            ("dulle", {"structure/forest_dulle.cl"}),
+            ("kruskal", {"forests/edges.cl", "forests/kruskal.cl", "forests/verify.cl"}),
+            ("boruvka", {"forests/edges.cl", "forests/boruvka.cl"}),
+            ("dulle", {"forests/dulle.cl"}),
         )
     },
     "betweenness in work-items": (
         betweenness("work-items"),
-        {"structure/betweenness_serial.cl", "structure/betweenness_counts.cl", "core/language.cl"},
+        {"centrality/serial.cl", "centrality/counts.cl", "core/language.cl"},
     ),
-    "betweenness in work-groups": (betweenness("work-groups"), {"structure/betweenness_levels.cl"}),
+    "betweenness in work-groups": (betweenness("work-groups"), {"centrality/levels.cl"}),
     "all pairs": (
         all_pairs("floyd-warshall", negative=True),
         MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},
@@ -352,14 +352,14 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "flow by one work-item": (
         flow_by("dinic"),
-        {f"structure/flow_{name}.cl" for name in ("arc", "arcs", "dinic", "sum", "verify")},
+        {f"flow/{name}.cl" for name in ("arc", "arcs", "dinic", "sum", "verify")},
     ),
-    "flow by work-groups": (flow_by("push-relabel"), {"structure/flow_push_relabel.cl"}),
+    "flow by work-groups": (flow_by("push-relabel"), {"flow/push_relabel.cl"}),
     "assignment by one work-item": (
         assignment_by("shortest-paths"),
-        {"structure/assignment_paths.cl", "structure/assignment_verify.cl"},
+        {"assignment/paths.cl", "assignment/verify.cl"},
     ),
-    "assignment by work-groups": (assignment_by("auction"), {"structure/auction_rounds.cl"}),
+    "assignment by work-groups": (assignment_by("auction"), {"assignment/auction_rounds.cl"}),
     "self test": (self_test, {"core/self_test.cl"}),
 }
 

@@ -16,8 +16,8 @@ from reedsp import typing as types
 from reedsp.algorithms.all_pairs import apsp, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
 from reedsp.algorithms.structure.centrality import dependencies
-from reedsp.algorithms.structure.forests import choose
 from reedsp.algorithms.structure.components import components
+from reedsp.algorithms.structure.forests import choose
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options

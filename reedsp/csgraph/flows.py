@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import maximum_flow as _maximum_flow
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching as _min_weight_full_bipartite_matching
 from scipy.sparse.csgraph._flow import MaximumFlowResult
 
+from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
-from reedsp.algorithms.structure.matching.full_matching import full_matching
 from reedsp.csgraph.matrix import refuse_complex
 from reedsp.csgraph.reordering import refuse_corrupt
 from reedsp.graph.graph import EXACT_IN_FLOAT64

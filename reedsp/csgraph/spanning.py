@@ -97,7 +97,6 @@ def _check_pointers(rows: Any) -> None:
     indptr, entries = rows.indptr, min(len(rows.indices), len(rows.data))
     if not {indptr.dtype, rows.indices.dtype} <= set(_INDICES):
         raise ValueError(f"csgraph has indices of {indptr.dtype} and {rows.indices.dtype}, expected int32 or int64")
-    if len(indptr) != rows.shape[0] + 1 or indptr[0] != 0 or indptr[-1] > entries or (indptr[1:] < indptr[:-1]).any():
     is_right = len(indptr) == rows.shape[0] + 1 and indptr[0] == 0 and indptr[-1] <= entries
     if not is_right or (indptr[1:] < indptr[:-1]).any():
         raise ValueError(f"csgraph.indptr does not ascend from 0 to the number of entries, {entries}")

@@ -96,64 +96,64 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         },
         **{"WRITES": (0, 1), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "OFFSET": ("uint", "ulong")},
     },
-    "structure/components_colours.cl": {
+    "components/colours.cl": {
         **{"POINTER": ("int", "uint", "long"), "INDEX": ("int", "long"), "ATOMIC_LOADS": (0, 1)},
     },
-    "structure/components_depth_first.cl": {
+    "components/depth_first.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "DESCENDING": (0, 1)},
     },
-    "structure/components_dulle.cl": {},
-    "structure/components_groups.cl": {
+    "components/dulle.cl": {},
+    "components/groups.cl": {
         **{"GROUP_SIZE": (32,), "PER_ITEM": (4,), "POINTER": ("int", "uint", "long"), "INDEX": ("int", "long")},
         **{"ATOMIC_LOADS": (0, 1)},
     },
-    "structure/components_ranges.cl": {
+    "components/ranges.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "SYMMETRIC": (0, 1), "ATOMIC": (0, 1)},
         **{"ATOMIC_LOADS": (0, 1)},
     },
-    "structure/components_verify.cl": {"STRONG": (0, 1), "ATOMIC_LOADS": (0, 1)},
-    "structure/forest_boruvka.cl": {**FOREST_KEYS, "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1), "GROUP_SIZE": (32,)},
-    "structure/forest_dulle.cl": {
+    "components/verify.cl": {"STRONG": (0, 1), "ATOMIC_LOADS": (0, 1)},
+    "forests/boruvka.cl": {**FOREST_KEYS, "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1), "GROUP_SIZE": (32,)},
+    "forests/dulle.cl": {
         **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",)},
         **{"GROUP_SIZE": (32,), "BY_ROWS": (0, 1)},
     },
-    "structure/forest_edges.cl": {
+    "forests/edges.cl": {
         **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",), "ROWS": (0, 1), "ROUNDS": (1,)},
         **{"GROUP_SIZE": (32,), "DIGITS": (256,)},
     },
-    "structure/forest_kruskal.cl": {**FOREST_KEYS, "DIGITS": (256,), "PREFETCH_BUILT_IN": (0, 1)},
-    "structure/forest_verify.cl": {**FOREST_KEYS, "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
-    "structure/assignment_paths.cl": {
+    "forests/kruskal.cl": {**FOREST_KEYS, "DIGITS": (256,), "PREFETCH_BUILT_IN": (0, 1)},
+    "forests/verify.cl": {**FOREST_KEYS, "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
+    "assignment/paths.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int",), "VALUE": ("int", "long"), "SUM": ("long",)},
         **{"SUM_MAX": ("LONG_MAX",), "NEGATED": (0, 1)},
     },
-    "structure/assignment_verify.cl": {
+    "assignment/verify.cl": {
         **{"VALUE": ("int", "long"), "SUM": ("long",), "IS_INTEGER": (0, 1), "NEGATED": (0, 1)},
     },
-    "structure/auction_rounds.cl": {
+    "assignment/auction_rounds.cl": {
         **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
     },
-    "structure/flow_arc.cl": {"AMOUNT": ("uint", "ulong")},
-    "structure/flow_arcs.cl": {
+    "flow/arc.cl": {"AMOUNT": ("uint", "ulong")},
+    "flow/arcs.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "CAPACITY": ("int", "long")},
         **{"AMOUNT": ("uint", "ulong")},
     },
-    "structure/flow_dinic.cl": {
+    "flow/dinic.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "CAPACITY": ("int", "long")},
         **{"AMOUNT": ("uint", "ulong")},
     },
-    "structure/flow_push_relabel.cl": {
+    "flow/push_relabel.cl": {
         **{"GROUP_SIZE": (32,), "HUB": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"CAPACITY": ("int", "long"), "ATOMIC_LOADS": (0, 1)},
     },
-    "structure/flow_sum.cl": {},
-    "structure/flow_verify.cl": {"CAPACITY": ("int", "long")},
-    "structure/betweenness_levels.cl": {
+    "flow/sum.cl": {},
+    "flow/verify.cl": {"CAPACITY": ("int", "long")},
+    "centrality/levels.cl": {
         **{"LANES": (32,), "SOURCES": (8,), "PIECE": (64,), "EDGES": (0, 1), "OFFSET": ("uint", "ulong")},
         **{"ATOMIC_LOADS": (0, 1), "SCALED": (0, 1)},
     },
-    "structure/betweenness_serial.cl": {
+    "centrality/serial.cl": {
         **{"SOURCES": (8,), "PIECE": (64,), "PART": (64,), "EDGES": (0, 1), "OFFSET": ("uint", "ulong")},
         **{"PULLS": (1,), "SCALED": (0, 1)},
     },
@@ -161,13 +161,13 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "VERTICES": (2,)},
         **{"DEGREE_ALONE": (64,), "ATOMIC_LOADS": (0, 1)},
     },
-    "structure/matching_balls.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
-    "structure/matching_check.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
-    "structure/matching_depth_first.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
-    "structure/matching_phases.cl": {
+    "matching/balls.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/check.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/depth_first.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/phases.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long", "uint"), "INDEX": ("int", "long")},
     },
-    "structure/matching_rows.cl": {
+    "matching/rows.cl": {
         **{"APART": (0, 1), "PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     },
     "traversal/queue_order.cl": {
@@ -258,8 +258,8 @@ INCLUDED = {
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
-    "structure/components_hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
-    "structure/forest_keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
+    "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
+    "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},

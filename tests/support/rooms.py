@@ -15,7 +15,12 @@ ROOM_OF_KERNELS = {
     "edges": "edges",
     "single_source": "algorithms.single_source",
     "traversal": "algorithms.traversal",
-    "structure": "algorithms.structure",
+    "assignment": "algorithms.structure",
+    "centrality": "algorithms.structure",
+    "components": "algorithms.structure",
+    "flow": "algorithms.structure",
+    "forests": "algorithms.structure",
+    "matching": "algorithms.structure",
     "all_pairs": "algorithms.all_pairs",
 }
 

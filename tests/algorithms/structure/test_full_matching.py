@@ -13,10 +13,10 @@ import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
 import reedsp
-from reedsp.algorithms.structure.matching import full_auction, full_matching, full_paths
-from reedsp.algorithms.structure.matching.full_paths import Found
-from reedsp.algorithms.structure.matching.full_selfcheck import finds_known_matching
-from reedsp.algorithms.structure.matching.full_weights import Weights, in_integers, weights_of
+from reedsp.algorithms.structure.assignment import auction, full_matching, paths
+from reedsp.algorithms.structure.assignment.paths import Found
+from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
+from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 
@@ -40,8 +40,8 @@ class ConstantPace:
 def small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything in one launch, or as little at a time as there can be."""
     if request.param:
-        monkeypatch.setattr(full_paths, "Pace", lambda *_: ConstantPace())
-        monkeypatch.setattr(full_auction, "Pace", lambda *_: ConstantPace())
+        monkeypatch.setattr(paths, "Pace", lambda *_: ConstantPace())
+        monkeypatch.setattr(auction, "Pace", lambda *_: ConstantPace())
 
 
 def random_matrix(rng: np.random.Generator, most: int = 6) -> Any:
@@ -111,8 +111,8 @@ def test_larger_matrices(method: Any, shape: tuple[int, int], device: Device, mo
     dense[matrix.tocoo().coords] = matrix.tocoo().data
     answers = []
     for group in (16, 64):
-        monkeypatch.setattr(full_auction, "_CPU_GROUP", group)
-        monkeypatch.setattr(full_auction, "_GPU_GROUP", group)
+        monkeypatch.setattr(auction, "_CPU_GROUP", group)
+        monkeypatch.setattr(auction, "_GPU_GROUP", group)
         found = reedsp.full_matching(matrix, method=method, device=device)
         assert found.weight == dense[linear_sum_assignment(dense)].sum()
         assert found.verify(device)
@@ -285,7 +285,7 @@ def test_a_free_column_costs_nothing(device: Device) -> None:
 
 def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """An auction would go on for ever, or nearly so."""
-    monkeypatch.setattr(full_auction, "_PATIENCE", 10)
+    monkeypatch.setattr(auction, "_PATIENCE", 10)
     matrix = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1]])
     with pytest.raises(ValueError, match=r"^no full matching exists$"):
         reedsp.full_matching(matrix, method="auction", device=device)
@@ -294,7 +294,7 @@ def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypa
 
 
 def test_progress_is_reported(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(full_paths, "Pace", lambda *_: ConstantPace())
+    monkeypatch.setattr(paths, "Pace", lambda *_: ConstantPace())
     seen: list[tuple[int, int]] = []
     matrix = np.random.default_rng(3).integers(1, 99, (20, 20))
     for number, method in enumerate(METHODS):
@@ -328,7 +328,7 @@ def test_methods_of_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_trial_notices_prices_that_prove_nothing(device: Device) -> None:
     def no_prices(job: Job, weights: Weights, maximum: bool) -> Found:
-        found = full_paths.shortest_paths(job, weights, maximum)
+        found = paths.shortest_paths(job, weights, maximum)
         return Found(found.edges, found.prices * 0, 0)
 
     def one_edge(job: Job, weights: Weights, maximum: bool) -> Found:

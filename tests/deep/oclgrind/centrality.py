@@ -19,7 +19,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from tests.deep.oclgrind import Check
 
-_FILES = {"work-items": "structure/betweenness_serial.cl", "work-groups": "structure/betweenness_levels.cl"}
+_FILES = {"work-items": "centrality/serial.cl", "work-groups": "centrality/levels.cl"}
 _PIECE = 32  # edges, so that a vertex of a small graph has several pieces
 _KEPT: list[cl.Buffer] = []
 """Buffers: where Oclgrind gives the number of a released one to a larger one, it takes that for uninitialised."""
@@ -30,7 +30,7 @@ def checks(device: Device) -> Iterator[Check]:
     hub = np.arange(1, 40)
     u, v = np.random.default_rng(3).integers(0, 44, (2, 50))
     graph = reedsp.Graph.from_edges(45, [*np.zeros(39, int), *hub, *u], [*hub, *np.full(39, 41), *v])
-    files = {"structure/betweenness_counts.cl", "core/language.cl"}
+    files = {"centrality/counts.cl", "core/language.cl"}
     for method, file in _FILES.items():
         for form in FORMS if method == "work-items" else FORMS[1:]:
             for edges in (False, True):

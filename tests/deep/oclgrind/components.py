@@ -18,7 +18,7 @@ from reedsp.edges.preparation import MatrixRows
 from tests.deep.oclgrind import Check
 
 _GROUP_SIZE = 16
-_FOLDER = "structure/components_"
+_FOLDER = "components/"
 
 
 def checks(device: Device) -> Iterator[Check]:

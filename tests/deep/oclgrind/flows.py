@@ -9,27 +9,27 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
+from reedsp.algorithms.structure.assignment import auction, paths
+from reedsp.algorithms.structure.assignment.selfcheck import _is_proved as matching_is_proved
+from reedsp.algorithms.structure.assignment.verify import verify_full
+from reedsp.algorithms.structure.assignment.weights import Weights
 from reedsp.algorithms.structure.flow import dinic, push_relabel
 from reedsp.algorithms.structure.flow.capacities import Found as FoundFlow
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.selfcheck import _is_proved as flow_is_proved
 from reedsp.algorithms.structure.flow.verify import verify_flow
-from reedsp.algorithms.structure.matching import full_auction, full_paths
-from reedsp.algorithms.structure.matching.full_selfcheck import _is_proved as matching_is_proved
-from reedsp.algorithms.structure.matching.full_verify import verify_full
-from reedsp.algorithms.structure.matching.full_weights import Weights
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 from tests.deep.oclgrind import Check
 
 FLOW = {
-    "dinic": {"structure/flow_arcs.cl", "structure/flow_dinic.cl", "structure/flow_verify.cl"},
-    "push-relabel": {"structure/flow_push_relabel.cl", "structure/flow_verify.cl"},
+    "dinic": {"flow/arcs.cl", "flow/dinic.cl", "flow/verify.cl"},
+    "push-relabel": {"flow/push_relabel.cl", "flow/verify.cl"},
 }
 ASSIGNMENT = {
-    "shortest-paths": {"structure/assignment_paths.cl", "structure/assignment_verify.cl"},
-    "auction": {"structure/auction_rounds.cl", "structure/assignment_verify.cl"},
+    "shortest-paths": {"assignment/paths.cl", "assignment/verify.cl"},
+    "auction": {"assignment/auction_rounds.cl", "assignment/verify.cl"},
 }
 
 
@@ -83,9 +83,9 @@ def check_matching(device: Device, method: str, value: type, maximum: bool, rows
     weights = Weights(indptr, (keys % columns).astype(np.int32), values, columns)
     with pytest.MonkeyPatch.context() as patch:
         copied(patch)
-        patch.setattr(full_paths, "_FIRST_BUDGET", 5)
-        patch.setattr(full_auction, "_GPU_GROUP", 16)
-        solve = full_paths.shortest_paths if method == "shortest-paths" else full_auction.auction
+        patch.setattr(paths, "_FIRST_BUDGET", 5)
+        patch.setattr(auction, "_GPU_GROUP", 16)
+        solve = paths.shortest_paths if method == "shortest-paths" else auction.auction
         found = solve(Job(device), weights, maximum)
         assert matching_is_proved(weights, maximum, found)
         taken = weights.indices[found.edges]

@@ -19,7 +19,7 @@ from tests.support import bipartite
 
 _METHODS = ("depth-first", "phases", "dulle", "khosla")
 _FILES = {
-    *(f"structure/matching_{name}.cl" for name in ("balls", "check", "depth_first", "phases", "rows")),
+    *(f"matching/{name}.cl" for name in ("balls", "check", "depth_first", "phases", "rows")),
     *(f"primitives/{name}_scan.cl" for name in ("work_item", "work_group")),
 }
 _PIECE = 9

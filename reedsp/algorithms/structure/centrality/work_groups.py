@@ -1,4 +1,4 @@
-"""Betweenness on GPUs: many sources go from level to level together (cl/structure/betweenness_levels.cl)."""
+"""Betweenness on GPUs: many sources go from level to level together (cl/centrality/levels.cl)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from reedsp.edges.device_graph import Neighbours
 from reedsp.graph.graph import edge_sources
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/betweenness_levels.cl"
+_FILE = "centrality/levels.cl"
 LANES = 32
 _MOST_BUNDLES = 64
 _GROUPS_PER_UNIT = 64

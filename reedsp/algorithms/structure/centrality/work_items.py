@@ -1,4 +1,4 @@
-"""Betweenness on CPU devices: a core searches from one source after the other (cl/structure/betweenness_serial.cl)."""
+"""Betweenness on CPU devices: a core searches from one source after the other (cl/centrality/serial.cl)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reedsp.device.job import Job
 from reedsp.edges.device_graph import Neighbours
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/betweenness_serial.cl"
+_FILE = "centrality/serial.cl"
 _PART = 1 << 12  # numbers
 _CLEARED_TOGETHER = 64
 _BLOCKS_PER_CORE = 4  # so that cores end together

@@ -1,4 +1,4 @@
-"""Check components by rules that do not depend on how they were found (cl/structure/components_verify.cl)."""
+"""Check components by rules that do not depend on how they were found (cl/components/verify.cl)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.device.job import Argument, Job
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph, edge_sources
 
-_FILE = "structure/components_verify.cl"
+_FILE = "components/verify.cl"
 _GROUP_SIZE = 64
 
 

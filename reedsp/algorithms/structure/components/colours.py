@@ -1,4 +1,4 @@
-"""Strongly connected components by the work-groups of a GPU (cl/structure/components_colours.cl)."""
+"""Strongly connected components by the work-groups of a GPU (cl/components/colours.cl)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
 from reedsp.device.job import Argument, BoundKernel, Job
 
-_FILE = "structure/components_colours.cl"
+_FILE = "components/colours.cl"
 _GROUP_SIZE = 256
 _MOST_ROUNDS = 1 << 14  # in all: a graph that takes more of them is for one work-item
 _OF_EDGES = ("mark_ends", "spread", "colour", "spread_back", "raise_levels")

@@ -1,4 +1,4 @@
-"""Strongly connected components by a search in depth, by one work-item (cl/structure/components_depth_first.cl)."""
+"""Strongly connected components by a search in depth, by one work-item (cl/components/depth_first.cl)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, Memory
 from reedsp.edges.preparation import MatrixRows
 
-_FILE = "structure/components_depth_first.cl"
+_FILE = "components/depth_first.cl"
 _FIRST_BUDGET = 1 << 22  # edges
 _NAMES = {name: np.dtype(dtype) for dtype, name in C_TYPES.items()}
 

@@ -1,4 +1,4 @@
-"""Components by the matrix of a graph: Dulle's thesis, Algorithm 18 (cl/structure/components_dulle.cl)."""
+"""Components by the matrix of a graph: Dulle's thesis, Algorithm 18 (cl/components/dulle.cl)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.graph.graph import Graph, edge_sources
 
-_FILE = "structure/components_dulle.cl"
+_FILE = "components/dulle.cl"
 _GROUP_SIZE = 64
 LARGEST = 1 << 15
 """Vertices: their matrix takes 1 GiB then."""

@@ -1,4 +1,4 @@
-"""Components without regard to directions, by the work-groups of a GPU (cl/structure/components_groups.cl)."""
+"""Components without regard to directions, by the work-groups of a GPU (cl/components/groups.cl)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import Graph
 
-_FILE = "structure/components_groups.cl"
+_FILE = "components/groups.cl"
 _GROUP_SIZE, _PER_ITEM = 256, 4
 
 

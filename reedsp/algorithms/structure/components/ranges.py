@@ -1,4 +1,4 @@
-"""Components without regard to directions, by few work-items of a CPU (cl/structure/components_ranges.cl)."""
+"""Components without regard to directions, by few work-items of a CPU (cl/components/ranges.cl)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Argument
 from reedsp.edges.preparation import MatrixRows
 
-_FILE = "structure/components_ranges.cl"
+_FILE = "components/ranges.cl"
 _VERTICES = 1 << 12  # of a work-item, at least: a launch of several takes as long as some thousand vertices
 
 

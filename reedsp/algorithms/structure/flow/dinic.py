@@ -1,4 +1,4 @@
-"""Dinic's algorithm by one work-item (cl/structure/flow_arcs.cl, cl/structure/flow_dinic.cl)."""
+"""Dinic's algorithm by one work-item (cl/flow/arcs.cl, cl/flow/dinic.cl)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from reedsp.device.job import Argument, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
 
-_ARCS_FILE = "structure/flow_arcs.cl"
-_SEARCH_FILE = "structure/flow_dinic.cl"
+_ARCS_FILE = "flow/arcs.cl"
+_SEARCH_FILE = "flow/dinic.cl"
 _PART = 1 << 21  # edges a launch
 _FIRST_BUDGET = 1 << 22  # arcs
 _UNSEEN = 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""Push and relabel, all vertices in lock-step, by work-groups (cl/structure/flow_push_relabel.cl)."""
+"""Push and relabel, all vertices in lock-step, by work-groups (cl/flow/push_relabel.cl)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import transposed
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/flow_push_relabel.cl"
+_FILE = "flow/push_relabel.cl"
 _GPU_GROUP, _CPU_GROUP = 128, 16
 _HUB = 512  # arcs
 _FEWEST_ROUNDS, _MOST_ROUNDS = 32, 1024

@@ -1,4 +1,4 @@
-"""Prove a flow and a cut by each other, on a device (cl/structure/flow_verify.cl)."""
+"""Prove a flow and a cut by each other, on a device (cl/flow/verify.cl)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.device.job import Job
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph
 
-_FILE = "structure/flow_verify.cl"
+_FILE = "flow/verify.cl"
 _GROUP_SIZE = 64
 _PART = 1 << 19  # edges a launch
 _NONE = 0xFFFFFFFF

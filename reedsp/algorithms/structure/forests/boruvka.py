@@ -1,4 +1,4 @@
-"""Boruvka's algorithm by work-groups (cl/structure/forest_boruvka.cl), on lists of light edges first."""
+"""Boruvka's algorithm by work-groups (cl/forests/boruvka.cl), on lists of light edges first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reedsp.algorithms.structure.forests.edges import (
 from reedsp.device.build import constants, position_of
 from reedsp.device.job import Argument, BoundKernel, Job
 
-_FILE = "structure/forest_boruvka.cl"
+_FILE = "forests/boruvka.cl"
 _FIRST_BATCH, _BATCH = 5, 4  # rounds between two looks at the device
 _MOST_ROUNDS = 32  # each at least halves the trees that edges leave
 
@@ -57,7 +57,7 @@ def boruvka(
 
 @dataclass(frozen=True)
 class _Buffers:
-    """What a search writes to; see cl/structure/forest_boruvka.cl."""
+    """What a search writes to; see cl/forests/boruvka.cl."""
 
     lists: list[cl.Buffer]
     best: cl.Buffer

@@ -89,7 +89,7 @@ def choose(
 def _mark(
     method: str, edges: DeviceEdges, order: Order, upper: bool, thresholds: list[int], chosen: cl.Buffer, job: Job
 ) -> dict[str, Any]:
-    bits = constants("structure/forest_keys.cl")
+    bits = constants("forests/keys.cl")
     flags = (bits["MAXIMUM"] if order.maximum else 0) | (bits["UPPER"] if upper else 0)
     return _SEARCHES[method](edges, order, flags, thresholds, chosen, job)
 

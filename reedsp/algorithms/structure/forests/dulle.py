@@ -1,4 +1,4 @@
-"""Dulle's kernels on a dense matrix (cl/structure/forest_dulle.cl), with an order of edges that makes them right."""
+"""Dulle's kernels on a dense matrix (cl/forests/dulle.cl), with an order of edges that makes them right."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.dispatch import even
 from reedsp.device.job import Argument, Job
 
-_FILE = "structure/forest_dulle.cl"
+_FILE = "forests/dulle.cl"
 
 
 def dulle(

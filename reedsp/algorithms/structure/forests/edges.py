@@ -1,4 +1,4 @@
-"""Edges on a device, and the one order in which spanning forests take them (cl/structure/forest_edges.cl)."""
+"""Edges on a device, and the one order in which spanning forests take them (cl/forests/edges.cl)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reedsp.device.dispatch import Slices, even
 from reedsp.device.job import Argument, Job, Memory
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 
-FILE = "structure/forest_edges.cl"
+FILE = "forests/edges.cl"
 GROUP_SIZE = 256
 SHORT_DIGIT, LONG_DIGIT = 8, 11  # bits
 _GROUPS_PER_UNIT = 8
@@ -77,7 +77,7 @@ class Order:
 
 
 def in_order(values: npt.NDArray[Any], whole: bool = False) -> npt.NDArray[np.uint64]:
-    """Return weights as unsigned numbers in the same order, as ``in_order`` of cl/structure/forest_keys.cl does."""
+    """Return weights as unsigned numbers in the same order, as ``in_order`` of cl/forests/keys.cl does."""
     if values.dtype.kind == "i" or whole:
         return values.astype(np.int64).view(np.uint64) ^ np.uint64(_SIGN)
     bits = (values + 0).view(np.dtype(f"u{values.itemsize}"))  # -0.0 + 0 is 0.0
@@ -153,7 +153,7 @@ class DeviceEdges:
         self._scratch[key] = [buffers]
 
     def macros(self, order: Order | None = None) -> dict[str, str | int]:
-        """Return the macros of cl/structure/forest_edges.cl; without an order for what needs no keys."""
+        """Return the macros of cl/forests/edges.cl; without an order for what needs no keys."""
         digit = SHORT_DIGIT if order is None else order.digit
         return {**key_macros(self.value, order), **self._types, "DIGITS": 1 << digit}
 
@@ -257,7 +257,7 @@ class Seen:
 
 
 def key_macros(value: np.dtype[Any], order: Order | None) -> dict[str, str | int]:
-    """Return the macros of cl/structure/forest_keys.cl; without an order for what needs no keys."""
+    """Return the macros of cl/forests/keys.cl; without an order for what needs no keys."""
     floats = value.kind == "f"
     return {
         "VALUE": C_TYPES[np.dtype(f"u{value.itemsize}") if floats else value],

@@ -1,4 +1,4 @@
-"""Kruskal's algorithm on CPU devices (cl/structure/forest_kruskal.cl): light edges before heavy ones are looked at."""
+"""Kruskal's algorithm on CPU devices (cl/forests/kruskal.cl): light edges before heavy ones are looked at."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, Job
 
-_FILE = "structure/forest_kruskal.cl"
+_FILE = "forests/kruskal.cl"
 _FIRST_BUDGET = 1 << 20  # edges, which one work-item joins in some hundredths of a second
 
 
@@ -34,7 +34,7 @@ def kruskal(
     edges : DeviceEdges
     order : Order
     flags : int
-        Of cl/structure/forest_keys.cl: MAXIMUM as in the order, and UPPER.
+        Of cl/forests/keys.cl: MAXIMUM as in the order, and UPPER.
     thresholds : list of int
         Largest keys of the lists that are joined one after the other, ascending; the last is the largest of all.
     chosen : pyopencl.Buffer of uint8, shape (m,)

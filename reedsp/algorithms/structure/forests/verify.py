@@ -1,4 +1,4 @@
-"""Whether edges are a spanning forest, decided on a device by the cycle rule (cl/structure/forest_verify.cl)."""
+"""Whether edges are a spanning forest, decided on a device by the cycle rule (cl/forests/verify.cl)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reedsp.device.job import Argument, BoundKernel, Job, Memory
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph, edge_sources
 
-_FILE = "structure/forest_verify.cl"
+_FILE = "forests/verify.cl"
 _FIRST_BUDGET = 1 << 14
 _EDGES_AT_ONCE = 1 << 20
 

@@ -1,3 +1,1 @@
 """Maximum matchings of bipartite graphs."""
-
-"""Matchings: of the most edges, and full ones of minimum weight."""

@@ -1,4 +1,4 @@
-"""A maximum matching as balls that choose bins: Dulle's rounds, Khosla's search (cl/structure/matching_balls.cl)."""
+"""A maximum matching as balls that choose bins: Dulle's rounds, Khosla's search (cl/matching/balls.cl)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reedsp.device.build import constants
 from reedsp.device.iterate import Pace, Rounds
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/matching_balls.cl"
+_FILE = "matching/balls.cl"
 _CPU_PIECE, _GPU_GROUP = 1 << 12, 64
 _FIRST_BUDGET = 1 << 20  # candidates
 

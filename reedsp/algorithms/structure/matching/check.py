@@ -18,7 +18,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.job import Job
 from reedsp.edges.verify import VerificationError
 
-_FILE = "structure/matching_check.cl"
+_FILE = "matching/check.cl"
 _CPU_PIECE, _GPU_GROUP = 1 << 14, 64
 _NONE = np.uint32(0xFFFFFFFF)
 _RULES = {

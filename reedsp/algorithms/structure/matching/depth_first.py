@@ -1,4 +1,4 @@
-"""A maximum matching by one work-item, as Pothen and Fan find it (cl/structure/matching_depth_first.cl)."""
+"""A maximum matching by one work-item, as Pothen and Fan find it (cl/matching/depth_first.cl)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, Job
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/matching_depth_first.cl"
+_FILE = "matching/depth_first.cl"
 _PIECE = 1 << 14
 _FIRST_BUDGET = 1 << 21  # entries
 

@@ -1,4 +1,4 @@
-"""A maximum matching by work-groups: rounds of offers, then breadth-first phases (cl/structure/matching_phases.cl)."""
+"""A maximum matching by work-groups: rounds of offers, then breadth-first phases (cl/matching/phases.cl)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import BoundKernel, Job, Memory
 from reedsp.system.progress_bar import Report
 
-_FILE = "structure/matching_phases.cl"
+_FILE = "matching/phases.cl"
 _NONE, _NO_OFFER = np.int32(-1), np.uint32(0xFFFFFFFF)
 _GROUP_SIZE = 256
 _GROUPS_PER_UNIT = 8

@@ -1,4 +1,4 @@
-"""Both sides of a bipartite graph on a device (cl/structure/matching_rows.cl): columns of rows, and rows of columns."""
+"""Both sides of a bipartite graph on a device (cl/matching/rows.cl): columns of rows, and rows of columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_scan
 
-FILE = "structure/matching_rows.cl"
+FILE = "matching/rows.cl"
 
 Mates = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 """The column of each row, and the row of each column; -1 where there is none."""

@@ -1,0 +1,155 @@
+// A full matching of minimum weight of a square matrix by an auction in integers, all free rows in lock-step.
+//
+// Source:       Bertsekas 1988, the Jacobi form, with smaller and smaller epsilon: weights are multiplied by rows + 1, so that
+//               the last auction, with epsilon 1, ends with the minimum.
+// NDRange:      bid TEAM work-items for each row, in work-groups of GROUP_SIZE; restart, assign and relax a work-item for
+//               each row or column, work-group (GROUP_SIZE).
+// Local memory: of bid GROUP_SIZE * 3 * sizeof(long).
+// Macros:       GROUP_SIZE and TEAM, powers of two, TEAM not above GROUP_SIZE; POINTER, type of row pointers, and INDEX, of
+//               columns: int or long; VALUE, type of weights: int or long; NEGATED, 1 to find the maximum weight.
+//   indptr, indices, values  in  the matrix by rows, (rows + 1), (m), (m)
+//   first_in  in   (rows + 1) the same by columns: where the entries of each column begin
+//   rows_in   in   (m) their rows, ascending within a column
+//   edges_in  in   (m) their indices in the matrix
+//   edge_of   i/o  (rows) index of the edge by which each row is matched; -1 for none
+//   row_of    i/o  (rows) the row that each column is matched with; -1 for none
+//   price     i/o  (rows) of columns
+//   bid_edge  i/o  (rows) the edge that each free row bids for; -1 for none
+//   bid_price i/o  (rows) the price that it offers for the column
+//   is_wanted i/o  (rows) whether a row bids for each column; 0 at first
+//   control   i/o  [ANY]: whether a row was free, or a price has changed
+//   shift     -    what is taken from every weight
+//   scale     -    what weights are multiplied by then
+// A row reads prices alone, and a column the bids of its rows: no word is read and changed in one launch.
+
+#if !defined(GROUP_SIZE) || !defined(TEAM) || !defined(POINTER) || !defined(INDEX) || !defined(VALUE) || \
+    !defined(NEGATED)
+#error "assignment/auction_rounds.cl needs GROUP_SIZE, TEAM, POINTER, INDEX, VALUE and NEGATED"
+#endif
+
+#include "core/language.cl"
+
+#define ANY 0
+#define CONTROL_WORDS 1
+
+#if NEGATED
+#define WEIGHT_OF(edge) (shift - (long)values[edge])
+#else
+#define WEIGHT_OF(edge) ((long)values[edge] - shift)
+#endif
+
+typedef struct {
+    long best, second;
+    long edge;
+} Offer;
+
+// The better one of two offers of a row; of equal ones the first edge. Edges to one column do not compete.
+Offer better(const Offer a, const Offer b, __global const INDEX *restrict indices)
+{
+    if (a.edge < 0)
+        return b;
+    if (b.edge < 0)
+        return a;
+    const bool is_first = a.best < b.best || (a.best == b.best && a.edge < b.edge);
+    Offer won = is_first ? a : b;
+    const Offer lost = is_first ? b : a;
+    won.second = min(won.second, lost.second);
+    if (indices[lost.edge] != indices[won.edge])
+        won.second = min(won.second, lost.best);
+    return won;
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void restart(__global long *restrict edge_of, __global int *restrict row_of, const uint rows)
+{
+    const size_t row = get_global_id(0);
+    if (row >= rows)
+        return;
+    edge_of[row] = -1;
+    row_of[row] = -1;
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void bid(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
+                  __global const VALUE *restrict values, __global const long *restrict edge_of,
+                  __global const long *restrict price, __global long *restrict bid_edge,
+                  __global long *restrict bid_price, __global uint *restrict is_wanted, __global uint *restrict control,
+                  const long shift, const long scale, const long epsilon, const uint rows)
+{
+    __local Offer offers[GROUP_SIZE];
+    const size_t row = get_global_id(0) / TEAM;
+    const uint item = get_local_id(0), member = item % TEAM;
+    const bool is_free = row < rows && edge_of[row] < 0;
+    Offer offer = {LONG_MAX, LONG_MAX, -1};
+    if (is_free)
+        for (long edge = indptr[row] + member; edge < indptr[row + 1]; edge += TEAM) {
+            const Offer other = {WEIGHT_OF(edge) * scale - price[indices[edge]], LONG_MAX, edge};
+            offer = better(offer, other, indices);
+        }
+    offers[item] = offer;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = TEAM / 2; distance > 0; distance /= 2) {
+        if (member < distance)
+            offers[item] = better(offers[item], offers[item + distance], indices);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (row >= rows || member > 0)
+        return;
+    offer = offers[item];
+    bid_edge[row] = offer.edge;
+    if (is_free)
+        atomic_or(&control[ANY], 1u);
+    if (offer.edge < 0)
+        return;
+    const size_t column = indices[offer.edge];
+    bid_price[row] = price[column] - (offer.second < LONG_MAX ? offer.second - offer.best : 0) - epsilon;
+    atomic_or(&is_wanted[column], 1u);
+}
+
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void assign(__global const INDEX *restrict indices, __global const long *restrict first_in,
+                     __global const int *restrict rows_in, __global long *restrict edge_of,
+                     __global int *restrict row_of, __global long *restrict price,
+                     __global const long *restrict bid_edge, __global const long *restrict bid_price,
+                     __global uint *restrict is_wanted, const uint rows)
+{
+    const size_t column = get_global_id(0);
+    if (column >= rows || !is_wanted[column])
+        return;
+    is_wanted[column] = 0;
+    int winner = -1;
+    long lowest = LONG_MAX;
+    for (long entry = first_in[column]; entry < first_in[column + 1]; ++entry) {
+        const int row = rows_in[entry];
+        if (bid_edge[row] >= 0 && (size_t)indices[bid_edge[row]] == column && bid_price[row] < lowest) {
+            lowest = bid_price[row];
+            winner = row;
+        }
+    }
+    if (row_of[column] >= 0)
+        edge_of[row_of[column]] = -1;
+    row_of[column] = winner;
+    price[column] = lowest;
+    edge_of[winner] = bid_edge[winner];
+}
+
+// Lowers the prices of columns until no row would rather have another one; reads `price` and writes `lower`.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void relax(__global const INDEX *restrict indices, __global const VALUE *restrict values,
+                    __global const long *restrict first_in, __global const int *restrict rows_in,
+                    __global const long *restrict edges_in, __global const long *restrict edge_of,
+                    __global const long *restrict price, __global long *restrict lower, __global uint *restrict control,
+                    const long shift, const uint columns)
+{
+    const size_t column = get_global_id(0);
+    if (column >= columns)
+        return;
+    long lowest = price[column];
+    for (long entry = first_in[column]; entry < first_in[column + 1]; ++entry) {
+        const long own = edge_of[rows_in[entry]];
+        lowest = min(lowest, price[indices[own]] + WEIGHT_OF(edges_in[entry]) - WEIGHT_OF(own));
+    }
+    if (lowest < price[column])
+        atomic_or(&control[ANY], 1u);
+    lower[column] = lowest;
+}

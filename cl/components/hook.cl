@@ -1,0 +1,61 @@
+// Trees of vertices that are connected, which grow together: each vertex has a parent, which is no larger than itself.
+//
+// Source:  Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling",
+//          IPDPS 2018: a root becomes the child of a smaller one. The last root is thus the smallest vertex.
+// Macros:  ATOMIC, 0: there is a single work-item;
+//          ATOMIC_LOADS, 1: words that others write meanwhile are read and written by atomic operations; 0: by plain
+//          ones, on devices where an aligned load is never torn and never stale for good.
+//
+// Whoever reads a parent that has changed since reads another vertex of the same tree, which is one above it.
+
+#if !defined(ATOMIC) || !defined(ATOMIC_LOADS)
+#error "components/hook.cl needs the macros ATOMIC and ATOMIC_LOADS"
+#endif
+
+#include "core/language.cl"
+
+#if ATOMIC_LOADS
+#define LOAD(word) atomic_or(word, 0)
+#define STORE(word, value) atomic_xchg(word, value)
+#else
+#define LOAD(word) (*(word))
+#define STORE(word, value) (*(word) = (value))
+#endif
+
+// Whether a root has got a parent; not if it has one already.
+bool hooked(volatile __global int *parents, const int root, const int parent)
+{
+#if ATOMIC
+    return atomic_cmpxchg(&parents[root], root, parent) == root;
+#else
+    parents[root] = parent;
+    return true;
+#endif
+}
+
+// Makes one tree of those of two vertices. Each vertex on the way skips one from now on, so that the next way is shorter.
+void link(volatile __global int *parents, const int one, const int other)
+{
+    int a = LOAD(&parents[one]), b = LOAD(&parents[other]);
+    while (a != b) {
+        const int high = max(a, b), low = min(a, b), above = LOAD(&parents[high]);
+        if (above == low || (above == high && hooked(parents, high, low)))
+            break;
+        a = LOAD(&parents[above]);
+        STORE(&parents[high], a);
+        b = LOAD(&parents[low]);
+    }
+}
+
+// Returns the root of a vertex; each vertex on the way skips one from now on, too.
+int root_of(volatile __global int *parents, const int vertex)
+{
+    int before = vertex, current = LOAD(&parents[vertex]), next = LOAD(&parents[current]);
+    while (current != next) {
+        STORE(&parents[before], next);
+        before = current;
+        current = next;
+        next = LOAD(&parents[current]);
+    }
+    return current;
+}

@@ -1,0 +1,1 @@
+"""Full matchings of minimum or maximum weight."""

@@ -1,0 +1,195 @@
+"""Full matchings of minimum weight: what is asked for, and which method finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.structure.assignment.auction import auction, can_auction
+from reedsp.algorithms.structure.assignment.paths import NO_FULL_MATCHING, Found, shortest_paths
+from reedsp.algorithms.structure.assignment.result import FullMatching, weight_of
+from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
+from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
+from reedsp.graph.graph import Graph, is_networkx
+from reedsp.system.options import check_choice
+from reedsp.system.phases import Phases
+from reedsp.system.progress_bar import search_bar
+from reedsp.typing import FullMatchingMethod, GraphLike
+
+_METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": auction}
+
+
+def full_matching(
+    graph: GraphLike,
+    maximum: bool = False,
+    method: FullMatchingMethod = "auto",
+    *,
+    device: Device | int | str | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+) -> FullMatching:
+    """Match every row with a column of its own, or every column if these are fewer, for the minimum weight in all.
+
+    This is the assignment problem, where not every row goes with every column.
+
+    Parameters
+    ----------
+    graph : scipy sparse matrix, dense array, Graph or networkx graph
+        The weight between each row and each column, in a matrix of any shape. A *stored* zero of a sparse matrix is a
+        weight of 0; in a dense array a 0 is none, and in a masked array the mask alone says where there is none. +inf
+        is no weight either; nor is -inf where the maximum is wanted. Where several are stored for one row and column,
+        the best counts. A graph stands for its square matrix: an edge leads from a row to a column.
+    maximum : bool
+        Find the maximum weight instead.
+    method : {"auto", "shortest-paths", "auction"}
+        "shortest-paths" is done by a single work-item; "auction" is for GPUs, and for integers, or fractions that int64
+        holds as such. The weight is the same.
+    device : Device, int or str, optional
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+    progress : bool or callable(done, most), optional
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then,
+        with the rows that are matched, and how many there are.
+
+    Returns
+    -------
+    FullMatching
+
+    Raises
+    ------
+    ValueError
+        There is no full matching, or the matrix is wrong; the message names the position.
+    OverflowError
+        The weights are integers whose sums int64 may not hold: 512 times the number of pairs times the range of the
+        weights is not below 2^62, or a weight is not.
+    TypeError
+        An argument has the wrong type.
+    DeviceError
+        There is no usable device.
+
+    Notes
+    -----
+    Integers are exact. So are fractions that are integers once they are multiplied by a power of two, if int64 holds
+    these as above; with others sums are rounded, as in SciPy, on devices with double precision.
+
+    Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", 1987;
+    Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", 1988. See
+    docs/explanation/flow.md.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> reedsp.full_matching([[4, 1, 3], [2, 8, 5], [3, 2, 2]]).pairs()
+    [(0, 1), (1, 0), (2, 2)]
+    """
+    phases = Phases()
+    check_choice("method", method, ("auto", *_METHODS))
+    names = None
+    if isinstance(graph, Graph) or is_networkx(graph):
+        graph = graph if isinstance(graph, Graph) else Graph.from_networkx(graph)
+        names = graph.names
+    weights = weights_of(graph, maximum)
+    bar = search_bar(1, "rows", progress)
+    solved, power = in_integers(weights)
+    exchanged = solved.rows > solved.columns
+    before = np.arange(solved.m)
+    if exchanged:
+        solved, before = solved.transposed()
+    chosen = get_device(device)
+    used, why = _trusted_method(chosen, method, solved, maximum)
+    job = Job(chosen, recycle=True, phases=phases)
+    phases.begin("search")
+    with bar as report:
+        found = solve(job, solved, maximum, used, report)
+    stats = job.stats()
+    phases.begin("convert")
+    sides = _sides(solved, maximum, found, power)
+    taken = before[found.edges]
+    tails, heads = (
+        (solved.indices[found.edges], np.arange(solved.rows))
+        if exchanged
+        else (
+            np.arange(solved.rows),
+            solved.indices[found.edges],
+        )
+    )
+    order = np.argsort(tails, kind="stable")
+    arithmetic = "int64" if solved.is_integral else "float64"
+    stats |= {"method": used, "why": why, "arithmetic": arithmetic, "rounds": found.rounds}
+    return FullMatching(
+        shape=(weights.rows, weights.columns),
+        rows=tails[order].astype(np.int32),
+        columns=heads[order].astype(np.int32),
+        weight=weight_of(weights, taken),
+        row_prices=sides[exchanged],
+        column_prices=sides[not exchanged],
+        maximum=bool(maximum),
+        method=used,
+        device=stats["device"],
+        stats={**stats, "phases": phases.milliseconds()},
+        names=names,
+        _weights=weights,
+    )
+
+
+def solve(
+    job: Job, weights: Weights, maximum: bool, method: str, progress: Callable[[int, int], None] | None = None
+) -> Found:
+    """Match every row, of which there are no more than columns, by a method that is trusted on the device of a job."""
+    if weights.rows == 0:
+        kind = np.int64 if weights.is_integral else np.float64
+        return Found(np.empty(0, np.int64), np.zeros(weights.columns, kind), 0)
+    if weights.m == 0:
+        raise ValueError(NO_FULL_MATCHING)
+    return _METHODS[method](job, weights, maximum, progress)
+
+
+def _sides(weights: Weights, maximum: bool, found: Found, power: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the prices of rows and columns, with the sign and the scale of the weights as they were given."""
+    sign = -1 if maximum else 1
+    column_prices = sign * found.prices
+    matched = weights.indices[found.edges]
+    row_prices = weights.values[found.edges].astype(column_prices.dtype) - column_prices[matched]
+    if power:
+        return np.ldexp(row_prices.astype(np.float64), -power), np.ldexp(column_prices.astype(np.float64), -power)
+    return row_prices, column_prices
+
+
+def _trusted_method(device: Device, method: str, weights: Weights, maximum: bool) -> tuple[str, str]:
+    """Return a method that gives right answers on a device, and why it was chosen.
+
+    Raises
+    ------
+    DeviceError
+        None does.
+    ValueError
+        An auction is asked for, and is not possible.
+    """
+    is_possible = can_auction(weights)
+    if method == "auction" and not is_possible:
+        raise ValueError("method = 'auction': the weights are fractions, or too large for its prices")
+    if method != "auto":
+        preferred, why, candidates = method, "as asked for", [method]
+    else:
+        preferred = "shortest-paths" if device.kind == "cpu" or not is_possible else "auction"
+        why = f"the quicker one on {'CPU devices' if device.kind == 'cpu' else 'GPUs'}"
+        if device.kind != "cpu" and not is_possible:
+            why = "weights are fractions, or too large for an auction"
+        candidates = [preferred] if not is_possible else sorted(_METHODS, key=lambda each: each != preferred)
+    for each in candidates:
+        if is_trusted_with(device, each, weights, maximum):
+            return each, why if each == preferred else f"{preferred} gives wrong answers on this device"
+    raise DeviceError(f"{device}: full matching gives wrong answers, or fails")
+
+
+def is_trusted_with(device: Device, method: str, weights: Weights, maximum: bool) -> bool:
+    """Return whether a method is right on a device, with the types of a matrix."""
+    types = [array.dtype.name for array in (weights.indptr, weights.indices, weights.values)]
+    arguments = (_METHODS[method], *types, bool(maximum))
+    return is_trusted(device, f"full matching by {method}", finds_known_matching, *arguments)

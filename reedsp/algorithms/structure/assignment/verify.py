@@ -1,0 +1,90 @@
+"""Prove a full matching by its prices, on a device (cl/assignment/verify.cl)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.structure.assignment.weights import Weights
+from reedsp.arithmetic.types import C_TYPES
+from reedsp.device.build import constants
+from reedsp.device.job import Job
+from reedsp.edges.verify import VerificationError
+
+_FILE = "assignment/verify.cl"
+_GROUP_SIZE = 64
+_PART = 1 << 21  # weights a launch
+_NONE = 0xFFFFFFFF
+_RULES = (
+    "row {}: its price and that of a column are beyond the weight between them",
+    "row {}: the weight by which it is matched is none of its own, or not its price and that of the column",
+    "row {}: it is free, or may be, and its price does not say so",
+    "column {}: it is free, or may be, and its price does not say so",
+    "column {}: it is matched more than once",
+)
+
+
+def verify_full(
+    job: Job,
+    weights: Weights,
+    edges: npt.NDArray[np.int64],
+    row_prices: npt.NDArray[Any],
+    column_prices: npt.NDArray[Any],
+    maximum: bool,
+) -> None:
+    """Check that no full matching weighs less, or more.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+    edges : ndarray of int64, shape (rows,)
+        Index of the weight by which each row is matched, -1 for none.
+    row_prices, column_prices : ndarray of int64, or of float64 if the weights are fractions
+    maximum : bool
+
+    Raises
+    ------
+    VerificationError
+        A rule is broken; the message names a row or a column.
+    """
+    rows, columns = weights.rows, weights.columns
+    kind: np.dtype[Any] = np.dtype(np.int64 if weights.is_integral else np.float64)
+    layout = constants(_FILE)
+    macros: dict[str, str | int] = {
+        "VALUE": C_TYPES[weights.values.dtype],
+        "SUM": C_TYPES[kind],
+        "IS_INTEGER": int(weights.is_integral),
+        "NEGATED": int(maximum),
+    }
+    prices = [-each.astype(kind) if maximum else each.astype(kind) for each in (row_prices, column_prices)]
+    matrix = [job.reads(each) for each in (weights.indptr.astype(np.int64), weights.indices.astype(np.int32))]
+    values, edge_of = job.reads(weights.values), job.reads(np.asarray(edges, np.int64))
+    row_price, column_price = (job.reads(each) for each in prices)
+    matched, offenders = job.full(columns, np.uint32(0)), job.full(layout["RULES"], np.uint32(_NONE))
+    cuts = np.searchsorted(weights.indptr, np.arange(0, weights.m, _PART)).tolist()
+    arrays = (*matrix, values, edge_of, row_price, column_price, matched, offenders)
+    options = (kind.type(tolerance_of(weights, row_prices, column_prices)), np.uint32(rows > columns))
+    kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("check_rows", "check_columns")}
+    for begin, end in pairwise(sorted({0, *cuts, rows})):
+        part = (np.uint32(begin), np.uint32(end))
+        job.launch(kernels["check_rows"], end - begin, _GROUP_SIZE, *arrays, *options, *part)
+        job.finish()
+    last = (np.uint32(columns > rows), np.uint32(columns))
+    job.launch(kernels["check_columns"], columns, _GROUP_SIZE, matched, column_price, offenders, *last)
+    found = job.download(offenders, layout["RULES"], np.uint32).tolist()
+    job.return_borrowed()
+    for rule, offender in zip(_RULES, found, strict=True):
+        if offender != _NONE:
+            raise VerificationError(rule.format(offender))
+
+
+def tolerance_of(weights: Weights, *prices: npt.NDArray[Any]) -> float:
+    """Return what rounding may have taken from a sum of two prices; 0 for integers."""
+    if weights.is_integral:
+        return 0
+    heaviest = max(float(np.abs(each).max(initial=0)) for each in (weights.values, *prices))
+    return float(np.finfo(np.float64).eps * (weights.rows + 16) * heaviest)
