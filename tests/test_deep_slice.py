@@ -77,7 +77,7 @@ def test_all_deep_tests_of_what_has_changed_are_taken(choice: Choice) -> None:
         ("cl/all_pairs/trees.cl", "algorithms.all_pairs"),
         ("tests/device/test_build.py", "device"),
         ("tests/algorithms/traversal/test_bfs.py", "algorithms.traversal"),
-        ("tests/test_csgraph.py", "csgraph"),
+        ("tests/csgraph/test_small.py", "csgraph"),
         ("tests/test_docs.py", None),
         ("tests/deep/soak.py", None),
         ("reedsp/__init__.py", None),

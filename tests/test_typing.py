@@ -23,6 +23,7 @@ from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
 from reedsp.minplus import product
 from reedsp.primitives import operators, scan
+from reedsp.primitives.sort import sorts
 
 GRAPH = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
 
@@ -32,7 +33,7 @@ def named_in_the_error(function: Callable[..., object], *arguments: object, **op
     with pytest.raises(ValueError, match="'x'") as caught:
         function(*arguments, **options)
     after = re.split("expected|there are", str(caught.value))[1]
-    return set(re.findall(r"[\w-]+", after)) - {"or"}
+    return set(re.findall(r"[\w-]+", after)) - {"or", "one", "of"}
 
 
 VALUES: dict[str, list[Iterable[str]]] = {
@@ -47,6 +48,11 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ComponentsMethod": [dict.fromkeys(components.METHODS["weak"] + components.METHODS["strong"])],
     "Connection": [components.METHODS],
     "Direction": [bfs._EDGE_FACTORS],
+    "FlowMethod": [named_in_the_error(reedsp.maximum_flow, GRAPH, 0, 2, "x")],
+    "FullMatchingMethod": [named_in_the_error(reedsp.full_matching, [[1.0]], method="x")],
+    "MatchingMethod": [named_in_the_error(reedsp.maximum_matching, [[1]], "x")],
+    "SortMethod": [sorts._METHODS],
+    "Presort": [sorts.PRESORTS],
     "OperatorName": [operators.OPERATORS],
     "ScanMethod": [scan._METHODS],
     "ChunkedMethod": [scan._CHUNKED],

@@ -374,6 +374,7 @@ def flow() -> str:
     for name, (x, y) in places.items():
         drawing.circle(x, y, 20, name)
     drawing.text(360, 140, "full: 8 + 5 = 13", ORANGE, bold=True, size=14)
+    return drawing.svg()
 
 
 def betweenness() -> str:

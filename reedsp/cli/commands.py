@@ -33,10 +33,6 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
         ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
     ),
-    sort: (
-        ("reedsp sort numbers.txt", "prints them in ascending order"),
-        ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
-    ),
     components: (("reedsp components web.el --strong --output parts.csv", "writes the component of each vertex"),),
     forest: (
         ("reedsp forest roads.gr", "prints its weight"),
@@ -47,6 +43,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     betweenness: (
         ("reedsp betweenness web.el --sources 5 --output central.csv", "estimates the values of all vertices"),
         ("reedsp betweenness roads.gr --edges", "prints the edges that most paths pass"),
+    ),
+    sort: (
+        ("reedsp sort numbers.txt", "prints them in ascending order"),
+        ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
     ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),

@@ -93,6 +93,7 @@ KEYS: dict[str, dict[str, str]] = {
         "rows": "number of rows, which are the vertices of one side",
         "columns": "number of columns, which are those of the other side",
         "pairs": "number of pairs of a maximum matching",
+        "verified": "whether `--verify` was given",
     },
     "flow": {
         **_GRAPH,

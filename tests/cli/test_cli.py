@@ -39,13 +39,16 @@ a 3 4 8
 a 4 5 1
 a 6 1 1
 """
-COMMANDS = ["sssp", "bfs", "apsp", "sort", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
 COMMANDS = [
     "sssp",
     "bfs",
     "apsp",
     "components",
     "forest",
+    "match",
+    "flow",
+    "betweenness",
+    "sort",
     "verify",
     "info",
     "convert",
@@ -55,7 +58,6 @@ COMMANDS = [
     "tune",
     "demo",
 ]
-COMMANDS = ["sssp", "bfs", "apsp", "match", "verify", "info", "convert", "dataset", "devices", "doctor", "tune", "demo"]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")

@@ -132,7 +132,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "centrality/levels.cl": ("algorithms/structure/centrality/test_betweenness.py",),
     "centrality/serial.cl": ("algorithms/structure/centrality/test_betweenness.py",),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
-    "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "test_csgraph.py"),
+    "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "csgraph/test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
     "experiments/scan_trace.cl": SCANS,
     "primitives/sort_lists.cl": SORTS,

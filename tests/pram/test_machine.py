@@ -11,7 +11,7 @@ import reedsp
 from reedsp import pram
 from reedsp.pram import examples
 from reedsp.pram.tree import Mode
-from tests.deep.pram_programs import ALL_SETS, METHODS, outcome, same
+from tests.deep.fuzz.pram_programs import ALL_SETS, METHODS, outcome, same
 from tests.pram.by_hand import body
 from tests.pram.problems import problems
 

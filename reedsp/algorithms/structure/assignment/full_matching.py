@@ -80,7 +80,7 @@ def full_matching(
 
     Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", 1987;
     Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", 1988. See
-    docs/explanation/flow.md.
+    docs/explanation/structure/flow.md.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def maximum_flow(
     Notes
     -----
     Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation", 1970; Goldberg and
-    Tarjan, "A new approach to the maximum-flow problem", 1988. See docs/explanation/flow.md.
+    Tarjan, "A new approach to the maximum-flow problem", 1988. See docs/explanation/structure/flow.md.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Random PRAM programs: what the interpreter says, both methods on a device say, with any optimisations.
 
-    python -m tests.deep.pram_programs --count 2000 --first 0
+    python -m tests.deep.fuzz.pram_programs --count 2000 --first 0
 
 Each number is one program, always the same. A wrong answer is printed with the program, and the exit status is then
 1. A program that the interpreter finds wrong has to be found wrong by a device that checks, unless processors only read
