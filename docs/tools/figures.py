@@ -212,6 +212,7 @@ def digit_passes() -> str:
             drawing.box(180 + place * (width + 8), 48 + 110 * number, width, 32, BLUE if place < half else GREEN, key)
     for first, colour, name in ((0, BLUE, "work-item 0"), (half, GREEN, "work-item 1")):
         drawing.text(180 + (first + half / 2) * (width + 8) - 4, 24, name, colour, bold=True)
+    return drawing.svg()
 
 
 # Of vertices 1 .. 6 the pairs that edges of weight 1 have joined, the edges of weight 5, and where pairs are drawn.

@@ -104,9 +104,9 @@ class Matching:
         Examples
         --------
         >>> import reedsp
-        >>> graph = reedsp.Graph.from_edges(4, [0, 1], [2, 2], directed=False, labels=["a", "b", "x", "y"])
+        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1], [2, 3, 2], directed=False, labels=["a", "b", "x", "y"])
         >>> reedsp.maximum_matching(graph).pairs()
-        [('a', 'x')]
+        [('a', 'y'), ('b', 'x')]
         """
         rows, columns = self.row_names, self.column_names
         matched = np.flatnonzero(self.column_of_row >= 0)
