@@ -235,7 +235,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw time and rounds against n, of random graphs."""
-    figure, [times, rounds] = panels(2, width=8.0)
+    figure, [times, rounds] = panels(2, width=4.6)
     chosen = [row for row in rows if row["graph"].startswith("random")]
     names = {"csgraph": "reedsp.csgraph", "dulle": "Dulle", "khosla": "Khosla", "SciPy": "SciPy"}
     for method, name in names.items():

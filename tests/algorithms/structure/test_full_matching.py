@@ -336,3 +336,12 @@ def test_the_trial_notices_prices_that_prove_nothing(device: Device) -> None:
 
     for method in (no_prices, one_edge):
         assert not finds_known_matching(device, method, "int64", "int32", "int64", False)
+
+
+def test_fractions_whose_sums_are_beyond_float64(device: Device) -> None:
+    """Sums that are infinite would be taken for pairs that there are not."""
+    matrix = scipy.sparse.coo_array(([4e307, -1.28e307, 0.5], ([0, 1, 1], [1, 0, 1])))
+    with pytest.raises(
+        OverflowError, match=r"^the weights reach 4e\+307, whose sums float64 does not hold for 2 edges$"
+    ):
+        reedsp.full_matching(matrix, device=device)

@@ -848,15 +848,3 @@ def _csgraph_arguments(
     if function == "nearest" or (function not in ("floyd_warshall", "shortest_path") and one((True, False))):
         given["indices"] = vertices
     return given
-
-
-def check(case: Case, device: Any = None) -> None:
-    """Raise Mismatch if reedsp answers a case wrong.
-
-    Parameters
-    ----------
-    case : Case
-    device : Device, int or str, optional
-        As for :func:`reedsp.sssp`. What takes no device runs on the one that ``REEDSP_DEVICE`` names.
-    """
-    CHECKS[case.question](case, device)

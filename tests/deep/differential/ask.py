@@ -3,9 +3,9 @@
     python -m tests.deep.differential --seeds 3000 --first 0 [--device pocl] [--jobs 2] [--minutes M]
 
 Each seed is one case, always the same: a graph, the container that it comes in, and a question about it
-(``cases.py``); what the answer has to be, errors included, is in ``answers.py``. A case that fails is made as small as
-it can be and still fail, and printed as Python code, to be pasted in the root of the repository. The exit status is 1
-if there was one.
+(``cases.py``); what the answer has to be, errors included, is in ``answers.py`` and ``structures.py``. A case that
+fails is made as small as it can be and still fail, and printed as Python code, to be pasted in the root of the
+repository. The exit status is 1 if there was one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from reedsp.device.discovery import get_device
-from tests.deep.differential.answers import QUESTIONS, check, choose
 from tests.deep.differential.cases import Case, Number, generate, is_possible
+from tests.deep.differential.questions import QUESTIONS, check, choose
 
 _MOST_TRIES = 3000
 _SECONDS_BETWEEN_REPORTS = 10
@@ -168,7 +168,7 @@ def _complexity(number: Number) -> tuple[float, float, bool]:
 def as_code(case: Case) -> str:
     """Return Python code that asks a case again, to be pasted in the root of the repository."""
     return (
-        "from tests.deep.differential.answers import check\nfrom tests.deep.differential.cases import Case\n\n"
+        "from tests.deep.differential.questions import check\nfrom tests.deep.differential.cases import Case\n\n"
         f"check({case!r})\n"
     )
 

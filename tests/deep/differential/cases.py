@@ -44,7 +44,7 @@ class Case:
     Attributes
     ----------
     question : str
-        A name of ``answers.QUESTIONS``.
+        A name of ``questions.QUESTIONS``.
     n : int
         Number of vertices.
     edges : tuple of (source, target, weight)

@@ -12,7 +12,7 @@ import pytest
 from reedsp.algorithms.single_source import input_parallel, sssp
 from reedsp.arithmetic.paths import ROUNDS_BEYOND
 from reedsp.device.device import Device
-from tests.deep.differential import answers, ask
+from tests.deep.differential import answers, ask, questions
 from tests.deep.differential.cases import CONTAINERS, NUMBER_TYPES, Case
 
 SEEDS_IN_A_BATCH = 12
@@ -50,13 +50,13 @@ ONCE_WRONG = {
 def test_cases(batch: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))  # for functions that take no device
     for seed in range(SEEDS_IN_A_BATCH * batch, SEEDS_IN_A_BATCH * (batch + 1)):
-        answers.check(ask.case_of(seed), device)
+        questions.check(ask.case_of(seed), device)
 
 
 @pytest.mark.parametrize("cases", ONCE_WRONG.values(), ids=ONCE_WRONG)
 def test_cases_that_were_answered_wrong_once(cases: list[Case], device: Device) -> None:
     for case in cases:
-        answers.check(case, device)
+        questions.check(case, device)
 
 
 def test_cases_are_the_same_whenever_they_are_made_and_printed() -> None:
@@ -71,7 +71,7 @@ def test_cases_come_in_everything() -> None:
     cases = [ask.case_of(seed) for seed in range(1500)]
     assert {case.container for case in cases} == set(CONTAINERS)
     assert {case.weight_type for case in cases} == set(NUMBER_TYPES)
-    assert {case.question for case in cases} == set(answers.QUESTIONS)
+    assert {case.question for case in cases} == set(questions.QUESTIONS)
     assert {case.directed for case in cases} == {True, False}
     weights = [w for case in cases for *_, w in case.edges]
     assert any(np.isnan(float(w)) for w in weights)
@@ -119,7 +119,7 @@ def test_a_fault_in_a_kernel_is_found_and_shrunk(
 
     def fails(case: Case) -> bool:
         try:
-            answers.check(case, fresh)
+            questions.check(case, fresh)
         except answers.Mismatch:
             return True
         return False

@@ -160,7 +160,7 @@ def in_integers(weights: Weights) -> tuple[Weights, int]:
     Raises
     ------
     OverflowError
-        They are integers, whose sums int64 may not hold.
+        They are integers, whose sums int64 may not hold; or others, whose sums float64 may not.
     """
     values, m = weights.values, weights.m
     if m == 0:
@@ -177,11 +177,18 @@ def in_integers(weights: Weights) -> tuple[Weights, int]:
         power = _power_of_fractions(some)
         highest = np.ldexp(np.abs(some).max(), power) if power < 1024 else np.inf
         if not highest < 2.0**62:
-            return weights, 0
+            return _in_floats(weights), 0
     integers = np.ldexp(values, power).astype(np.int64)
     if not _sums_fit(int(integers.min()), int(integers.max()), weights):
-        return weights, 0
+        return _in_floats(weights), 0
     return replace(weights, values=integers), power
+
+
+def _in_floats(weights: Weights) -> Weights:
+    largest, matched = float(np.abs(weights.values).max()), min(weights.rows, weights.columns)
+    if largest > np.finfo(np.float64).max / (4 * (matched + 1)):
+        raise OverflowError(f"the weights reach {largest}, whose sums float64 does not hold for {matched} edges")
+    return weights
 
 
 def _sums_fit(lowest: int, highest: int, weights: Weights) -> bool:

@@ -1,0 +1,278 @@
+"""What reedsp has to answer to questions about what a graph is made of, and to sort; and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from tests.deep.differential.answers import Rules, ask, require, rules_of
+from tests.deep.differential.cases import Case, Weighted, as_argument, contents, node
+from tests.support import structure_oracle as oracle
+
+_LARGEST_SUM = 2**63 - 1
+_ENOUGH_DIGITS = 1e-12
+_SORTED_TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_SORTED_TYPES += ("float16", "float32", "float64")
+
+
+def _rules(case: Case) -> Rules:
+    """Return the rules of a graph whose weights are not added up."""
+    rules = rules_of(case, None)
+    rules.must -= {OverflowError}
+    if rules.heaviest > _LARGEST_SUM:
+        rules.may.add(OverflowError)
+    return rules
+
+
+def _lightest(rules: Rules) -> list[Weighted]:
+    """Return the edges of the graph that is made of the container: of parallel ones the lightest."""
+    kept: dict[tuple[int, int], Any] = {}
+    for u, v, w in rules.edges:
+        kept[u, v] = min(w, kept.get((u, v), w))
+    return [(u, v, w) for (u, v), w in kept.items()]
+
+
+def components(case: Case, device: Any) -> None:
+    """Check reedsp.connected_components: the labels are unique."""
+    given, rules = case.arguments, _rules(case)
+    found = ask(
+        case, rules, lambda container: reedsp.connected_components(as_argument(case, container), device=device, **given)
+    )
+    if found is None:
+        return
+    pairs = [(u, v) for u, v, _ in rules.edges]
+    weak = given["connection"] == "weak"
+    right = oracle.weak_labels(case.n, pairs) if weak or not case.directed else oracle.strong_labels(case.n, pairs)
+    require(found.labels.tolist() == right, "labels {}, expected {}", found.labels.tolist(), right)
+    require(found.count == len(set(right)) and found.verify(), "{} components", found.count)
+
+
+def forest(case: Case, device: Any) -> None:
+    """Check reedsp.spanning_forest: the edges are unique."""
+    given, rules = case.arguments, _rules(case)
+    found = ask(
+        case, rules, lambda container: reedsp.spanning_forest(as_argument(case, container), device=device, **given)
+    )
+    if found is None:
+        return
+    right = oracle.spanning_forest(case.n, _lightest(rules), given["maximum"])
+    edges = [(*ends, weight) for ends, weight in zip(found.ends.tolist(), found.weights.tolist(), strict=True)]
+    require(edges == right, "{}, expected {}", edges, right)
+    require(found.verify(), "verify")
+
+
+def matching(case: Case, device: Any) -> None:
+    """Check reedsp.maximum_matching by its own vertex cover, as large as the matching and no larger."""
+    given, rules = case.arguments, _rules(case)
+    if not case.directed:
+        return
+    found = ask(
+        case,
+        rules,
+        lambda container: reedsp.maximum_matching(_graph(case, container), device=device, **given),
+    )
+    if found is None:
+        return
+    pairs = {(u, v) for u, v, _ in rules.edges}
+    columns = found.column_of_row.tolist()
+    matched = [(row, column) for row, column in enumerate(columns) if column >= 0]
+    require(set(matched) <= pairs and len({column for _, column in matched}) == len(matched), "{}", matched)
+    rows = [-1] * case.n
+    for row, column in matched:
+        rows[column] = row
+    require(found.row_of_column.tolist() == rows, "{}, expected {}", found.row_of_column, rows)
+    size = oracle.matching_size(case.n, pairs)
+    require(len(matched) == found.cardinality == size, "{} pairs, expected {}", len(matched), size)
+    cover = found.cover()
+    require(len(cover.rows) + len(cover.columns) == size, "a cover of {}", cover)
+    in_cover = (set(cover.rows.tolist()), set(cover.columns.tolist()))
+    require(all(u in in_cover[0] or v in in_cover[1] for u, v in pairs), "{} covers not all", cover)
+    require(found.verify(), "verify")
+
+
+def _graph(case: Case, container: Any) -> reedsp.Graph:
+    """Return the graph: entries of a matrix are read otherwise by what takes a matrix for one of two sides."""
+    given = as_argument(case, container)
+    if isinstance(given, reedsp.Graph):
+        return given
+    if case.container in ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph"):
+        return reedsp.Graph.from_networkx(given)
+    return reedsp.Graph.from_scipy(given) if hasattr(given, "nnz") else reedsp.Graph.from_dense(given)
+
+
+def full_matching(case: Case, device: Any) -> None:
+    """Check reedsp.full_matching by its prices, in exact arithmetic."""
+    given, rules = case.arguments, _rules(case)
+    edges = {(u, v): w for u, v, w in _lightest(rules)}
+    span = Fraction(0)
+    if not rules.must:
+        weights = [Fraction(w) for w in edges.values()]
+        span = max(map(abs, weights), default=span)
+        spread = max(weights, default=span) - min(weights, default=span)
+        if max(512 * (case.n + 1) * spread, span) >= 2**62 or span * 4 * (case.n + 1) > np.finfo(np.float64).max:
+            rules.may.add(OverflowError)
+        if oracle.matching_size(case.n, edges) < case.n:
+            rules.must.add(ValueError)
+    if given["method"] == "auction" and any(w != int(w) or abs(w) > 2**50 for w in edges.values() if not rules.must):
+        rules.may.add(ValueError)
+    found = ask(case, rules, lambda container: reedsp.full_matching(_graph(case, container), device=device, **given))
+    if found is None:
+        return
+    pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
+    require(
+        sorted(row for row, _ in pairs) == sorted(column for _, column in pairs) == list(range(case.n)), "{}", pairs
+    )
+    require(all(pair in edges for pair in pairs), "{} are not all edges", pairs)
+    weight = sum((Fraction(edges[pair]) for pair in pairs), Fraction(0))
+    require(Fraction(found.weight) == weight or found.weight == float(weight), "{} is not {}", found.weight, weight)
+    rows, columns = ([Fraction(each) for each in prices.tolist()] for prices in (found.row_prices, found.column_prices))
+    slack = 0 if found.stats["arithmetic"] == "int64" else Fraction(_ENOUGH_DIGITS) * (1 + span) * case.n
+    sign = -1 if given["maximum"] else 1
+    for (u, v), w in edges.items():
+        require(sign * (rows[u] + columns[v] - Fraction(w)) <= slack, "prices of {}", (u, v))
+    require(
+        abs(sum(rows) + sum(columns) - weight) <= slack * (case.n + 1), "prices add up to {}", sum(rows) + sum(columns)
+    )
+    require(found.verify(), "verify")
+
+
+def flow(case: Case, device: Any) -> None:
+    """Check reedsp.maximum_flow by its cut, in exact arithmetic."""
+    given, rules = dict(case.arguments), _rules(case)
+    source, target = given.pop("source") % case.n, given.pop("target") % case.n
+    edges = _lightest(rules)
+    if rules.must or source == target or any(not 0 <= w <= _LARGEST_SUM or w != int(w) for *_, w in edges):
+        rules.must.add(ValueError)
+    elif sum(int(w) for *_, w in edges) > _LARGEST_SUM:
+        rules.may.add(OverflowError)
+    names = (node(case, source), node(case, target))
+    found = ask(
+        case, rules, lambda container: reedsp.maximum_flow(as_argument(case, container), *names, device=device, **given)
+    )
+    if found is None:
+        return
+    graph = found.graph
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist()
+    arcs = list(zip(tails, graph.indices.tolist(), found.flow.tolist(), strict=True))
+    capacity = {(u, v): int(w) for u, v, w in edges}
+    net = [0] * case.n
+    for u, v, amount in arcs:
+        require(0 <= amount <= capacity[u, v], "{} along {}", amount, (u, v))
+        net[u] -= amount
+        net[v] += amount
+    net[source] += found.value
+    net[target] -= found.value
+    require(not any(net), "what flows in does not flow out: {}", net)
+    amounts = {(u, v): amount for u, v, amount in arcs}
+    left = [pair for pair in capacity if amounts[pair] < capacity[pair] or amounts.get(pair[::-1], 0)]
+    left += [(v, u) for (u, v), amount in amounts.items() if amount]
+    side = set(oracle.levels_from(case.n, left, source))
+    cut = found.cut()
+    require(cut.source_side.tolist() == sorted(side) and target not in side, "{}, expected {}", cut, sorted(side))
+    across = sum(w for (u, v), w in capacity.items() if u in side and v not in side)
+    require(across == cut.capacity == found.value, "{} flow, the cut carries {}", found.value, across)
+    require(found.verify(), "verify")
+
+
+def betweenness(case: Case, device: Any) -> None:
+    """Check reedsp.betweenness, of vertices and of edges."""
+    given, rules = dict(case.arguments), _rules(case)
+    sources = given.pop("sources")
+    distinct = list(range(case.n)) if sources is None else list(dict.fromkeys(each % case.n for each in sources))
+    names = None if sources is None else [node(case, each) for each in distinct]
+    found = ask(
+        case,
+        rules,
+        lambda container: reedsp.betweenness(
+            as_argument(case, container), names, edges=True, normalized=False, device=device, **given
+        ),
+    )
+    if found is None or sources is not None:
+        return
+    pairs = [(u, v) for u, v, _ in rules.edges]
+    through, along = oracle.betweenness(case.n, pairs, distinct)
+    half = 1 if case.directed else 2
+    for vertex, (value, right) in enumerate(zip(found.values.tolist(), through, strict=True)):
+        require(_is_near(value, right / half), "vertex {}: {}, expected {}", vertex, value, float(right / half))
+    index = {node(case, vertex): vertex for vertex in range(case.n)}
+    for (u, v), value in found.edges_to_dict().items():
+        ends = (index[u], index[v])
+        right = Fraction(0) if ends[0] == ends[1] else along[ends] * (1 if case.directed else 2) / half
+        require(_is_near(value, right), "edge {}: {}, expected {}", ends, value, float(right))
+    require(found.verify(), "verify")
+
+
+def _is_near(value: float, right: Fraction) -> bool:
+    return abs(Fraction(value) - right) <= Fraction(_ENOUGH_DIGITS) * right
+
+
+def sort(case: Case, device: Any) -> None:
+    """Check sort, argsort and sort_by_key of the weights against numpy, bit by bit."""
+    given = dict(case.arguments)
+    kind = given.pop("kind")
+    values = np.array([w for *_, w in case.edges], case.weight_type)
+    others = np.arange(len(values), dtype=np.int32) * 3
+    before = contents([values, others])
+    order = np.argsort(values, kind="stable")
+    if case.weight_type not in _SORTED_TYPES:
+        with pytest.raises(TypeError, match=r"^(values|keys): elements of type"):
+            reedsp.sort_by_key(values, others, device=device, **given)
+        return
+    right: list[np.ndarray]
+    if kind == "sort":
+        found, right = [reedsp.sort(values, device=device, **given)], [values[order]]
+    elif kind == "argsort":
+        found, right = [reedsp.argsort(values, device=device, **given)], [order]
+    else:
+        found, right = list(reedsp.sort_by_key(values, others, device=device, **given)), [values[order], others[order]]
+    require(contents([values, others]) == before, "the input was changed")
+    for one, other in zip(found, right, strict=True):
+        require(contents(one) == contents(np.ascontiguousarray(other)), "{}, expected {}", one.tolist(), other.tolist())
+
+
+CHECKS: dict[str, Callable[[Case, Any], None]] = {
+    "components": components,
+    "forest": forest,
+    "matching": matching,
+    "full matching": full_matching,
+    "flow": flow,
+    "betweenness": betweenness,
+    "sort": sort,
+}
+
+
+QUESTIONS = dict.fromkeys(CHECKS, 0.05)
+
+
+def choose(rng: np.random.Generator, question: str, n: int) -> dict[str, Any]:
+    """Choose the arguments of a question."""
+
+    def one(values: Sequence[Any]) -> Any:
+        return values[rng.integers(len(values))]
+
+    if question == "components":
+        connection = one(("weak", "strong"))
+        return {"connection": connection, "method": one(_COMPONENT_METHODS[connection])}
+    if question == "forest":
+        return {"maximum": one((True, False)), "method": one(("auto", "kruskal", "boruvka", "dulle"))}
+    if question == "matching":
+        return {"method": one(("auto", "depth-first", "phases", "dulle", "khosla"))}
+    if question == "full matching":
+        return {"maximum": one((True, False)), "method": one(("auto", "shortest-paths", "auction"))}
+    if question == "flow":
+        ends = rng.integers(-n, n, 2).tolist()
+        return {"source": ends[0], "target": ends[1], "method": one(("auto", "dinic", "push-relabel"))}
+    if question == "betweenness":
+        sources = one((None, None, rng.integers(-n, n, 3).tolist()))
+        return {"sources": sources, "options": {"method": one(("work-items", "work-groups"))}}
+    method = one(("fast", "merge"))
+    given = {"kind": one(("sort", "argsort", "sort by key")), "method": method}
+    return {**given, "presort": one(("bitonic", "odd-even"))} if method == "merge" else given
+
+
+_COMPONENT_METHODS = {"weak": ("auto", "fast", "dulle"), "strong": ("auto", "depth-first", "colours")}
