@@ -175,6 +175,8 @@ def sorted_by(sort: Callable[..., None], *choices: Any) -> Check:
         sort(Sorting(job, records, NUMBERS.size, Columns(job.upload(NUMBERS)), Columns(target)), *choices)
         return np.array_equal(job.download(target, NUMBERS.size, NUMBERS.dtype), NUMBERS[::-1])
 
+    return check
+
 
 def matched(method: Any) -> Check:
     """As many pairs as SciPy finds, proved."""
@@ -184,6 +186,8 @@ def matched(method: Any) -> Check:
         found = reedsp.maximum_matching(matrix, method, device=device)
         expected = scipy.sparse.csgraph.maximum_bipartite_matching(matrix)
         return found.verify() and found.cardinality == np.count_nonzero(expected >= 0)
+
+    return check
 
 
 def flow_by(method: Any) -> Check:

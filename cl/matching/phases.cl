@@ -140,10 +140,10 @@ __kernel void expand(__global const POINTER *restrict indptr, __global const IND
 {
     __local uint sums[2][GROUP_SIZE], rows[GROUP_SIZE];
     __local POINTER begins[GROUP_SIZE];
-    const uint item = get_local_id(0), stride = get_num_groups(0) * GROUP_SIZE, count = state[ROWS + parity];
+    const uint item = get_local_id(0), stride = (uint)get_num_groups(0) * GROUP_SIZE, count = state[ROWS + parity];
     if (get_global_id(0) == 0)
         state[ROWS + 1 - parity] = 0;
-    for (uint base = get_group_id(0) * GROUP_SIZE; base < count; base += stride) {
+    for (uint base = (uint)get_group_id(0) * GROUP_SIZE; base < count; base += stride) {
         uint degree = 0;
         if (base + item < count) {
             const uint row = frontier[base + item];
@@ -180,10 +180,10 @@ __kernel void settle(__global const int *restrict mates, __global const uint *re
                      __global uint *restrict frontier, __global const uint *restrict reached,
                      __global uint *restrict state, const uint n, const uint parity)
 {
-    const uint count = state[REACHED + parity], stride = get_global_size(0);
+    const uint count = state[REACHED + parity], stride = (uint)get_global_size(0);
     if (get_global_id(0) == 0)
         state[REACHED + 1 - parity] = 0;
-    for (uint i = get_global_id(0); i < count; i += stride) {
+    for (uint i = (uint)get_global_id(0); i < count; i += stride) {
         const uint column = reached[i], tree = trees[parent_of(column, parents[column])];
         const int row = mates[n + column];
         seen[column] = 1;
@@ -202,8 +202,8 @@ __kernel void augment(__global int *restrict mates, __global const uint *restric
                       __global const uint *restrict ends, __global const uint *restrict roots,
                       __global uint *restrict state, const uint n)
 {
-    const uint count = state[ROOTS], stride = get_global_size(0);
-    for (uint i = get_global_id(0); i < count; i += stride) {
+    const uint count = state[ROOTS], stride = (uint)get_global_size(0);
+    for (uint i = (uint)get_global_id(0); i < count; i += stride) {
         uint column = ends[roots[i]];
         if (column == NO_END)
             continue;

@@ -46,7 +46,7 @@ __kernel void sort_lists(__global const KEY *restrict keys, __global const VALUE
     __local uint sources[LIST];
     const uint item = get_local_id(0);
     const size_t first = GROUP_OF_LAUNCH(0) * (size_t)LIST;
-    const uint count = min((size_t)LIST, n - first);
+    const uint count = (uint)min((size_t)LIST, n - first);
     list[item] = keys[first + min(item, count - 1)];
     sources[item] = item;
     barrier(CLK_LOCAL_MEM_FENCE);

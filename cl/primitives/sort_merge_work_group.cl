@@ -28,7 +28,7 @@ void merge_in_tile(__local KEY *tile, __local ushort *sources, const uint left, 
     ushort own_sources[ITEMS];
     if (count > 0) {
         const uint right = left + left_length, end = right + right_length;
-        uint a = left + local_cut_of(tile + left, left_length, tile + right, right_length, target - left);
+        uint a = left + (uint)local_cut_of(tile + left, left_length, tile + right, right_length, target - left);
         uint b = right + (target - a);
         for (uint j = 0; j < count; ++j) {
             const bool is_right = a == right || (b < end && precedes(tile[b], tile[a]));
@@ -60,7 +60,7 @@ __kernel void sort_tiles(__global const KEY *restrict keys, __global const VALUE
     __local ushort sources[CARRIED ? TILE : 1];
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)TILE;
-    const uint count = min((size_t)TILE, n - first);
+    const uint count = (uint)min((size_t)TILE, n - first);
     for (uint i = item; i < count; i += GROUP_SIZE) {
         tile[i] = keys[first + i];
 #if CARRIED
@@ -111,7 +111,7 @@ __kernel void merge_tiles(__global const KEY *restrict keys, __global const VALU
     __local size_t cuts[2];
     const uint item = get_local_id(0);
     const size_t target = get_group_id(0) * (size_t)TILE;
-    const uint count = min((size_t)TILE, n - target);
+    const uint count = (uint)min((size_t)TILE, n - target);
     const size_t first = target / (2 * width) * (2 * width);
     const size_t middle = min(first + width, (size_t)n), last = min(middle + width, (size_t)n);
     if (item < 2) {
@@ -120,7 +120,7 @@ __kernel void merge_tiles(__global const KEY *restrict keys, __global const VALU
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const size_t left = first + cuts[0], right = middle + (target - left);
-    const uint left_length = cuts[1] - cuts[0];
+    const uint left_length = (uint)(cuts[1] - cuts[0]);
     for (uint i = item; i < count; i += GROUP_SIZE) {
         tile[i] = keys[i < left_length ? left + i : right + (i - left_length)];
 #if CARRIED

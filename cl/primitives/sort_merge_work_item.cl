@@ -20,7 +20,7 @@ __kernel void sort_runs(__global const KEY *restrict keys, __global const VALUE 
                         const uint keeps_keys, const ulong n)
 {
     const size_t first = get_global_id(0) * RUN;
-    const uint count = min((size_t)RUN, n - first);
+    const uint count = (uint)min((size_t)RUN, n - first);
     KEY run[RUN];
     ushort sources[RUN];
     for (uint i = 0; i < count; ++i) {  // by insertion

@@ -165,7 +165,7 @@ void rank_halves(const uint *digits, const uint low, ushort *ranks, __local uint
     for (uint row = 0; row < ROWS; ++row)
         sum += counters[PADDED(item * ROWS + row)];
     COUNT total;
-    uint before = sum_before(sum, sums, &total);
+    uint before = (uint)sum_before(sum, sums, &total);
     before += (uint)total << 16;  // the upper counters are those of larger digits
 #pragma unroll
     for (uint row = 0; row < ROWS; ++row) {
@@ -208,7 +208,7 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
     }
     const size_t begin = group * (size_t)chunk, end = min(begin + chunk, (size_t)n);
     for (size_t first = begin; first < end; first += TILE) {
-        const uint count = min((size_t)TILE, end - first);
+        const uint count = (uint)min((size_t)TILE, end - first);
         KEY own[ITEMS];
         uint digits[ITEMS];
         ushort ranks[ITEMS];

@@ -17,9 +17,10 @@ from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
-from experiments.report.claims.dulle_components import DULLE_COMPONENTS
+from experiments.report.claims.dulle_components import COMPONENTS
 from experiments.report.claims.dulle_forests import FORESTS
 from experiments.report.claims.dulle_matching import MATCHING
+from experiments.report.claims.dulle_sorting import SORTING
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -255,7 +256,7 @@ def breadth_first() -> str:
     return table(heads, lines)
 
 
-DULLE = [*MATCHING]
+DULLE = [*SORTING, *MATCHING, *COMPONENTS, *FORESTS]
 """His claims, in the order of his sections."""
 
 
@@ -300,14 +301,6 @@ def components() -> str:
             lines.append([device, row["graph"], row["connection"], *sizes, *shown])
     heads = ["device", "graph", "connection", "n", "edges", "components"]
     return table([*heads, "fast, ms", "Dulle's, ms", "from a matrix, ms", "SciPy, ms"], lines, texts=3)
-
-
-def claims_components() -> str:
-    return judged(DULLE_COMPONENTS)
-
-
-def claims_forests() -> str:
-    return judged(FORESTS)
 
 
 def claims_dulle() -> str:
@@ -477,8 +470,6 @@ def matching() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "claims_components": claims_components,
-    "claims_forests": claims_forests,
     "claims_dulle": claims_dulle,
     "claims_lund_smith": claims_lund_smith,
     "claims_thesis": claims_thesis,

@@ -134,7 +134,6 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
     },
-    "flow/arc.cl": {"AMOUNT": ("uint", "ulong")},
     "flow/arcs.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "CAPACITY": ("int", "long")},
         **{"AMOUNT": ("uint", "ulong")},
@@ -147,7 +146,6 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (32,), "HUB": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"CAPACITY": ("int", "long"), "ATOMIC_LOADS": (0, 1)},
     },
-    "flow/sum.cl": {},
     "flow/verify.cl": {"CAPACITY": ("int", "long")},
     "centrality/levels.cl": {
         **{"LANES": (32,), "SOURCES": (8,), "PIECE": (64,), "EDGES": (0, 1), "OFFSET": ("uint", "ulong")},
@@ -258,6 +256,9 @@ INCLUDED = {
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},
+    "flow/arc.cl": {"AMOUNT": "uint"},
+    "flow/sum.cl": {},
+    "centrality/counts.cl": {"SCALED": 0},
     "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},

@@ -33,7 +33,7 @@ def not_optimal() -> Evidence:
     )
 
 
-DULLE_COMPONENTS = [
+COMPONENTS = [
     Claim(
         "5.6",
         "ceil(log2 n) rounds, of ceil(log2 n) pointer jumps each, find the components.",

@@ -67,8 +67,8 @@ def full_matching(
         There is no full matching, or the matrix is wrong; the message names the position.
     OverflowError
         The weights are integers whose sums int64 may not hold: 512 times the number of pairs times the range of the
-        weights is not below 2^62, or a weight is not. Or they are fractions whose sums float64 may not hold: the largest
-        times 4 times the number of pairs and one.
+        weights is not below 2^62, or a weight is not. Or they are fractions whose sums float64 may not hold: 4 times
+        the largest, times the number of pairs and one.
     TypeError
         An argument has the wrong type.
     DeviceError
