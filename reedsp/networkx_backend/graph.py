@@ -236,7 +236,7 @@ class NetworkXGraph:
         for begin in range(0, len(self.nodes), _NODES_AT_ONCE) if ends is None or weight is not None else ():
             rows = list(map(self.adjacency(reverse).__getitem__, self.nodes[begin : begin + _NODES_AT_ONCE]))
             if ends is None:
-                counts = np.fromiter(map(len, rows), np.int64, len(rows))
+                counts = np.fromiter(map(_number_of_neighbours, rows), np.int64, len(rows))
                 tails = np.repeat(np.arange(begin, begin + len(rows), dtype=np.int32), counts)
                 heads = self._heads(rows, len(tails))
                 parts.append((counts, tails, heads))
@@ -281,6 +281,11 @@ class NetworkXGraph:
         if name not in self._kept:
             self._kept[name] = make()
         return self._kept[name]
+
+
+def _number_of_neighbours(row: Any) -> int:
+    """Return how many there are; the length that networkx gives a view counts some whose edges are all hidden."""
+    return len(row) if type(row) is dict else sum(1 for _ in row)
 
 
 class _Evaluated:

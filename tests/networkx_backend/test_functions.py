@@ -653,3 +653,12 @@ def test_backend_graph_is_taken_as_it_is(engine: str) -> None:
     assert nx.shortest_path(graph, 0, 3) == [0, 1, 2, 3]
     assert functions.convert_from_nx(graph) is graph
     assert functions.convert_to_nx(graph) is graph.source
+
+
+def test_views_of_multigraphs_in_which_all_edges_between_two_nodes_are_hidden(forced: None) -> None:
+    """The length that networkx gives such a row is larger than what there is in it."""
+    graph = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (2, 3)])
+    view = graph.edge_subgraph([(0, 1, 0), (2, 3, 0), (1, 2, 0)])
+    assert len(view._adj[0]) > len(list(view._adj[0]))
+    assert nx.shortest_path_length(view, 0, backend="reedsp") == {0: 0, 1: 1, 2: 2, 3: 3}
+    assert nx.is_connected(view, backend="reedsp")

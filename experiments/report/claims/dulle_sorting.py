@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from experiments.report.claims.claim import CPU, GPU, LIMITED, SHOWN, Claim, Evidence, ms, rows, times
+from experiments.report.claims.claim import CPU, FAILS, LIMITED, SHOWN, Claim, Evidence, ms, rows, times
 
 
 def presorting_gains() -> Evidence:
     """Compare the best length of lists with lists of one, at the largest size that has both."""
-    texts, gains = [], {}
-    for device in (GPU, CPU):
-        n = max(int(row["n"]) for row in rows(device, "sorting", method="merge", presort="none"))
-        unsorted = ms(device, "sorting", method="merge", presort="none", n=n)
-        for presort in ("bitonic", "odd-even"):
-            found = rows(device, "sorting", method="merge", presort=presort, n=n)
-            best = min(found, key=lambda row: float(row["min_ms"]))
-            gains[device, presort] = unsorted / float(best["min_ms"])
-            gain = times(gains[device, presort])
-            texts.append(f"{SHOWN[device]}, {n:,} keys: {gain} by {presort} lists of {best['list_length']}")
-    return "; ".join(texts), gains[GPU, "bitonic"] > 1 > gains[CPU, "odd-even"]
+    n = max(int(row["n"]) for row in rows(CPU, "sorting", method="merge", presort="none"))
+    unsorted = ms(CPU, "sorting", method="merge", presort="none", n=n)
+    texts, gains = [], []
+    for presort in ("bitonic", "odd-even"):
+        found = rows(CPU, "sorting", method="merge", presort=presort, n=n)
+        best = min(found, key=lambda row: float(row["min_ms"]))
+        gains.append(unsorted / float(best["min_ms"]))
+        texts.append(f"{times(gains[-1])} by {presort} lists of {best['list_length']}")
+    return f"{SHOWN[CPU]}, {n:,} keys: {', '.join(texts)}", max(gains) < 1.1
 
 
 def equal_keys_stay_apart() -> Evidence:
@@ -39,8 +37,8 @@ SORTING: list[Claim] = [
         "Sorting lists of m elements first is faster than to begin with lists of one.",
         "sorting",
         presorting_gains,
-        LIMITED,
-        "On CPU cores the barriers of a network cost more than the merges that it saves.",
+        FAILS,
+        "On CPU cores the barriers of a network cost what it saves in merges. On GPUs it has not been measured.",
     ),
     Claim(
         "5.3",
