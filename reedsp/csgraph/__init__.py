@@ -1,4 +1,4 @@
-"""Shortest paths with the functions of ``scipy.sparse.csgraph``: their names, arguments and results, on any device.
+"""All functions of ``scipy.sparse.csgraph``: their names, arguments and results, on any device.
 
 What searches runs on the device that ``REEDSP_DEVICE`` names, else on the best one; an input so small that SciPy's own
 compiled routine is done before a device could begin goes to that, with the same answers. Distances are float64,
@@ -8,6 +8,7 @@ A graph is a sparse matrix or array of any format, where each stored entry is an
 the minimum of parallel edges counts; or a dense matrix, where a 0 is no edge; or a masked array, where the mask alone
 says so. NaN and +inf are no edges wherever they stand, -inf is a ``ValueError``, and complex numbers are a
 ``TypeError``. With ``directed=False`` each edge can be used in both directions, and the lesser weight counts.
+Functions for which that is otherwise, as it is in SciPy, say so.
 """
 
 from __future__ import annotations
