@@ -123,7 +123,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time against the share of active processors, and by optimisation."""
-    figure, axes = panels(3)
+    figure, axes = panels(3, width=9.0, height=3.4, below=True)
     number = 0
     for method in METHODS:
         for layout in ("together", "scattered"):
