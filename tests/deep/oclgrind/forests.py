@@ -62,7 +62,7 @@ def settings(patch: pytest.MonkeyPatch, device: Device, kind: str) -> None:
 def check(device: Device, method: str, dtype: type, has_rows: bool, wide: bool = True) -> None:
     """A forest in two lists, of edges with keys of 32 bits, or of 64."""
     rng = np.random.default_rng(3)
-    cells = np.unique(rng.integers(0, N * N, 2 * M))
+    cells = np.unique(rng.integers(0, N * N, 4 * M))
     rows, columns = np.divmod(cells, N)
     weights = (rng.integers(-9, 9, len(rows)) * (0.1 if dtype is np.float64 else 1)).astype(dtype)
     with pytest.MonkeyPatch.context() as patch:

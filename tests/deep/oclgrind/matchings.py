@@ -54,7 +54,7 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
         patch.setattr(sides, "_LONGEST_STEP", 30)
         patch.setattr(device, "compute_units", 3)
         patch.setattr(depth_first, "_FIRST_BUDGET", 60)
-        patch.setattr(phases, "_GROUP_SIZE", 16)
+        patch.setattr(phases, "_GROUP_SIZE", 4)  # of which some take rows twice
         patch.setattr(phases, "_GROUPS_PER_UNIT", 1)
         patch.setattr(phases, "_MOST_ROUNDS", 2)
         patch.setattr(phases, "_MOST_DEGREE", 20)
