@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -126,3 +126,12 @@ def elided(route: Sequence[Any]) -> str:
     if left_out > 1:
         names[_ROUTE_HEAD:-_ROUTE_TAIL] = [f"({left_out:,} more)"]
     return " -> ".join(names)
+
+
+def write_answer(answer: Any, output: Path | None, force: bool, save: Callable[..., None]) -> None:
+    """Write the table of an answer to standard output, or by its own `save` to a file, if either is wanted."""
+    if output == STANDARD:
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+            answer.write_csv(stream)
+    elif output is not None:
+        save(output, overwrite=force)

@@ -12,7 +12,16 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_graph
 from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import STANDARD, check_output, new_table, print_json, print_table, refuse, stated_failures
+from reedsp.cli.output import (
+    STANDARD,
+    check_output,
+    new_table,
+    print_json,
+    print_table,
+    refuse,
+    stated_failures,
+    write_answer,
+)
 from reedsp.system.progress_bar import LATE, search_bar
 
 
@@ -95,11 +104,7 @@ def betweenness(
         largest = [[*ends, value] for ends, value in found.largest_edges()] if edges else found.largest()
         summary |= {"sources": graph.n if drawn is None else len(drawn), "method": found.method}
         summary |= {"device": found.device, "seconds": seconds, "verified": verify, "largest": largest}
-        if output == STANDARD:
-            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-                found.write_csv(stream)
-        elif output is not None:
-            found.save(output, overwrite=force)
+        write_answer(found, output, force, found.save)
         if as_json:
             print_json({**summary, "stats": found.stats})
         elif not quiet:

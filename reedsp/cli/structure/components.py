@@ -12,7 +12,16 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_graph
 from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import STANDARD, check_output, new_table, print_json, print_table, refuse, stated_failures
+from reedsp.cli.output import (
+    STANDARD,
+    check_output,
+    new_table,
+    print_json,
+    print_table,
+    refuse,
+    stated_failures,
+    write_answer,
+)
 
 _SHOWN = 5  # components
 
@@ -70,11 +79,7 @@ def components(
         ]
         summary |= {"connection": found.connection, "components": found.count, "largest": largest}
         summary |= {"method": found.method, "device": found.device, "seconds": seconds, "verified": verify}
-        if output == STANDARD:
-            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-                found.write_csv(stream)
-        elif output is not None:
-            found.save(output, overwrite=force)
+        write_answer(found, output, force, found.save)
         if as_json:
             print_json({**summary, "stats": found.stats})
         elif not quiet:

@@ -12,7 +12,7 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_graph
 from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import STANDARD, check_output, print_json, refuse, stated_failures
+from reedsp.cli.output import STANDARD, check_output, print_json, refuse, stated_failures, write_answer
 
 if TYPE_CHECKING:
     from reedsp import SpanningForest
@@ -73,11 +73,7 @@ def _finish(
     found: SpanningForest, summary: dict[str, Any], output: Path | None, force: bool, as_json: bool, quiet: bool
 ) -> None:
     """Write and print the answer."""
-    if output == STANDARD:
-        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-            found.write_csv(stream)
-    elif output is not None:
-        found.write(output, overwrite=force)
+    write_answer(found, output, force, found.write)
     if as_json:
         print_json({**summary, "stats": found.stats})
     elif not quiet:

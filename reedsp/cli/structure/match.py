@@ -13,7 +13,7 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_graph
 from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import STANDARD, check_output, print_json, refuse, stated_failures
+from reedsp.cli.output import STANDARD, check_output, print_json, refuse, stated_failures, write_answer
 from reedsp.system.progress_bar import LATE, search_bar
 
 
@@ -76,11 +76,7 @@ def match(
             found.verify()
         summary |= {"rows": len(found.column_of_row), "columns": len(found.row_of_column), "pairs": found.cardinality}
         summary |= {"method": found.method, "device": found.device, "seconds": seconds, "verified": verify}
-        if output == STANDARD:
-            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-                found.write_csv(stream)
-        elif output is not None:
-            found.save(output, overwrite=force)
+        write_answer(found, output, force, found.save)
         if as_json:
             print_json({**summary, "stats": found.stats})
         elif not quiet:
