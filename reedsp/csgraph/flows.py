@@ -185,7 +185,8 @@ def min_weight_full_bipartite_matching(
         raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a finite number")
     is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
     if is_exact and is_full_matching_for_host(min(matrix.shape), values.size):
-        return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]
+        rows = matrix.tocsr() if matrix.format == "coo" else matrix  # SciPy 1.15 does not take its own COO arrays
+        return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]
     if not np.all(values):
         warnings.warn("explicit zero weights are removed before matching", stacklevel=2)
         matrix = matrix.copy()
