@@ -281,8 +281,8 @@ def chunk_slices(count: int, chunks: int, job: Job) -> Slices:
 
 
 def group_items(device: Device, count: int) -> int:
-    """Return the work-items of a launch over so many edges: as many as the device holds, or fewer."""
-    return min(-(-count // GROUP_SIZE), _GROUPS_PER_UNIT * device.compute_units) * GROUP_SIZE
+    """Return the work-items of a launch over so many edges: as many as the device holds, or fewer; never none."""
+    return max(1, min(-(-count // GROUP_SIZE), _GROUPS_PER_UNIT * device.compute_units)) * GROUP_SIZE
 
 
 def reals(ordered: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
