@@ -282,17 +282,19 @@ def ask(question: str, cases: int, at_once: int, seed: int, device: Device) -> i
 def main(arguments: Iterable[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", nargs="*", default=list(QUESTIONS), choices=list(QUESTIONS))
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help=", ".join(QUESTIONS))
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--union", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
     given = parser.parse_args(None if arguments is None else list(arguments))
+    if unknown := set(given.questions) - set(QUESTIONS):
+        parser.error(f"there is no question {', '.join(unknown)}; there are {', '.join(QUESTIONS)}")
     chosen = get_device()
     device = Device(chosen.index, chosen.handle)
     if given.gpu:
         device.kind = "gpu"
-    for question in given.questions:
+    for question in given.questions or QUESTIONS:
         print(
             f"{question}: {ask(question, given.cases, given.union, given.seed, device):,} graphs, 0 wrong", flush=True
         )
