@@ -8,7 +8,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -39,6 +39,7 @@ _OUT_OF_MEMORY = (
     cl.status_code.OUT_OF_HOST_MEMORY,
     cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
 )
+_MOST_HANDLES = 64  # of a kernel
 _LARGEST_SCRATCH = 1 << 24  # bytes
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
@@ -53,10 +54,25 @@ class Kernel:
     program: cl.Program
     max_work_group_size: int
     local_memory: int
+    arguments: int
+    handles: list[cl.Kernel] = field(default_factory=list, compare=False, repr=False)
+    """Kernel objects that nobody uses: to make one takes longer than a small launch."""
 
     def position_of(self, argument: str) -> int:
         """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
         return build.position_of(self.file, self.name, argument)
+
+    def take_handle(self) -> cl.Kernel:
+        """Return a kernel object that nobody else uses: it holds its arguments."""
+        try:
+            return self.handles.pop()
+        except IndexError:
+            return cl.Kernel(self.program, self.name)
+
+    def give_back(self, handle: cl.Kernel) -> None:
+        """Let others use a kernel object; what is queued has arguments of its own already."""
+        if len(self.handles) < _MOST_HANDLES:
+            self.handles.append(handle)
 
 
 class Job:
@@ -561,10 +577,16 @@ class BoundKernel:
         self._global_size, self._local_size = global_size, local_size
         self._steps = 0 if slices is None else slices.steps
         self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
-        self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
+        if len(args) != kernel.arguments:  # those left out would be what the handle was used with before
+            raise DeviceError(f"{job.device}: {kernel.name}: {len(args)} arguments, expected {kernel.arguments}")
+        self._kernel, self._handle = kernel, kernel.take_handle()
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
             self.set(position, argument)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self._kernel.give_back(self._handle)
 
     def set(self, position: int, argument: Argument) -> None:
         """Change one argument from the next launch on."""
