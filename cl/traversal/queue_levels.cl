@@ -44,7 +44,6 @@
 
 #define MOST_ALONE (VERTICES * GROUP_SIZE)
 #define EDGES 4
-#define CARRIED (VERTICES < 4 ? VERTICES : 4)  // vertices for which there are registers enough
 #define SEGMENTS (GROUP_SIZE / 32)
 #define SLOT(item) ((item) + (item) / 32)  // so that the work-items that add up segments look at different banks
 
@@ -160,8 +159,8 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
         int vertices[VERTICES];
         POINTER first[VERTICES], last[VERTICES];
         Ends ends[VERTICES];
-        POINTER next_first[CARRIED][EDGES];  // of the ends
-        uchar next_counts[CARRIED][EDGES];
+        POINTER next_first[VERTICES][EDGES];  // of the ends
+        uchar next_counts[VERTICES][EDGES];
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
             if (v < each) {
@@ -190,7 +189,7 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
             }
         }
 #pragma unroll
-        for (uint v = 0; v < CARRIED; ++v) {
+        for (uint v = 0; v < VERTICES; ++v) {
             if (v < each) {
 #pragma unroll
                 for (uint edge = 0; edge < EDGES; ++edge) {
@@ -231,22 +230,18 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
             if (v < each) {
-                POINTER entry = first[v];
-                if (v < CARRIED) {
 #pragma unroll
-                    for (uint edge = 0; edge < EDGES; ++edge) {
-                        if (won[v] >> edge & 1) {
-                            const int end = (int)ends[v].ends[edge];
-                            queue[tail + to] = end;
-                            predecessors[end] = vertices[v];
-                            put(&level, to, end, next_first[v][edge], next_counts[v][edge]);
-                            ++to;
-                        }
+                for (uint edge = 0; edge < EDGES; ++edge) {
+                    if (won[v] >> edge & 1) {
+                        const int end = (int)ends[v].ends[edge];
+                        queue[tail + to] = end;
+                        predecessors[end] = vertices[v];
+                        put(&level, to, end, next_first[v][edge], next_counts[v][edge]);
+                        ++to;
                     }
-                    entry += EDGES;
-                    won[v] >>= EDGES;
                 }
-                for (; won[v]; ++entry, won[v] >>= 1) {
+                won[v] >>= EDGES;
+                for (POINTER entry = first[v] + EDGES; won[v]; ++entry, won[v] >>= 1) {
                     if (won[v] & 1) {
                         const int end = (int)indices[entry];
                         queue[tail + to] = end;

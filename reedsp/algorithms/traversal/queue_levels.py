@@ -13,7 +13,7 @@ from reedsp.system.place import is_too_deep
 
 _FILE = "traversal/queue_levels.cl"
 _GROUP_SIZE = 512
-_VERTICES = 8  # of a work-item that searches without other work-groups, if there is local memory for them
+_VERTICES = 4  # of a work-item that searches without other work-groups, if there is local memory for them
 _VERTEX_BYTES = {"int": 9, "long": 13}  # by the type of row pointers
 _FREE_BYTES = 6144
 _DEGREE_ALONE = 64
