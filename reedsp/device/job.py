@@ -40,7 +40,6 @@ _OUT_OF_MEMORY = (
     cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
 )
 _MOST_HANDLES = 64  # of a kernel
-_LARGEST_SCRATCH = 1 << 24  # bytes
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
@@ -104,7 +103,7 @@ class Job:
         self.device = device
         self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
-        self._scratch: list[cl.Buffer] | None = [] if recycle else None
+        self._scratch: list[tuple[int, cl.Buffer]] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
         self.bytes_to_device: int = 0
@@ -149,7 +148,7 @@ class Job:
         size = max(1, length) * np.dtype(dtype).itemsize
         self._check_allocation(size)
         try:
-            if self._scratch is not None and not keep and size <= _LARGEST_SCRATCH:
+            if self._scratch is not None and not keep and size <= self.device.largest_scratch:
                 buffer = self._take_scratch(size)
             else:
                 buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
@@ -164,15 +163,15 @@ class Job:
             free = self.device._scratch.setdefault(size, [])
             buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
         assert self._scratch is not None
-        self._scratch.append(buffer)
+        self._scratch.append((size, buffer))
         return buffer
 
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
         with self.device._lock:
             while self._scratch:
-                buffer = self._scratch.pop()
-                self.device._scratch[buffer.size].append(buffer)
+                size, buffer = self._scratch.pop()
+                self.device._scratch[size].append(buffer)
 
     def full(self, length: int, value: np.generic) -> cl.Buffer:
         """Allocate an array of at least one element, each of them `value`."""
