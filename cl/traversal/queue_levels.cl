@@ -24,7 +24,7 @@
 //   predecessors  i/o  (n) NO_VERTEX if there is none
 //   counts        i/o  one for each work-group: the vertices that it finds, then those that are found before them
 //   state         i/o  [HEAD]: place of the level in the queue; [TAIL]: vertices in the queue; [LEVELS] searched so far;
-//                      [TOO_LARGE]: whether the next level is not for one work-group
+//                      [HUB]: whether search_alone has met a vertex of more edges than DEGREE_ALONE in the next level
 
 #if !defined(GROUP_SIZE) || !defined(POINTER) || !defined(INDEX) || !defined(VERTICES) || !defined(DEGREE_ALONE) || \
     !defined(ATOMIC_LOADS)
@@ -40,7 +40,7 @@
 #define HEAD 0
 #define TAIL 1
 #define LEVELS 2
-#define TOO_LARGE 3
+#define HUB 3
 
 #define MOST_ALONE (VERTICES * GROUP_SIZE)
 #define EDGES 4
@@ -92,7 +92,7 @@ __kernel void begin(__global uint *restrict claims, __global int *restrict queue
     }
     if (vertex == 0) {
         queue[0] = (int)start;
-        state[HEAD] = state[LEVELS] = state[TOO_LARGE] = 0;
+        state[HEAD] = state[LEVELS] = state[HUB] = 0;
         state[TAIL] = 1;
     }
 }
@@ -261,7 +261,7 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
         state[HEAD] = head;
         state[TAIL] = tail;
         state[LEVELS] += levels;
-        state[TOO_LARGE] = has_hub || tail - head > MOST_ALONE;
+        state[HUB] = has_hub;
     }
 }
 
@@ -396,5 +396,5 @@ __kernel void next_level(__global const uint *restrict counts, __global uint *re
     state[HEAD] = state[TAIL];
     state[TAIL] += counts[groups];
     state[LEVELS] += 1;
-    state[TOO_LARGE] = state[TAIL] - state[HEAD] > MOST_ALONE;
+    state[HUB] = 0;
 }

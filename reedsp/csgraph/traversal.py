@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -16,7 +19,7 @@ from reedsp.csgraph.matrix import are_ordered, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.matrix_graph import canonical_rows
+from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
 from reedsp.primitives.sort.sorts import sort_by_key
 from reedsp.system.place import is_order_for_host
@@ -93,22 +96,56 @@ def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
     return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_ordered(*rows) else None
 
 
+class _NotFiniteError(Exception):
+    """A weight is not finite."""
+
+
 def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
     """Return the order and the predecessors, found on the device unless it takes too many steps."""
     device, given = get_device(), compressed_rows(csgraph)
-    rows = None if given is None or not directed else canonical_rows(*given, device)
-    indptr, indices = given[:2] if rows is not None else _arrays(csgraph, directed)  # type: ignore[index]
-    n, start = len(indptr) - 1, int(i_start)
+    if given is not None and directed:
+        start, is_cpu = _vertex(i_start, len(given[0]) - 1), device.kind == "cpu"
+        if (rows := canonical_rows(*given, device, weights=is_cpu)) is not None:
+            look_at_weights = None if is_cpu else partial(_check_finite, given[2])
+            with contextlib.suppress(_NotFiniteError):
+                return _order_of(rows, *given[:2], start, look_at_weights)
+    indptr, indices = _arrays(csgraph, directed)
+    start = _vertex(i_start, len(indptr) - 1)
+    if (
+        not directed and device.kind != "cpu"
+    ):  # GPUs would take an edge that leads both ways, which is twice in a row, twice
+        return _by_scipy(indptr, indices, start)
+    return _order_of(MatrixRows(Job(device, recycle=True), indptr, indices), indptr, indices, start)
+
+
+def _vertex(i_start: int, n: int) -> int:
+    start = int(i_start)
     if not 0 <= start < n:
         raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
-    if directed or device.kind == "cpu":  # GPUs would take an edge that leads both ways, which is twice in a row, twice
-        rows = rows or MatrixRows(Job(device, recycle=True), indptr, indices)
-        try:
-            found = queue_order(rows, start)
-        finally:
-            rows.close()
-        if found is not None:
-            return found
+    return start
+
+
+def _check_finite(weights: npt.NDArray[Any]) -> None:
+    if not are_finite(weights):
+        raise _NotFiniteError
+
+
+def _order_of(
+    rows: MatrixRows,
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    start: int,
+    meanwhile: Callable[[], None] | None = None,
+) -> tuple[_Vertices, _Vertices]:
+    try:
+        found = queue_order(rows, start, meanwhile)
+    finally:
+        rows.close()
+    return _by_scipy(indptr, indices, start) if found is None else found
+
+
+def _by_scipy(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], start: int) -> tuple[_Vertices, _Vertices]:
+    n = len(indptr) - 1
     matrix = scipy.sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
     return on_host(matrix, start)  # type: ignore[no-any-return]
 

@@ -34,15 +34,25 @@ def is_compressed(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: n
 
 
 def canonical_rows(
-    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], device: Device
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], device: Device, weights: bool = True
 ) -> MatrixRows | None:
-    """Return the rows of a CSR matrix on a device if it has seen that they are those of a graph as they stand."""
+    """Return the rows of a CSR matrix on a device if it has seen that they are those of a graph as they stand.
+
+    Parameters
+    ----------
+    indptr, indices, values, device
+        As for :func:`graph_over`.
+    weights : bool
+        Look at the weights, too; :func:`are_finite` does nothing else.
+    """
     if not is_compressed(indptr, indices, values) or not _fits(values, device):
         return None
     values, arithmetic = _readable(values), Arithmetic(np.dtype(np.int32))
-    if device.kind != "cpu":  # which would have to be sent the weights
-        if not _are_finite(values):
+    if weights and device.kind != "cpu":  # which would have to be sent them
+        if not are_finite(values):
             return None
+        weights = False
+    if not weights:
         values = indices
     if not can_prepare(device, (indptr.dtype, indices.dtype, values.dtype), arithmetic, writes=False):
         return None
@@ -106,7 +116,7 @@ def _fits(values: npt.NDArray[Any], device: Device) -> bool:
     return _MOST_BYTES * len(values) <= device.max_allocation and (device.fp64 or values.dtype in _WITHOUT_FP64)
 
 
-def _are_finite(values: npt.NDArray[Any]) -> bool:
+def are_finite(values: npt.NDArray[Any]) -> bool:
     """Return whether all weights are finite, and their sum, too: that is infinite or NaN if one of them is."""
     if values.dtype.kind != "f":
         return True

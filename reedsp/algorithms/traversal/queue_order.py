@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.traversal.queue_levels import search_by_levels
+from reedsp.algorithms.traversal.queue_levels import search_by_levels, sizes_alone
 from reedsp.device.build import SIMULATORS
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
@@ -21,7 +23,7 @@ _FIRST_BUDGET = 1 << 23  # edges
 _Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
-def queue_order(rows: MatrixRows, start: int) -> _Found | None:
+def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | None = None) -> _Found | None:
     """Return the vertices that can be reached in the order of a queue, and the one that each was put there by.
 
     Parameters
@@ -30,6 +32,8 @@ def queue_order(rows: MatrixRows, start: int) -> _Found | None:
         In order, and with columns in range; only CPU devices know what to do with one that is twice in a row. A vertex
         looks at its own as they come.
     start : int
+    meanwhile : callable(), optional
+        Called once, while a GPU is at work if it is one; what it raises ends the search.
 
     Returns
     -------
@@ -39,13 +43,19 @@ def queue_order(rows: MatrixRows, start: int) -> _Found | None:
 
     None instead of the two if the host is likely to be done sooner, or the device does it wrong.
     """
+    meanwhile = meanwhile or (lambda: None)
     if rows.m == 0:
+        meanwhile()
         return np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32)
     device = rows.job.device
     types = tuple(rows.macros.values())
     if not is_trusted(device, "breadth-first search in the order of a queue", _orders_known_graph, *types):
+        meanwhile()
         return None
-    return (_search_by_item if device.kind == "cpu" else search_by_levels)(rows, start)
+    if device.kind != "cpu":
+        return search_by_levels(rows, start, meanwhile)
+    meanwhile()
+    return _search_by_item(rows, start)
 
 
 def _search_by_item(rows: MatrixRows, start: int) -> _Found:
@@ -89,7 +99,11 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
             np.concatenate(columns).astype(dtypes[1]),
         )
         rows = MatrixRows(Job(device), indptr, indices)
-        found = _search_by_item(rows, start) if device.kind == "cpu" else search_by_levels(rows, start, to_the_end=True)
+        if device.kind == "cpu":
+            answers = [_search_by_item(rows, start)]
+        else:
+            found = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
+            answers = [each for each in found if each is not None]
         rows.close()
         queue, before = [start], np.full(len(columns), NO_VERTEX)
         for vertex in queue:
@@ -97,6 +111,6 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
                 if before[head] == NO_VERTEX and head != start:
                     before[head] = vertex
                     queue.append(head)
-        if found is None or found[0].tolist() != queue or not np.array_equal(found[1], before):
+        if not all(order.tolist() == queue and np.array_equal(parents, before) for order, parents in answers):
             return False
     return True

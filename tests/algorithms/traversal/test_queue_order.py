@@ -65,6 +65,7 @@ def gpu(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     """Return a device that is taken for a GPU, with small work-groups."""
     monkeypatch.setattr(device, "kind", "gpu")
     monkeypatch.setattr(queue_levels, "_GROUP_SIZE", 32)
+    monkeypatch.setattr(queue_levels, "_ALONE", ((32, 2), (64, 3)))
     return device
 
 
@@ -104,13 +105,29 @@ def test_the_order_by_levels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By one work-group alone, by many, and by turns."""
-    monkeypatch.setattr(queue_levels, "_VERTICES", vertices)
+    monkeypatch.setattr(queue_levels, "_ALONE", ((32, 1), (64, vertices)))
     monkeypatch.setattr(queue_levels, "_DEGREE_ALONE", degree)
     monkeypatch.setattr(queue_levels, "_FIRST_LEVELS", 3)
     monkeypatch.setattr(gpu, "loads_are_atomic", not atomic_loads)
     rows = rows_of(GRAPHS[graph], index)
     for start in {0, len(GRAPHS[graph]) // 2}:
         assert by_device(gpu, *rows, start) == by_a_list(*rows, start)
+
+
+@pytest.mark.parametrize("graph", ["no edge from the start", "thin", "path", "all"])
+def test_work_that_is_done_meanwhile(graph: str, gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, however few or many launches there are; what it raises ends the search."""
+    monkeypatch.setattr(queue_levels, "_FIRST_LEVELS", 3)
+    rows, calls = MatrixRows(Job(gpu), *rows_of(GRAPHS[graph])), []
+    assert queue_order.queue_order(rows, 0, lambda: calls.append(0)) is not None
+    assert calls == [0]
+
+    def refuse() -> None:
+        raise ValueError("meanwhile")
+
+    with pytest.raises(ValueError, match="meanwhile"):
+        queue_order.queue_order(rows, 0, refuse)
+    rows.close()
 
 
 def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
