@@ -36,6 +36,7 @@
 
 #define NONE (-1)
 #define END UINT_MAX
+#define FEW 2  // entries of rows that never watch another column
 #define SETTLED UINT_MAX
 #define CURSOR 0   // how many have been looked at one after the other
 #define HEAD 1     // of the queue, whose turn it is
@@ -122,7 +123,29 @@ void add_watcher(__global uint *heads, __global uint *following, const uint colu
     heads[column] = watcher;
 }
 
-// Rows are looked at from the last one on, as it happens the order in which SciPy's tests get the pairs that they name.
+// A row begins to watch two columns that are not matched; returns false if it has no two.
+bool watches(__global const POINTER *indptr, __global const INDEX *indices, __global const int *column_mates,
+             __global uint *heads, __global uint *following, __global uint *watched, __global uint *looked,
+             const uint row)
+{
+    const POINTER first = indptr[row], last = indptr[row + 1];
+    const POINTER entry = next_choice(indices, column_mates, first, last, END);
+    const uint one = (uint)indices[entry < last ? entry : first];
+    const POINTER second = next_choice(indices, column_mates, entry, last, one);
+    const bool has_two = second < last;
+    const uint other = has_two ? (uint)indices[second] : one;
+    watched[2 * row] = one;
+    watched[2 * row + 1] = other;
+    looked[row] = (uint)(second - first) + 1;
+    if (has_two) {
+        add_watcher(heads, following, one, 2 * row);
+        add_watcher(heads, following, other, 2 * row + 1);
+    }
+    return has_two;
+}
+
+// Single choices are taken from the last row on, as it happens the order in which SciPy's tests get the pairs that they
+// name.
 WORK_GROUP(1, 1, 1)
 __kernel void match(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                     __global ulong *restrict left, __global int *restrict mates, __global uint *restrict heads,
@@ -131,8 +154,9 @@ __kernel void match(__global const POINTER *restrict indptr, __global const INDE
                     __global ulong *restrict state, const uint n, const uint columns, const ulong budget)
 {
     __global int *column_mates = mates + n;
-    // The cursor passes single rows and columns, rows that begin to watch, open columns, and rows that choose.
-    const ulong singles = (ulong)n + columns, watching = singles + n, counting = watching + columns;
+    // The cursor passes rows with FEW entries that begin to watch, rows and columns with a single choice, other rows that
+    // begin to watch, as they have fewer choices by now, columns to be counted, and rows that choose.
+    const ulong singles = (ulong)2 * n + columns, watching = singles + n, counting = watching + columns;
     ulong cursor = state[CURSOR], head = state[HEAD], tail = state[TAIL], free = state[FREE], open = state[OPEN];
     uint watcher = (uint)state[WATCHER] - 1;
     bool is_done = false;
@@ -160,9 +184,11 @@ __kernel void match(__global const POINTER *restrict indptr, __global const INDE
         ulong vertex;
         if (is_queued) {
             vertex = queue[head++];
+        } else if (cursor < n) {
+            vertex = cursor++;
         } else if (cursor < singles) {
-            vertex = cursor < n ? n - 1 - cursor : cursor;
-            ++cursor;
+            vertex = cursor++ - n;
+            vertex = vertex < n ? n - 1 - vertex : vertex;
         } else if (cursor < watching) {
             vertex = cursor++ - singles;
         } else if (cursor < counting) {
@@ -178,28 +204,21 @@ __kernel void match(__global const POINTER *restrict indptr, __global const INDE
         uint row, column;
         if (vertex < n) {
             row = (uint)vertex;
-            const POINTER first = indptr[row], last = indptr[row + 1];
-            if (mates[row] != NONE || first == last)
+            const uint degree = (uint)(indptr[row + 1] - indptr[row]);
+            if (mates[row] != NONE || degree == 0)
                 continue;
-            if (!is_queued && cursor <= n) {
-                if (last - first > 1)
+            if (!is_queued && cursor <= watching) {
+                const bool has_few = degree <= FEW;
+                if (has_few == (cursor > singles))
                     continue;
-                watched[2 * row] = watched[2 * row + 1] = (uint)indices[first];
-            } else if (!is_queued && cursor <= watching) {
-                const POINTER entry = next_choice(indices, column_mates, first, last, END);
-                const uint one = (uint)indices[entry < last ? entry : first];
-                const POINTER second = next_choice(indices, column_mates, entry, last, one);
-                work += second - first;
-                if (second < last) {
-                    const uint other = (uint)indices[second];
-                    watched[2 * row] = one;
-                    watched[2 * row + 1] = other;
-                    looked[row] = (uint)(second - first) + 1;
-                    add_watcher(heads, following, one, 2 * row);
-                    add_watcher(heads, following, other, 2 * row + 1);
-                    continue;
+                if (has_few && cursor > n) {
+                    if (watched[2 * row] != watched[2 * row + 1])
+                        continue;
+                } else {
+                    work += degree;
+                    if (watches(indptr, indices, column_mates, heads, following, watched, looked, row) || has_few)
+                        continue;
                 }
-                watched[2 * row] = watched[2 * row + 1] = one;
             }
             const uint one = watched[2 * row], other = watched[2 * row + 1];
             const bool is_one_free = column_mates[one] == NONE, is_other_free = column_mates[other] == NONE;
