@@ -275,7 +275,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "components by a matrix": (connected("weak", "dulle"), {"components/dulle.cl"}),
     "strong components in depth": (
         connected("strong", "depth-first"),
-        {"components/depth_first.cl", "components/verify.cl"},
+        {"components/depth_first.cl", "components/verify.cl", "core/prefetch.cl"},
     ),
     "strong components by colours": (connected("strong", "colours"), {"components/colours.cl"}),
     **{

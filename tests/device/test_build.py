@@ -101,6 +101,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "components/depth_first.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "DESCENDING": (0, 1)},
+        **{"PREFETCH_BUILT_IN": (0, 1)},
     },
     "components/dulle.cl": {},
     "components/groups.cl": {
