@@ -53,6 +53,9 @@ _FLOW, _FLOW_EDGE = 100.0, 0.1
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
 
+_GPU_WEIGHTS, _FULL_WEIGHTS = 1 << 19, 1 << 24
+"""The same where the device is a GPU, and of matrices that are half full on any device."""
+
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
@@ -114,9 +117,22 @@ def is_flow_for_host(n: int, m: int) -> bool:
     return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
 
 
-def is_full_matching_for_host(pairs: int, m: int) -> bool:
-    """Return whether the host is likely to find a full matching of minimum weight sooner than a device."""
+def is_full_matching_for_host(pairs: int, cells: int, m: int) -> bool:
+    """Return whether the host is likely to find a full matching of minimum weight sooner than any device.
+
+    Parameters
+    ----------
+    pairs, cells, m : int
+        Of a full matching, of the matrix, and how many of its cells have a weight.
+    """
+    if 2 * m >= cells:
+        return _serves and m <= _FULL_WEIGHTS
     return _serves and m < (_FEW_WEIGHTS if m <= _THIN * pairs else _MANY_WEIGHTS)
+
+
+def is_full_matching_slow_on_gpus(m: int) -> bool:
+    """Return whether the host is likely to find a full matching of so many weights sooner than a GPU."""
+    return _serves and m <= _GPU_WEIGHTS
 
 
 def is_matrix_for_host(n: int) -> bool:
