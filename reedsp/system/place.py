@@ -47,8 +47,8 @@ _SEARCH, _PATH = 110.0, 8.0
 
 _FEW_KEYS = 1 << 14
 """Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
-_FLOW, _FLOW_EDGE = 100.0, 0.1
-"""The same for a maximum flow, in all, and for each vertex and edge."""
+_FLOW, _FLOW_EDGE, _FLOW_DEVICE = 100.0, 0.1, 1.5
+"""The same for a maximum flow, in all, and for each vertex and edge; and what a device takes, in searches."""
 
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
@@ -114,7 +114,7 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
 
 def is_flow_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a maximum flow sooner than a device."""
-    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
+    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _FLOW_DEVICE * _DEVICE
 
 
 def is_full_matching_for_host(pairs: int, cells: int, m: int) -> bool:
