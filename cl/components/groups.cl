@@ -2,38 +2,38 @@
 //
 // Source:       Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling",
 //               IPDPS 2018: two edges of each vertex are linked, and then those of vertices outside the component that
-//               has grown the largest. Vertices on a way to a root skip one each as in ECL-CC (Jaiganesh and Burtscher,
-//               HPDC 2018).
-// NDRange:      begin, link_first: n; write_sources: m; settle: n / PER_ITEM; link_rest: m / PER_ITEM; count_roots and
-//               write_labels: a work-group for each TILE vertices; find_largest and add_up: one work-group; work-group
-//               (GROUP_SIZE).
-// Local memory: find_largest: 2 * GROUP_SIZE words; count_roots: TILE / 32 words; add_up: GROUP_SIZE words.
-// Macros:       GROUP_SIZE, a power of two; PER_ITEM, vertices or edges of a work-item; TILE = GROUP_SIZE * PER_ITEM, a
-//               multiple of 32;
+//               has grown the largest; where vertices have few edges, all of them at once. Vertices on a way to a root
+//               skip one each as in ECL-CC (Jaiganesh and Burtscher, HPDC 2018).
+// NDRange:      begin, link_first: n; write_sources: m; settle: n / PER_ITEM, and one work-group; link_all, link_rest:
+//               m / PER_ITEM; count_roots, write_labels: a work-group for each tile; work-group (GROUP_SIZE).
+// Local memory: settle: 2 * GROUP_SIZE words; count_roots: STEP / 32 words; write_labels: MOST_TILES + GROUP_SIZE words.
+// Macros:       GROUP_SIZE, a power of two; PER_ITEM, vertices or edges of a work-item; STEP = GROUP_SIZE * PER_ITEM, a
+//               multiple of 32; MOST_TILES, a multiple of GROUP_SIZE;
 //               POINTER, type of row pointers: int, uint, long or ulong, and INDEX, of columns: int or long;
 //               components/hook.cl.
 //   indptr   in   (n + 1) row pointers
 //   indices  in   (m) columns, in any order
 //   sources  i/o  (m) rows
-//   parents  i/o  (n) components/hook.cl
+//   parents  i/o  (n) components/hook.cl; at last the numbers of components, in the order of their smallest vertices
 //   largest  i/o  [0] root of the component that most vertices belong to, or any other
 //   numbers  i/o  (n) of roots, among those of their tile
-//   counts   i/o  the roots of each tile, then those before it, and at last those of all
-//   labels   out  (n) numbers of components, in the order of their smallest vertices
+//   counts   i/o  the roots of each tile, and behind them those of all
+//   tile     in   vertices of a tile, a multiple of STEP; there are at most MOST_TILES
 
-#if !defined(GROUP_SIZE) || !defined(PER_ITEM) || !defined(POINTER) || !defined(INDEX)
-#error "components/groups.cl needs the macros GROUP_SIZE, PER_ITEM, POINTER and INDEX"
+#if !defined(GROUP_SIZE) || !defined(PER_ITEM) || !defined(MOST_TILES) || !defined(POINTER) || !defined(INDEX)
+#error "components/groups.cl needs the macros GROUP_SIZE, PER_ITEM, MOST_TILES, POINTER and INDEX"
 #endif
-#if GROUP_SIZE & (GROUP_SIZE - 1) || GROUP_SIZE * PER_ITEM % 32
-#error "components/groups.cl: GROUP_SIZE has to be a power of two, and GROUP_SIZE * PER_ITEM a multiple of 32"
+#if GROUP_SIZE & (GROUP_SIZE - 1) || GROUP_SIZE * PER_ITEM % 32 || MOST_TILES % GROUP_SIZE
+#error "components/groups.cl: GROUP_SIZE has to be a power of two, and the others multiples: see above"
 #endif
 
 #define ATOMIC 1
 #include "components/hook.cl"
 
 #define SAMPLES 1024
-#define TILE (GROUP_SIZE * PER_ITEM)
-#define WORDS (TILE / 32)
+#define STEP (GROUP_SIZE * PER_ITEM)
+#define WORDS (STEP / 32)
+#define COUNTS_EACH (MOST_TILES / GROUP_SIZE)
 
 // The row of each edge.
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -91,27 +91,16 @@ int settled(volatile __global int *parents, const int vertex)
     return root;
 }
 
-WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void settle(volatile __global int *parents, const uint n)
-{
-    const size_t first = get_global_id(0) / GROUP_SIZE * TILE + get_local_id(0);
-    for (uint i = 0; i < PER_ITEM; ++i)
-        if (first + i * GROUP_SIZE < n)
-            settled(parents, (int)(first + i * GROUP_SIZE));
-}
-
 // The root that more than half of a sample have, if there is one, by Boyer and Moore's vote: each part of the sample has
-// a candidate, and votes that it is ahead by.
-WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void find_largest(__global const int *restrict parents, __global int *restrict largest, const uint n)
+// a candidate, and votes that it is ahead by. For a whole work-group.
+void find_largest(volatile __global int *parents, __global int *restrict largest, __local int *candidates,
+                  __local uint *ahead, const uint n)
 {
-    __local int candidates[GROUP_SIZE];
-    __local uint ahead[GROUP_SIZE];
     const uint item = get_local_id(0);
     int candidate = 0;
     uint votes = 0;
     for (ulong sample = item; sample < SAMPLES; sample += GROUP_SIZE) {
-        const int root = parents[sample * 2654435761ul % n];
+        const int root = root_of(parents, (int)(sample * 2654435761ul % n));
         candidate = votes == 0 ? root : candidate;
         votes += root == candidate ? 1 : -1;
     }
@@ -139,13 +128,45 @@ __kernel void find_largest(__global const int *restrict parents, __global int *r
         largest[0] = candidate;
 }
 
+// The last work-group looks for the largest component, whose root is the same all the time.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void settle(volatile __global int *parents, __global int *restrict largest, const uint n)
+{
+    __local int candidates[GROUP_SIZE];
+    __local uint ahead[GROUP_SIZE];
+    if (get_group_id(0) == get_num_groups(0) - 1) {
+        find_largest(parents, largest, candidates, ahead, n);
+    } else {
+        const size_t first = (size_t)get_group_id(0) * STEP + get_local_id(0);
+        for (uint i = 0; i < PER_ITEM; ++i)
+            if (first + i * GROUP_SIZE < n)
+                settled(parents, (int)(first + i * GROUP_SIZE));
+    }
+}
+
+// Links all edges; of edges that are there in both directions only those to smaller vertices.
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void link_all(__global const int *restrict sources, __global const INDEX *restrict indices,
+                       volatile __global int *parents, const int symmetric, const ulong m)
+{
+    const ulong first = (ulong)get_group_id(0) * STEP + get_local_id(0);
+    for (uint i = 0; i < PER_ITEM; ++i) {
+        const ulong edge = first + i * GROUP_SIZE;
+        if (edge < m) {
+            const int source = sources[edge], target = (int)indices[edge];
+            if (target < source || (!symmetric && target > source))
+                link(parents, source, target);
+        }
+    }
+}
+
 // Links all edges but those of the largest component, if each is there in both directions, or within it, if not.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void link_rest(__global const int *restrict sources, __global const INDEX *restrict indices,
                         volatile __global int *parents, __global const int *restrict largest, const int symmetric,
                         const ulong m)
 {
-    const ulong first = get_global_id(0) / GROUP_SIZE * TILE + get_local_id(0);
+    const ulong first = (ulong)get_group_id(0) * STEP + get_local_id(0);
     const int root = largest[0];
     for (uint i = 0; i < PER_ITEM; ++i) {
         const ulong edge = first + i * GROUP_SIZE;
@@ -163,78 +184,75 @@ __kernel void link_rest(__global const int *restrict sources, __global const IND
 // Settles, and numbers the roots of each tile.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void count_roots(volatile __global int *parents, __global int *restrict numbers,
-                          __global uint *restrict counts, const uint n)
+                          __global uint *restrict counts, const uint tile, const uint n)
 {
     __local uint is_root[WORDS];  // a bit for each vertex
     const uint item = get_local_id(0);
-    const size_t first = (size_t)get_group_id(0) * TILE;
-    for (uint word = item; word < WORDS; word += GROUP_SIZE)
-        is_root[word] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint own = 0;
-    for (uint i = 0; i < PER_ITEM; ++i) {
-        const uint place = i * GROUP_SIZE + item;
-        if (first + place < n && settled(parents, (int)(first + place)) == (int)(first + place)) {
-            own |= 1u << i;
-            atomic_or(&is_root[place / 32], 1u << place % 32);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = 0; i < PER_ITEM; ++i) {
-        if (own >> i & 1) {
+    uint roots = 0;
+    for (uint step = 0; step < tile; step += STEP) {
+        const size_t first = (size_t)get_group_id(0) * tile + step;
+        for (uint word = item; word < WORDS; word += GROUP_SIZE)
+            is_root[word] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint own = 0;
+        for (uint i = 0; i < PER_ITEM; ++i) {
             const uint place = i * GROUP_SIZE + item;
-            uint before = popcount(is_root[place / 32] & ((1u << place % 32) - 1));
-            for (uint word = 0; word < place / 32; ++word)
-                before += popcount(is_root[word]);
-            numbers[first + place] = (int)before;
+            if (first + place < n && settled(parents, (int)(first + place)) == (int)(first + place)) {
+                own |= 1u << i;
+                atomic_or(&is_root[place / 32], 1u << place % 32);
+            }
         }
-    }
-    if (item == 0) {
-        uint roots = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = 0; i < PER_ITEM; ++i) {
+            if (own >> i & 1) {
+                const uint place = i * GROUP_SIZE + item;
+                uint before = roots + popcount(is_root[place / 32] & ((1u << place % 32) - 1));
+                for (uint word = 0; word < place / 32; ++word)
+                    before += popcount(is_root[word]);
+                numbers[first + place] = (int)before;
+            }
+        }
         for (uint word = 0; word < WORDS; ++word)
             roots += popcount(is_root[word]);
-        counts[get_group_id(0)] = roots;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (item == 0)
+        counts[get_group_id(0)] = roots;
 }
 
-// Each work-item adds up some counts next to each other, then those of the work-items before it.
+// Each work-group adds up the counts of all tiles: each work-item some next to each other, and then the work-items.
 WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void add_up(__global uint *restrict counts, const uint tiles)
+__kernel void write_labels(__global int *restrict parents, __global const int *restrict numbers, __global uint *counts,
+                           const uint tiles, const uint tile, const uint n)
 {
+    __local uint before[MOST_TILES];  // roots of the tiles before each
     __local uint sums[GROUP_SIZE];
-    const uint item = get_local_id(0), each = (tiles + GROUP_SIZE - 1) / GROUP_SIZE;
-    const uint first = min(item * each, tiles), last = min(first + each, tiles);
+    const uint item = get_local_id(0);
     uint sum = 0;
-    for (uint tile = first; tile < last; ++tile)
-        sum += counts[tile];
+    for (uint place = item * COUNTS_EACH; place < (item + 1) * COUNTS_EACH; ++place) {
+        before[place] = sum;
+        sum += place < tiles ? counts[place] : 0;
+    }
+    const uint own = sum;
     sums[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint distance = 1; distance < GROUP_SIZE; distance *= 2) {
-        const uint before = item >= distance ? sums[item - distance] : 0;
+        const uint added = item >= distance ? sums[item - distance] : 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        sums[item] += before;
+        sums[item] += added;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    uint before = sums[item] - sum;
-    for (uint tile = first; tile < last; ++tile) {
-        const uint count = counts[tile];
-        counts[tile] = before;
-        before += count;
-    }
-    if (item == GROUP_SIZE - 1)
-        counts[tiles] = sums[item];
-}
-
-WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void write_labels(__global const int *restrict parents, __global const int *restrict numbers,
-                           __global const uint *restrict counts, __global int *restrict labels, const uint n)
-{
-    const size_t first = (size_t)get_group_id(0) * TILE + get_local_id(0);
-    for (uint i = 0; i < PER_ITEM; ++i) {
-        const size_t vertex = first + i * GROUP_SIZE;
+    for (uint place = item * COUNTS_EACH; place < (item + 1) * COUNTS_EACH; ++place)
+        before[place] += sums[item] - own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const size_t first = (size_t)get_group_id(0) * tile;
+    for (uint place = item; place < tile; place += GROUP_SIZE) {
+        const size_t vertex = first + place;
         if (vertex < n) {
             const int root = parents[vertex];
-            labels[vertex] = (int)counts[root / TILE] + numbers[root];
+            parents[vertex] = (int)before[root / tile] + numbers[root];
         }
     }
+    if (get_group_id(0) == 0 && item == GROUP_SIZE - 1)
+        counts[tiles] = sums[item];
 }

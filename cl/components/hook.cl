@@ -47,15 +47,11 @@ void link(volatile __global int *parents, const int one, const int other)
     }
 }
 
-// Returns the root of a vertex; each vertex on the way skips one from now on, too.
-int root_of(volatile __global int *parents, const int vertex)
+// Returns the root of a vertex. Nothing is written on the way: what was above a vertex when it was read may no longer be
+// its root when it is written, and would undo what the one who settled it has written meanwhile.
+int root_of(volatile __global int *parents, int vertex)
 {
-    int before = vertex, current = LOAD(&parents[vertex]), next = LOAD(&parents[current]);
-    while (current != next) {
-        STORE(&parents[before], next);
-        before = current;
-        current = next;
-        next = LOAD(&parents[current]);
-    }
-    return current;
+    for (int above = LOAD(&parents[vertex]); above != vertex; above = LOAD(&parents[vertex]))
+        vertex = above;
+    return vertex;
 }

@@ -5,8 +5,9 @@
 //               has them.
 // NDRange:      begin: n; search_alone and add_up: one work-group; claim, count and append: a work-group for each
 //               GROUP_SIZE vertices of the level; work-group (GROUP_SIZE).
-// Local memory: search_alone: ((1 + VERTICES) * GROUP_SIZE + GROUP_SIZE / 16) words; the others (2 * GROUP_SIZE +
-//               GROUP_SIZE / 16) words and GROUP_SIZE row pointers; and a few words more.
+// Local memory: search_alone: VERTICES * GROUP_SIZE * (5 + sizeof(POINTER)) bytes and (GROUP_SIZE + GROUP_SIZE / 16)
+//               words; the others (2 * GROUP_SIZE + GROUP_SIZE / 16) words and GROUP_SIZE row pointers; and a few words
+//               more.
 // Macros:       GROUP_SIZE, a multiple of 32;
 //               POINTER, type of row pointers, and INDEX, of columns: int or long;
 //               VERTICES, vertices of a level for each work-item, up to which one work-group searches alone;
@@ -111,35 +112,62 @@ Ends ends_of(__global const INDEX *restrict indices, const POINTER first, const 
     return found;
 }
 
+// A level of the queue: where the edges of each vertex begin, and how many they are, at most one more than DEGREE_ALONE.
+typedef struct {
+    int vertices[MOST_ALONE];
+    POINTER first[MOST_ALONE];
+    uchar counts[MOST_ALONE];
+} Level;
+
+uchar count_of(const POINTER first, const POINTER last)
+{
+    return (uchar)min(last - first, (POINTER)DEGREE_ALONE + 1);
+}
+
+void put(__local Level *level, const uint place, const int vertex, const POINTER first, const uchar count)
+{
+    if (place < MOST_ALONE) {
+        level->vertices[place] = vertex;
+        level->first[place] = first;
+        level->counts[place] = count;
+    }
+}
+
 // Searches small levels until there are none, or `most_levels` are done. A work-item has up to VERTICES vertices next to
-// each other in the queue, and looks at the first EDGES edges of all of these together, because each look takes long; what it keeps of them is in registers only where the loops are unrolled.
+// each other in the queue, and looks at the first EDGES edges of all of these together, because each look takes long;
+// where the edges of their ends begin, which the next level needs to know, at the same time as it claims them. What it
+// keeps of them is in registers only where the loops are unrolled.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void search_alone(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                            volatile __global uint *restrict claims, __global int *restrict queue,
                            __global int *restrict predecessors, __global uint *restrict state, const uint most_levels)
 {
     __local Sums sums;
-    __local int level[MOST_ALONE];
+    __local Level level;
     __local uint has_hub;
     const uint item = get_local_id(0);
     uint head = state[HEAD], tail = state[TAIL], levels = 0;
     if (item == 0)
         has_hub = 0;
-    for (uint i = item; i < MOST_ALONE && head + i < tail; i += GROUP_SIZE)
-        level[i] = queue[head + i];
+    for (uint i = item; i < MOST_ALONE && head + i < tail; i += GROUP_SIZE) {
+        const int vertex = queue[head + i];
+        put(&level, i, vertex, indptr[vertex], count_of(indptr[vertex], indptr[vertex + 1]));
+    }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     while (levels < most_levels && head < tail && tail - head <= MOST_ALONE) {
         const uint each = (tail - head + GROUP_SIZE - 1) / GROUP_SIZE, first_place = head + item * each;
         int vertices[VERTICES];
         POINTER first[VERTICES], last[VERTICES];
         Ends ends[VERTICES];
+        POINTER next_first[VERTICES][EDGES];  // of the ends
+        uchar next_counts[VERTICES][EDGES];
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
             if (v < each) {
                 const bool is_there = first_place + v < tail;
-                vertices[v] = is_there ? level[first_place + v - head] : 0;
-                first[v] = is_there ? indptr[vertices[v]] : 0;
-                last[v] = is_there ? indptr[vertices[v] + 1] : 0;
+                vertices[v] = is_there ? level.vertices[first_place + v - head] : 0;
+                first[v] = is_there ? level.first[first_place + v - head] : 0;
+                last[v] = first[v] + (POINTER)(is_there ? level.counts[first_place + v - head] : 0);
             }
         }
 #pragma unroll
@@ -158,6 +186,17 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
                 else
                     for (POINTER entry = first[v] + EDGES; entry < last[v]; ++entry)
                         atomic_min(&claims[indices[entry]], first_place + v + 1);
+            }
+        }
+#pragma unroll
+        for (uint v = 0; v < VERTICES; ++v) {
+            if (v < each) {
+#pragma unroll
+                for (uint edge = 0; edge < EDGES; ++edge) {
+                    const INDEX end = ends[v].ends[edge];
+                    next_first[v][edge] = indptr[end];
+                    next_counts[v][edge] = count_of(indptr[end], indptr[end + 1]);
+                }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -191,13 +230,23 @@ __kernel void search_alone(__global const POINTER *restrict indptr, __global con
 #pragma unroll
         for (uint v = 0; v < VERTICES; ++v) {
             if (v < each) {
-                for (POINTER entry = first[v]; won[v]; ++entry, won[v] >>= 1) {
+#pragma unroll
+                for (uint edge = 0; edge < EDGES; ++edge) {
+                    if (won[v] >> edge & 1) {
+                        const int end = (int)ends[v].ends[edge];
+                        queue[tail + to] = end;
+                        predecessors[end] = vertices[v];
+                        put(&level, to, end, next_first[v][edge], next_counts[v][edge]);
+                        ++to;
+                    }
+                }
+                won[v] >>= EDGES;
+                for (POINTER entry = first[v] + EDGES; won[v]; ++entry, won[v] >>= 1) {
                     if (won[v] & 1) {
                         const int end = (int)indices[entry];
                         queue[tail + to] = end;
                         predecessors[end] = vertices[v];
-                        if (to < MOST_ALONE)
-                            level[to] = end;
+                        put(&level, to, end, indptr[end], count_of(indptr[end], indptr[end + 1]));
                         ++to;
                     }
                 }

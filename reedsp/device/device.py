@@ -34,6 +34,9 @@ _KINDS = {
 }
 _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
 
+_LARGEST_SCRATCH = 1 << 24  # bytes
+_SCRATCH_PART = 256  # of the memory of a GPU
+
 _requested: ContextVar[set[Program] | None] = ContextVar("requested", default=None)
 
 
@@ -64,6 +67,8 @@ class Device:
         Whether it is a CPU whose kernels may use any memory of the process (fine-grained system shared virtual memory).
     shares_queue : bool
         Whether its queue is a user's own.
+    largest_scratch : int
+        Bytes of the largest buffers that are kept for later calls.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
 
@@ -98,6 +103,8 @@ class Device:
         self.sees_host_memory: bool = self.kind == "cpu" and _sees_host_memory(handle)
         self.shares_queue: bool = queue is not None
         self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
+        part_of_memory = 0 if self.kind == "cpu" else self.global_memory // _SCRATCH_PART
+        self.largest_scratch: int = max(_LARGEST_SCRATCH, part_of_memory)
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
@@ -188,7 +195,7 @@ class Device:
         asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
         # NVIDIA's driver says 256 whatever size the kernel was compiled for.
         largest = max(asked, largest) if asked <= self.max_work_group_size else largest
-        return Kernel(file, name, program, largest, local_memory)
+        return Kernel(file, name, program, largest, local_memory, handle.num_args, [handle])
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:

@@ -8,7 +8,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -39,7 +39,7 @@ _OUT_OF_MEMORY = (
     cl.status_code.OUT_OF_HOST_MEMORY,
     cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
 )
-_LARGEST_SCRATCH = 1 << 24  # bytes
+_MOST_HANDLES = 64  # of a kernel
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
@@ -53,10 +53,25 @@ class Kernel:
     program: cl.Program
     max_work_group_size: int
     local_memory: int
+    arguments: int
+    handles: list[cl.Kernel] = field(default_factory=list, compare=False, repr=False)
+    """Kernel objects that nobody uses: to make one takes longer than a small launch."""
 
     def position_of(self, argument: str) -> int:
         """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
         return build.position_of(self.file, self.name, argument)
+
+    def take_handle(self) -> cl.Kernel:
+        """Return a kernel object that nobody else uses: it holds its arguments."""
+        try:
+            return self.handles.pop()
+        except IndexError:
+            return cl.Kernel(self.program, self.name)
+
+    def give_back(self, handle: cl.Kernel) -> None:
+        """Let others use a kernel object; what is queued has arguments of its own already."""
+        if len(self.handles) < _MOST_HANDLES:
+            self.handles.append(handle)
 
 
 class Job:
@@ -88,7 +103,7 @@ class Job:
         self.device = device
         self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
-        self._scratch: list[cl.Buffer] | None = [] if recycle else None
+        self._scratch: list[tuple[int, cl.Buffer]] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
         self.bytes_to_device: int = 0
@@ -133,7 +148,7 @@ class Job:
         size = max(1, length) * np.dtype(dtype).itemsize
         self._check_allocation(size)
         try:
-            if self._scratch is not None and not keep and size <= _LARGEST_SCRATCH:
+            if self._scratch is not None and not keep and size <= self.device.largest_scratch:
                 buffer = self._take_scratch(size)
             else:
                 buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
@@ -148,15 +163,15 @@ class Job:
             free = self.device._scratch.setdefault(size, [])
             buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
         assert self._scratch is not None
-        self._scratch.append(buffer)
+        self._scratch.append((size, buffer))
         return buffer
 
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
         with self.device._lock:
             while self._scratch:
-                buffer = self._scratch.pop()
-                self.device._scratch[buffer.size].append(buffer)
+                size, buffer = self._scratch.pop()
+                self.device._scratch[size].append(buffer)
 
     def full(self, length: int, value: np.generic) -> cl.Buffer:
         """Allocate an array of at least one element, each of them `value`."""
@@ -561,10 +576,16 @@ class BoundKernel:
         self._global_size, self._local_size = global_size, local_size
         self._steps = 0 if slices is None else slices.steps
         self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
-        self._handle = cl.Kernel(kernel.program, kernel.name)  # of its own: a kernel object holds its arguments
+        if len(args) != kernel.arguments:  # those left out would be what the handle was used with before
+            raise DeviceError(f"{job.device}: {kernel.name}: {len(args)} arguments, expected {kernel.arguments}")
+        self._kernel, self._handle = kernel, kernel.take_handle()
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
             self.set(position, argument)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self._kernel.give_back(self._handle)
 
     def set(self, position: int, argument: Argument) -> None:
         """Change one argument from the next launch on."""

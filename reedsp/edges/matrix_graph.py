@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows, Preparation
 from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.system.parts import in_parts
 
 _SAMPLE = 64  # weights
 _MOST_BYTES = 16  # of an edge
@@ -38,6 +40,10 @@ def canonical_rows(
     if not is_compressed(indptr, indices, values) or not _fits(values, device):
         return None
     values, arithmetic = _readable(values), Arithmetic(np.dtype(np.int32))
+    if device.kind != "cpu":  # which would have to be sent the weights
+        if not _are_finite(values):
+            return None
+        values = indices
     if not can_prepare(device, (indptr.dtype, indices.dtype, values.dtype), arithmetic, writes=False):
         return None
     preparation = Preparation(Job(device, recycle=True), indptr, indices, values, arithmetic)
@@ -98,6 +104,20 @@ def graph_over(
 def _fits(values: npt.NDArray[Any], device: Device) -> bool:
     """Return whether the device can read the weights, and has room for the edges."""
     return _MOST_BYTES * len(values) <= device.max_allocation and (device.fp64 or values.dtype in _WITHOUT_FP64)
+
+
+def _are_finite(values: npt.NDArray[Any]) -> bool:
+    """Return whether all weights are finite, and their sum, too: that is infinite or NaN if one of them is."""
+    if values.dtype.kind != "f":
+        return True
+    sums: list[float] = []
+
+    def add_up(first: int, last: int) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums.append(float(values[first:last].sum(dtype=np.float64)))
+
+    in_parts(add_up, len(values), values.itemsize)
+    return math.isfinite(sum(sums))
 
 
 def _readable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

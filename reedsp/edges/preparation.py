@@ -104,7 +104,8 @@ class Preparation:
         It begins with 0 and ends with m.
     indices : ndarray of int32 or int64, shape (m,)
     values : ndarray of int32, int64, float32 or float64, shape (m,)
-        The weights. The last ones are for devices with double precision.
+        The weights, or `indices` once more if they are not to be looked at. The last ones are for devices with double
+        precision.
     arithmetic : Arithmetic
         Whose type the weights of the edges get. One that this does not hold becomes any number.
     unit : bool
@@ -143,7 +144,8 @@ class Preparation:
             **self._macros,
             **arithmetic.macros,
         }
-        self._indptr, self._indices, self._values = self.rows.indptr, self.rows.indices, job.reads(values)
+        self._indptr, self._indices = self.rows.indptr, self.rows.indices
+        self._values = self._indices if values is indices else job.reads(values)
 
     def edges(self) -> EdgeBuffers:
         """Return the edges, and what was seen on the way."""

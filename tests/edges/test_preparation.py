@@ -180,3 +180,35 @@ def test_every_type_of_weights(dtype: str, device: Device) -> None:
     rows = canonical_rows(indptr, indices, values.astype(dtype), device)
     assert rows is not None
     rows.close()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_that_are_not_sent_to_a_gpu(
+    bad: float, dtype: type, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are looked at nevertheless, a sum of two infinities and one that is too large included."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    indptr, indices, values = rows_of(60, 12, FLOAT64)
+    values = values.astype(dtype)
+    rows = canonical_rows(indptr, indices, values, device)
+    assert rows is not None
+    rows.close()
+    values[17] = bad
+    assert canonical_rows(indptr, indices, values, device) is None
+    values[3] = np.inf
+    assert canonical_rows(indptr, indices, values, device) is None
+    values[:] = np.finfo(dtype).max
+    huge = canonical_rows(indptr, indices, values, device)
+    assert (huge is None) == (dtype is np.float64)
+    if huge is not None:
+        huge.close()
+
+
+def test_columns_that_are_not_those_of_a_graph_on_a_gpu(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", "gpu")
+    indptr, indices, values = rows_of(60, 12, FLOAT64)
+    for place, column in ((5, -1), (5, 60), (1, int(indices[0]))):
+        wrong = indices.copy()
+        wrong[place] = column
+        assert canonical_rows(indptr, wrong, values, device) is None

@@ -13,7 +13,9 @@ from reedsp.system.place import is_too_deep
 
 _FILE = "traversal/queue_levels.cl"
 _GROUP_SIZE = 512
-_VERTICES = 8  # of a work-item that searches without other work-groups
+_VERTICES = 4  # of a work-item that searches without other work-groups, if there is local memory for them
+_VERTEX_BYTES = {"int": 9, "long": 13}  # by the type of row pointers
+_FREE_BYTES = 6144
 _DEGREE_ALONE = 64
 _FIRST_LEVELS, _MOST_LEVELS = 128, 1 << 20
 
@@ -29,9 +31,10 @@ def search_by_levels(
     group = min(_GROUP_SIZE, job.device.max_work_group_size) // 32 * 32
     if group == 0 or rows.m >= 1 << 32:
         return None
+    bytes_each = _VERTEX_BYTES[str(rows.macros["POINTER"])]
     macros: dict[str, str | int] = {
         "GROUP_SIZE": group,
-        "VERTICES": _VERTICES,
+        "VERTICES": max(1, min(_VERTICES, (job.device.local_memory - _FREE_BYTES) // (bytes_each * group))),
         "DEGREE_ALONE": _DEGREE_ALONE,
         "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
         **rows.macros,

@@ -39,8 +39,8 @@ def in_ranges(job: Job, rows: Rows, labels: np.ndarray, symmetric: bool, parts: 
     return ranges.label_by_ranges(MatrixRows(job, *rows), symmetric, labels, parts)
 
 
-def in_groups(job: Job, rows: Rows, labels: np.ndarray, symmetric: bool) -> int:
-    return groups.label_by_groups(job, groups.Edges.of_rows(MatrixRows(job, *rows)), symmetric, labels)
+def in_groups(job: Job, rows: Rows, labels: np.ndarray, symmetric: bool, sampled: bool = False) -> int:
+    return groups.label_by_groups(job, groups.Edges.of_rows(MatrixRows(job, *rows)), symmetric, labels, sampled)
 
 
 def in_depth(job: Job, rows: Rows, labels: np.ndarray, symmetric: bool) -> int:
@@ -55,6 +55,7 @@ WEAK: dict[str, Label] = {
     "one range": in_ranges,
     "three ranges": partial(in_ranges, parts=3),
     "groups": in_groups,
+    "groups and a sample": partial(in_groups, sampled=True),
 }
 STRONG: dict[str, Label] = {"depth-first": in_depth, "colours": by_colours}
 
@@ -189,6 +190,48 @@ def test_random_graphs_in_any_order(
     depth_first.label_as_done(MatrixRows(Job(device), *rows), done, descending=False)
     by_networkx = list(nx.strongly_connected_components(in_order(rows)))
     assert [set(np.flatnonzero(done == number)) for number in range(count)] == by_networkx
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize("n", [255, 256, 257, 1000, 5000])
+def test_tiles_of_several_steps(n: int, sampled: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_GROUP_SIZE", 8)
+    monkeypatch.setattr(groups, "_MOST_TILES", 8)
+    for m in (0, n // 2, 2 * n):
+        rows, matrix = random_rows(n, m, n + m)
+        count, expected = scipy.sparse.csgraph.connected_components(matrix)
+        found = labelled(partial(in_groups, sampled=sampled), device, rows)
+        assert found[0] == count
+        assert np.array_equal(found[1], expected)
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_vertices_that_others_settle_meanwhile(sampled: bool, device: Device) -> None:
+    """Ways to roots are long and shared, and work-groups walk them at the same time."""
+    n = 100_000
+    rng = np.random.default_rng(n)
+    tails = rng.integers(0, n, n)
+    heads = np.minimum(tails + rng.integers(1, 50, n), n - 1)
+    matrix = scipy.sparse.coo_array((np.ones(n), (heads, tails)), shape=(n, n)).tocsr()
+    expected = scipy.sparse.csgraph.connected_components(matrix)
+    rows = matrix.indptr, matrix.indices
+    for _ in range(3):
+        found = labelled(partial(in_groups, sampled=sampled), device, rows)
+        assert found[0] == expected[0]
+        assert np.array_equal(found[1], expected[1])
+
+
+def test_a_sample_of_the_edges_where_there_are_many(device: Device) -> None:
+    launched = []
+    for m in (3000, 30_000):
+        rows, matrix = random_rows(500, m, m)
+        job, labels = Job(device), np.empty(500, np.int32)
+        edges = groups.Edges.of_rows(MatrixRows(job, *rows))
+        before = job.kernels_launched
+        groups.label_by_groups(job, edges, False, labels)
+        launched.append(job.kernels_launched - before)
+        assert np.array_equal(labels, scipy.sparse.csgraph.connected_components(matrix)[1])
+    assert launched == [4, 6]
 
 
 def in_order(rows: Rows) -> nx.DiGraph:

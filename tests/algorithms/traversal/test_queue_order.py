@@ -91,7 +91,7 @@ GRAPHS = {
 
 @pytest.mark.parametrize(
     ("vertices", "degree", "index", "atomic_loads"),
-    [(4, 64, np.int32, False), (1, 64, np.int64, True), (3, 5, np.int32, True), (2, 0, np.int64, False)],
+    [(5, 64, np.int32, False), (1, 64, np.int64, True), (3, 5, np.int32, True), (2, 0, np.int64, False)],
 )
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_the_order_by_levels(

@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.device.job import Argument, BoundKernel, Job, Memory
+from reedsp.device.job import Argument, BoundKernel, Job, Memory, round_up
 from reedsp.edges.device_graph import Neighbours
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import Graph
 
 _FILE = "components/groups.cl"
 _GROUP_SIZE, _PER_ITEM = 256, 4
+_MOST_TILES = 1024  # whose counts each work-group adds up
+_FEW_EDGES = 6  # of a vertex, up to which a sample of them costs more than it saves
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,17 @@ def _sources(job: Job, indptr: Memory, n: int, m: int, macros: dict[str, str | i
 
 def _options(job: Job) -> dict[str, str | int]:
     group = min(_GROUP_SIZE, 1 << (job.device.max_work_group_size.bit_length() - 1))
-    return {"GROUP_SIZE": group, "PER_ITEM": _PER_ITEM, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
+    sizes: dict[str, str | int] = {"GROUP_SIZE": group, "PER_ITEM": _PER_ITEM, "MOST_TILES": _MOST_TILES}
+    return {**sizes, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
 
 
 def _bind(job: Job, macros: dict[str, str | int], name: str, items: int, *args: Argument) -> BoundKernel:
     return job.bind(job.device.kernel(_FILE, name, **macros), items, int(macros["GROUP_SIZE"]), *args)
 
 
-def label_by_groups(job: Job, edges: Edges, symmetric: bool, labels: npt.NDArray[np.int32]) -> int:
+def label_by_groups(
+    job: Job, edges: Edges, symmetric: bool, labels: npt.NDArray[np.int32], sampled: bool | None = None
+) -> int:
     """Write the number of the component of each vertex, in the order of their smallest vertices; return how many.
 
     Parameters
@@ -82,34 +87,42 @@ def label_by_groups(job: Job, edges: Edges, symmetric: bool, labels: npt.NDArray
     symmetric : bool
         Each edge is there in both directions, so that one of them needs to be looked at.
     labels : ndarray, shape (n,)
+    sampled : bool, optional
+        Link a sample of the edges first; by default if there are many.
     """
+    if sampled is None:
+        sampled = edges.m > _FEW_EDGES * edges.n
     macros = {**_options(job), **edges.macros}
     group = int(macros["GROUP_SIZE"])
-    n, number = edges.n, np.uint32(edges.n)
-    tiles = -(-n // (group * _PER_ITEM))
-    parents, numbers, written = (job.allocate(n, np.int32) for _ in range(3))
+    step = group * _PER_ITEM
+    n, number, both, length = edges.n, np.uint32(edges.n), np.int32(symmetric), np.uint64(edges.m)
+    tile = round_up(-(-n // _MOST_TILES), step)
+    tiles = -(-n // tile)
+    parents, numbers = job.allocate(n, np.int32), job.allocate(n, np.int32)
     counts, largest = job.allocate(tiles + 1, np.uint32), job.allocate(1, np.int32)
 
     def bind(name: str, items: int, *args: Argument) -> BoundKernel:
         return _bind(job, macros, name, items, *args)
 
-    rows = (edges.indptr, edges.indices, parents)
-    rest = (edges.sources, edges.indices, parents, largest, np.int32(symmetric), np.uint64(edges.m))
-    steps = (
-        bind("begin", n, *rows, number),
-        bind("link_first", n, *rows, np.int32(symmetric), number),
-        bind("settle", tiles * group, parents, number),
-        bind("find_largest", group, parents, largest, number),
-        bind("link_rest", -(-edges.m // (group * _PER_ITEM)) * group, *rest),
-        bind("count_roots", tiles * group, parents, numbers, counts, number),
-        bind("add_up", group, counts, np.uint32(tiles)),
-        bind("write_labels", tiles * group, parents, numbers, counts, written, number),
-    )
+    rows, ends = (edges.indptr, edges.indices, parents), (edges.sources, edges.indices, parents)
+    steps = [bind("begin", n, *rows, number)]
+    if sampled:
+        steps += [
+            bind("link_first", n, *rows, both, number),
+            bind("settle", round_up(n, step) // _PER_ITEM + group, parents, largest, number),
+            bind("link_rest", -(-edges.m // _PER_ITEM), *ends, largest, both, length),
+        ]
+    else:
+        steps.append(bind("link_all", -(-edges.m // _PER_ITEM), *ends, both, length))
+    steps += [
+        bind("count_roots", tiles * group, parents, numbers, counts, np.uint32(tile), number),
+        bind("write_labels", tiles * group, parents, numbers, counts, np.uint32(tiles), np.uint32(tile), number),
+    ]
     job.phases.begin("search")
-    for step in steps:
-        step.queue()
+    for each in steps:
+        each.queue()
     count = np.empty(1, np.uint32)
     job.download_into(count, counts, first=tiles)
     job.phases.begin("download")
-    job.download_into(labels, written)
+    job.download_into(labels, parents)
     return int(count[0])

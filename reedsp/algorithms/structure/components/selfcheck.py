@@ -44,7 +44,7 @@ def is_right(
 
 
 def finds_known_components(device: Device, form: Form, pointer: str, index: str, symmetric: bool) -> bool:
-    """Return whether components are found as they are, by one work-item or several where there can be several."""
+    """Return whether components are found as they are, in every way of a form."""
     is_strong = form not in ("ranges", "groups", "matrix")
     indptr, indices, components, below = _known_graph(symmetric and not is_strong)
     job, n = Job(device), len(components)
@@ -55,7 +55,8 @@ def finds_known_components(device: Device, form: Form, pointer: str, index: str,
     if form == "ranges":
         counts = [ranges.label_by_ranges(rows, symmetric, labels[i], parts) for i, parts in enumerate((1, 3))]
     elif form == "groups":
-        counts = [label_by_groups(job, Edges.of_rows(rows), symmetric, labels[0])]
+        edges = Edges.of_rows(rows)
+        counts = [label_by_groups(job, edges, symmetric, labels[i], sampled) for i, sampled in enumerate((False, True))]
     elif form == "matrix":
         counts = [label_by_matrix(job, Graph(indptr, indices), labels[0])[0]]
     elif form == "depth-first":
