@@ -275,16 +275,16 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "components by a matrix": (connected("weak", "dulle"), {"components/dulle.cl"}),
     "strong components in depth": (
         connected("strong", "depth-first"),
-        {"components/depth_first.cl", "components/verify.cl"},
+        {"components/depth_first.cl", "components/verify.cl", "core/prefetch.cl"},
     ),
     "strong components by colours": (connected("strong", "colours"), {"components/colours.cl"}),
     **{
-        f"matching, {method}": (matched(method), {*MATCHINGS, f"matching/{name}.cl"})
-        for method, name in (
-            ("depth-first", "depth_first"),
-            ("phases", "phases"),
-            ("dulle", "balls"),
-            ("khosla", "balls"),
+        f"matching, {method}": (matched(method), MATCHINGS | {f"matching/{name}.cl" for name in names})
+        for method, names in (
+            ("depth-first", ("karp_sipser", "depth_first")),
+            ("phases", ("phases",)),
+            ("dulle", ("balls",)),
+            ("khosla", ("balls",)),
         )
     },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),

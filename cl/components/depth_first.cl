@@ -7,7 +7,8 @@
 //               take the vertices `from` to `to` - 1.
 // Local memory: none.
 // Macros:       POINTER, type of row pointers, and INDEX, of columns: int or long;
-//               DESCENDING, 1: a vertex looks at its edges from the last one to the first, as SciPy's does.
+//               DESCENDING, 1: a vertex looks at its edges from the last one to the first, as SciPy's does;
+//               PREFETCH_BUILT_IN (core/prefetch.cl).
 //   indptr      in   (n + 1) row pointers
 //   indices     in   (m) columns, in any order
 //   found       i/o  (n) 0 at first; then 1 for the vertex that is found first, and so on; then the smallest number that
@@ -28,6 +29,7 @@
 #endif
 
 #include "core/language.cl"
+#include "core/prefetch.cl"
 
 #define FOUND 0   // vertices, and one more
 #define DEPTH 1   // frames
@@ -36,6 +38,8 @@
 #define COUNT 4   // components that are done
 #define LEVELS 5  // that there are among them
 #define STATE_WORDS 6
+
+#define ASKED 4
 
 #define DONE(level) (-1 - (level))  // a smaller number for a higher level
 #define LEVEL_OF(done) (-1 - (done))
@@ -57,6 +61,16 @@ typedef struct {
     uint low;    // smallest number on a cycle with it
     int behind;  // 0, or DONE of the highest level among the components that its edges lead to
 } Frame;
+
+// Asks for what a search looks at when it comes to the first ASKED edges of a vertex.
+void ask_for(__global const POINTER *indptr, __global const INDEX *indices, __global const int *found, POINTER entry,
+             const POINTER end)
+{
+    for (int each = 0; each < ASKED && entry != end; ++each, entry += STEP) {
+        PREFETCH(found + indices[entry]);
+        PREFETCH(indptr + indices[entry]);
+    }
+}
 
 WORK_GROUP(1, 1, 1)
 __kernel void search(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
@@ -80,6 +94,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             found[next] = (int)++numbers;
             frame = (Frame){BEGIN_OF(next), (int)next, numbers, numbers, 0};
             depth = 1;
+            ask_for(indptr, indices, found, frame.entry, END_OF(next));
         }
         const POINTER end = END_OF(frame.vertex);
         int child = -1;
@@ -100,6 +115,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             found[child] = (int)++numbers;
             frame = (Frame){BEGIN_OF(child), child, numbers, numbers, 0};
             ++depth;
+            ask_for(indptr, indices, found, frame.entry, END_OF(child));
             continue;
         }
         if (frame.entry != end)

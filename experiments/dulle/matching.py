@@ -134,7 +134,7 @@ def solve(matrix: Any, method: Any, device: reedsp.Device) -> np.ndarray:
 
 def after_rounds(matrix: Any, device: reedsp.Device, rounds: int) -> int:
     """Return how many pairs Dulle's method has after some rounds."""
-    sides = Sides(Job(device), pattern_of(matrix), ordered=True)
+    sides = Sides(Job(device), pattern_of(matrix))
     (column_of_row, _), _ = balls.solve_in_rounds(sides, most_rounds=rounds)
     sides.close()
     return int(np.count_nonzero(column_of_row >= 0))

@@ -10,14 +10,14 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import search
-from reedsp.csgraph.matrix import Rows, compressed_rows, counts_of, graph_of, is_ordered, unsigned
+from reedsp.csgraph.matrix import Rows, ascend, compressed_rows, counts_of, graph_of, is_ordered, unsigned
 from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import canonical_rows, is_compressed
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_labelled_on_host
+from reedsp.system.place import is_labelled_on_host, serves
 from reedsp.typing import MatrixLike
 
 _Labels = npt.NDArray[np.int32]
@@ -125,6 +125,8 @@ def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:
 def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
     """Return the answer of the device, or of SciPy where the device has none."""
     device, given = get_device(), compressed_rows(csgraph)
+    if not is_weak and device.kind != "cpu" and serves() and is_ordered(csgraph):
+        return _on_host(csgraph, is_weak)
     rows = None if given is None else canonical_rows(*given, device)
     if given is not None and rows is None and _is_usable(given):
         rows = MatrixRows(Job(device, recycle=True), *given[:2])
@@ -147,6 +149,8 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
 def _last_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
     """Return a matrix with the last one of columns that are twice in a row, where a search comes to it first."""
     n, m = len(indptr) - 1, len(indices)
+    if ascend(indptr, indices):
+        return scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
     tails = np.repeat(np.arange(n), np.diff(indptr))
     _, last = np.unique((tails * n + indices)[::-1], return_index=True)
     kept = np.sort(m - 1 - last)

@@ -17,8 +17,9 @@ from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
 from reedsp.csgraph.matrix import refuse_complex
 from reedsp.csgraph.reordering import refuse_corrupt
+from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.system.place import is_flow_for_host, is_full_matching_for_host
+from reedsp.system.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
 from reedsp.typing import MatrixLike
 
 _NARROW = np.iinfo(np.int32).max
@@ -151,7 +152,8 @@ def min_weight_full_bipartite_matching(
     -------
     row_ind, col_ind : ndarray
         The edges of the matching, rows ascending. There may be several of the same weight; which one is found depends
-        on where, and SciPy's may be another one.
+        on where, and SciPy's may be another one. Matrices that are half full, or have few weights, are solved by SciPy;
+        more of them if the device is a GPU.
 
     Raises
     ------
@@ -184,7 +186,7 @@ def min_weight_full_bipartite_matching(
         entry = int(np.argmax(np.isnan(values) | (np.isposinf(values) if maximize else np.isneginf(values))))
         raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a finite number")
     is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
-    if is_exact and is_full_matching_for_host(min(matrix.shape), values.size):
+    if is_exact and _is_for_host(matrix.shape, values.size):
         rows = matrix.tocsr() if matrix.format == "coo" else matrix  # SciPy 1.15 does not take its own COO arrays
         return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]
     if not np.all(values):
@@ -196,3 +198,10 @@ def min_weight_full_bipartite_matching(
     if matrix.shape[1] < matrix.shape[0]:
         return found.rows, order[found.columns]
     return order, found.columns
+
+
+def _is_for_host(shape: tuple[int, int], m: int) -> bool:
+    """Return whether SciPy is likely to find a full matching sooner than the device."""
+    if is_full_matching_for_host(min(shape), shape[0] * shape[1], m):
+        return True
+    return is_full_matching_slow_on_gpus(m) and get_device().kind != "cpu"

@@ -102,8 +102,13 @@ def structural_rank(graph: SparseMatrix) -> np.int64:
         said = "Input matrix should be in CSC, CSR, or COO matrix format"
         warnings.warn(said, scipy.sparse.SparseEfficiencyWarning, stacklevel=2)
     pattern = pattern_of(matrix)
-    found = on_host.solve(pattern) if on_host.can_solve(pattern) else _mates(pattern)
-    return np.int64(np.count_nonzero(found[0] >= 0))
+    if not on_host.can_solve(pattern):
+        found = _mates(pattern)[0]
+    elif matrix.format in _FORMATS:
+        found = on_host.search()(matrix)
+    else:
+        found = on_host.solve(pattern)[0]
+    return np.int64(np.count_nonzero(found >= 0))
 
 
 def _sparse(graph: Any, refusal: str) -> Any:

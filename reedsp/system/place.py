@@ -47,11 +47,14 @@ _SEARCH, _PATH = 110.0, 8.0
 
 _FEW_KEYS = 1 << 14
 """Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
-_FLOW, _FLOW_EDGE = 100.0, 0.1
-"""The same for a maximum flow, in all, and for each vertex and edge."""
+_FLOW, _FLOW_EDGE, _FLOW_DEVICE = 100.0, 0.1, 1.5
+"""The same for a maximum flow, in all, and for each vertex and edge; and what a device takes, in searches."""
 
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
+
+_GPU_WEIGHTS, _FULL_WEIGHTS = 1 << 19, 1 << 24
+"""The same where the device is a GPU, and of matrices that are half full on any device."""
 
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
@@ -111,12 +114,25 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
 
 def is_flow_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a maximum flow sooner than a device."""
-    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _DEVICE
+    return _serves and _FLOW + _FLOW_EDGE * (n + m) < _FLOW_DEVICE * _DEVICE
 
 
-def is_full_matching_for_host(pairs: int, m: int) -> bool:
-    """Return whether the host is likely to find a full matching of minimum weight sooner than a device."""
+def is_full_matching_for_host(pairs: int, cells: int, m: int) -> bool:
+    """Return whether the host is likely to find a full matching of minimum weight sooner than any device.
+
+    Parameters
+    ----------
+    pairs, cells, m : int
+        Of a full matching, of the matrix, and how many of its cells have a weight.
+    """
+    if 2 * m >= cells:
+        return _serves and m <= _FULL_WEIGHTS
     return _serves and m < (_FEW_WEIGHTS if m <= _THIN * pairs else _MANY_WEIGHTS)
+
+
+def is_full_matching_slow_on_gpus(m: int) -> bool:
+    """Return whether the host is likely to find a full matching of so many weights sooner than a GPU."""
+    return _serves and m <= _GPU_WEIGHTS
 
 
 def is_matrix_for_host(n: int) -> bool:

@@ -10,8 +10,11 @@ import scipy.sparse
 from scipy.sparse import csgraph as theirs
 
 from reedsp import csgraph as ours
+from reedsp import full_matching
 from reedsp.algorithms.structure.flow import maximum_flow as flows
+from reedsp.csgraph import flows as csgraph_flows
 from reedsp.device.device import Device
+from reedsp.system import place
 
 RNG = np.random.default_rng(11)
 
@@ -271,3 +274,51 @@ def test_a_large_network_on_the_device(device: Device, monkeypatch: pytest.Monke
     matrix.sum_duplicates()
     found, expected = (each.maximum_flow(matrix, 0, n - 1) for each in (ours, theirs))
     assert found.flow_value == expected.flow_value
+
+
+# ---- where ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_which_full_matchings_are_for_the_host(
+    kind: str, device: Device, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a matrix that is half full on any device, of a thin one only if that is a GPU."""
+    monkeypatch.setattr(device, "kind", kind)
+    on_device: list[int] = []
+
+    def noted(matrix: Any, maximize: bool) -> Any:
+        on_device.append(matrix.nnz)
+        return full_matching(matrix, maximize, device=device, method="shortest-paths")
+
+    monkeypatch.setattr(csgraph_flows, "full_matching", noted)
+    n = 4000
+    ends = np.tile(np.arange(n), 4), np.concatenate((np.arange(n), RNG.integers(0, n, 3 * n)))
+    thin = scipy.sparse.csr_array((RNG.integers(1, 50, 4 * n).astype(float), ends), shape=(n, n))
+    for matrix, is_for_cpu in ((thin, kind == "cpu"), (scipy.sparse.csr_array(RNG.random((800, 900)) + 1), False)):
+        on_device.clear()
+        rows, columns = ours.min_weight_full_bipartite_matching(matrix)
+        expected = theirs.min_weight_full_bipartite_matching(matrix)
+        assert matrix[rows, columns].sum() == pytest.approx(matrix[expected].sum())
+        assert on_device == ([matrix.nnz] if is_for_cpu else [])
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_strong_components_where_the_device_is_a_gpu(
+    double: bool, device: Device, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ordered matrix goes to SciPy as it is; of columns that are twice in a row, the last one goes there."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(place, "_LABEL_DEVICE", 0.0)
+    matrix = random_matrix(60, 0.03)
+    expected = theirs.connected_components(matrix, connection="strong")
+    given = matrix.astype(np.int32)
+    if double:  # of each row the first column again, before it
+        first = given.indptr[:-1][np.diff(given.indptr) > 0]
+        data, indices = (np.insert(each, first, each[first]) for each in (given.data, given.indices))
+        counts = np.diff(given.indptr) + (np.diff(given.indptr) > 0)
+        given = scipy.sparse.csr_array((data, indices, np.append(0, np.cumsum(counts))), shape=(60, 60))
+    for each in (matrix, given):
+        count, labels = ours.connected_components(each, connection="strong")
+        assert count == expected[0]
+        np.testing.assert_array_equal(labels, expected[1])

@@ -118,6 +118,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "matching/balls.cl": (MATCHINGS,),
     "matching/check.cl": (MATCHINGS,),
     "matching/depth_first.cl": (MATCHINGS,),
+    "matching/karp_sipser.cl": (MATCHINGS,),
     "matching/phases.cl": (MATCHINGS,),
     "matching/rows.cl": (MATCHINGS,),
     "assignment/paths.cl": ("algorithms/structure/test_full_matching.py",),

@@ -101,6 +101,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "components/depth_first.cl": {
         **{"POINTER": ("int", "long"), "INDEX": ("int", "long"), "DESCENDING": (0, 1)},
+        **{"PREFETCH_BUILT_IN": (0, 1)},
     },
     "components/dulle.cl": {},
     "components/groups.cl": {
@@ -161,7 +162,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "matching/balls.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     "matching/check.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
-    "matching/depth_first.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/depth_first.cl": {"POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/karp_sipser.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     "matching/phases.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long", "uint"), "INDEX": ("int", "long")},
     },

@@ -11,7 +11,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
-from reedsp.algorithms.structure.matching import balls, check, depth_first, phases, sides
+from reedsp.algorithms.structure.matching import balls, check, karp_sipser, one_work_item, phases, sides
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from tests.deep.oclgrind import Check
@@ -19,7 +19,7 @@ from tests.support import bipartite
 
 _METHODS = ("depth-first", "phases", "dulle", "khosla")
 _FILES = {
-    *(f"matching/{name}.cl" for name in ("balls", "check", "depth_first", "phases", "rows")),
+    *(f"matching/{name}.cl" for name in ("balls", "check", "depth_first", "karp_sipser", "phases", "rows")),
     *(f"primitives/{name}_scan.cl" for name in ("work_item", "work_group")),
 }
 _PIECE = 9
@@ -47,13 +47,13 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "kind", kind)
         patch.setattr(Job, "borrow", copied)
-        for module in (sides, depth_first):
+        for module in (sides, karp_sipser):
             patch.setattr(module, "_PIECE", _PIECE)
+            patch.setattr(module, "_LONGEST_STEP", 30)
         patch.setattr(sides, "_GROUP_SIZE", 8)
         patch.setattr(sides, "_FEWEST_ENTRIES", 40)
-        patch.setattr(sides, "_LONGEST_STEP", 30)
         patch.setattr(device, "compute_units", 3)
-        patch.setattr(depth_first, "_FIRST_BUDGET", 60)
+        patch.setattr(one_work_item, "_MOST", 60)
         patch.setattr(phases, "_GROUP_SIZE", 4)  # of which some take rows twice
         patch.setattr(phases, "_GROUPS_PER_UNIT", 1)
         patch.setattr(phases, "_MOST_ROUNDS", 2)

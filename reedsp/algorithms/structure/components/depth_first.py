@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.build import constants
+from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, Memory
 from reedsp.edges.preparation import MatrixRows
@@ -66,7 +66,8 @@ def label_as_done(rows: MatrixRows, labels: npt.NDArray[np.int32], descending: b
 
 
 def _macros(rows: MatrixRows, descending: bool) -> dict[str, str | int]:
-    return {"DESCENDING": int(descending), **rows.macros}
+    prefetches = int(rows.job.device.platform not in SIMULATORS)
+    return {"DESCENDING": int(descending), "PREFETCH_BUILT_IN": prefetches, **rows.macros}
 
 
 def _search(rows: MatrixRows, components: Memory, descending: bool) -> tuple[cl.Buffer, int, int]:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency
+from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
@@ -54,6 +55,28 @@ class Rows:
         self._rows = MatrixRows(job, graph.indptr, graph.indices)
         self.indptr, self.indices, self.macros = self._rows.indptr, self._rows.indices, self._rows.macros
 
+    def look(self, wrong: cl.Buffer) -> None:
+        """Queue a look at the row pointers, which sets `wrong` to 1 if they do not ascend from 0 to m."""
+        device = self.job.device
+        group, piece = _shape(device, device.kind == "cpu")
+        pieces = -(-self.n // piece)
+        self.job.launch(
+            device.kernel(FILE, "look", APART=int(piece > 1), PIECE=piece, **self.macros),
+            *(pieces, group, self.indptr, wrong, np.uint64(self.m), np.uint32(self.n)),
+            slices=even(0, pieces, group, self.n, device.steps_at_once),
+        )
+
+    def check(self, wrong: cl.Buffer) -> None:
+        """Raise if `wrong` was set.
+
+        Raises
+        ------
+        ValueError
+            The arrays are no rows of a matrix.
+        """
+        if self.job.download(wrong, 1, np.uint32)[0]:
+            raise ValueError("graph: its row pointers do not ascend, or an index is out of range")
+
     def close(self) -> None:
         """Read the arrays of the graph no more."""
         self._rows.close()
@@ -62,12 +85,12 @@ class Rows:
 class Sides(Rows):
     """The rows of a bipartite graph on a device, and its columns.
 
+    The rows of a column ascend on a CPU; on a GPU, where that takes long, they come in any order.
+
     Parameters
     ----------
     job, graph
         As for :class:`Rows`.
-    ordered : bool
-        Have the rows of each column ascend, which takes a GPU long.
 
     Attributes
     ----------
@@ -81,39 +104,34 @@ class Sides(Rows):
         The arrays are no rows of a matrix.
     """
 
-    def __init__(self, job: Job, graph: Biadjacency, *, ordered: bool) -> None:
+    def __init__(self, job: Job, graph: Biadjacency) -> None:
         super().__init__(job, graph)
         self.first_row: cl.Buffer = job.allocate(self.columns + 1, _COUNT)
         self.rows: cl.Buffer = job.allocate(self.m, np.int32)
         try:
-            self._transpose(ordered or job.device.kind == "cpu")
+            self._transpose(job.device.kind == "cpu")
         except BaseException:
             self.close()
             raise
 
     def _transpose(self, apart: bool) -> None:
         job, n, columns, m = self.job, self.n, self.columns, self.m
-        parts = max(1, min(job.device.compute_units, _MOST_PARTS, m // _FEWEST_ENTRIES)) if apart else 1
-        group, piece = (1, _PIECE) if apart else (min(_GROUP_SIZE, job.device.max_work_group_size), 1)
+        parts = parts_of(job.device, m) if apart else 1
+        group, piece = _shape(job.device, apart)
         items, steps = (parts, -(-m // (parts * _LONGEST_STEP))) if apart else (m, 1)
         sizes = (np.uint32(columns), np.uint32(parts))
         counts = job.full(parts * columns, np.uint32(0))
         wrong, totals = job.full(1, np.uint32(0)), job.allocate(columns + 1, _COUNT)
         macros: dict[str, str | int] = {"APART": int(apart), "PIECE": piece, **self.macros}
-        kernels = {name: job.device.kernel(FILE, name, **macros) for name in ("look", "count", "combine", "scatter")}
+        kernels = {name: job.device.kernel(FILE, name, **macros) for name in ("count", "combine", "scatter")}
         whole = even(0, items, group, m, job.device.steps_at_once)
         at_once = None if apart else whole
 
-        pieces = -(-n // piece)
-        job.launch(
-            *(kernels["look"], pieces, group, self.indptr, wrong, np.uint64(m), np.uint32(n)),
-            slices=even(0, pieces, group, n, job.device.steps_at_once),
-        )
+        self.look(wrong)
         for step in map(np.uint32, range(steps)):
             numbers = (np.uint64(m), *sizes, step, np.uint32(steps))
             job.launch(kernels["count"], items, group, self.indices, counts, wrong, *numbers, slices=at_once)
-        if job.download(wrong, 1, np.uint32)[0]:
-            raise ValueError("graph: its row pointers do not ascend, or an index is out of range")
+        self.check(wrong)
         pieces = -(-(columns + 1) // piece)
         job.launch(
             *(kernels["combine"], pieces, group, counts, totals, *sizes),
@@ -127,6 +145,16 @@ class Sides(Rows):
         for step in map(np.uint32, range(steps)):
             more = (np.uint64(m), np.uint32(n), *sizes, step, np.uint32(steps))
             job.launch(kernels["scatter"], items, group, *arrays, *more, slices=at_once)
+
+
+def parts_of(device: Device, m: int) -> int:
+    """Return how many work-items of a device share so many entries, if each of them does much at a time."""
+    return max(1, min(device.compute_units, _MOST_PARTS, m // _FEWEST_ENTRIES))
+
+
+def _shape(device: Device, apart: bool) -> tuple[int, int]:
+    """Return the size of work-groups, and how much a work-item does."""
+    return (1, _PIECE) if apart else (min(_GROUP_SIZE, device.max_work_group_size), 1)
 
 
 def downloaded(job: Job, mates: cl.Buffer, n: int, columns: int) -> Mates:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from reedsp.algorithms.structure.matching import balls, depth_first, phases
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency
-from reedsp.algorithms.structure.matching.sides import Mates, Sides
+from reedsp.algorithms.structure.matching.sides import Mates, Rows, Sides
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
@@ -16,13 +17,12 @@ from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.system.progress_bar import Report
 
-_SOLVE = {
+_SOLVE: dict[str, Callable[[Any, Report | None], tuple[Mates, dict[str, Any]]]] = {
     "depth-first": depth_first.solve,
     "phases": phases.solve,
     "dulle": balls.solve_in_rounds,
     "khosla": balls.solve_by_search,
 }
-_ORDERED = ("depth-first",)
 
 METHODS = ("auto", *_SOLVE)
 """What `method` can be."""
@@ -59,11 +59,11 @@ def solve(
 
 
 def _solved(graph: Biadjacency, job: Job, method: str, progress: Report | None = None) -> tuple[Mates, dict[str, Any]]:
-    sides = Sides(job, graph, ordered=method in _ORDERED)
+    rows = Rows(job, graph) if method == "depth-first" else Sides(job, graph)
     try:
-        return _SOLVE[method](sides, progress)
+        return _SOLVE[method](rows, progress)
     finally:
-        sides.close()
+        rows.close()
 
 
 def method_for(device: Device, graph: Biadjacency, method: str = "auto") -> tuple[str, str]:

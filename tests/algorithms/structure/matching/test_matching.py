@@ -16,7 +16,17 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.algorithms.structure.matching import balls, biadjacency, check, depth_first, phases, sides, solve
+from reedsp.algorithms.structure.matching import (
+    balls,
+    biadjacency,
+    check,
+    depth_first,
+    karp_sipser,
+    one_work_item,
+    phases,
+    sides,
+    solve,
+)
 from reedsp.algorithms.structure.matching.result import Matching
 from reedsp.device import selfcheck
 from reedsp.device.device import Device
@@ -105,7 +115,7 @@ def assert_right_by_balls(rows: list[list[int]], columns: int, device: Device) -
     if matrix.m == 0:
         return
     for find in (balls.solve_in_rounds, balls.solve_by_search):
-        both = sides.Sides(job, matrix, ordered=True)
+        both = sides.Sides(job, matrix)
         (of_rows, _), _ = find(both)
         both.close()
         assert np.count_nonzero(of_rows >= 0) == bipartite.most_pairs(rows)
@@ -129,6 +139,40 @@ def test_all_small_graphs_by_balls(device: Device) -> None:
             assert_right_by_balls(list(order), 4, device)
 
 
+def assert_right_by_depth_first(matrix: Any, device: Device) -> None:
+    graph, job = biadjacency.pattern_of(matrix), Job(device)
+    if graph.m == 0:
+        return
+    rows = sides.Rows(job, graph)
+    (of_rows, of_columns), _ = depth_first.solve(rows)
+    rows.close()
+    matched = np.flatnonzero(of_rows >= 0)
+    assert len(matched) == np.count_nonzero(of_columns >= 0) == bipartite.cardinality(matrix)
+    assert np.array_equal(of_columns[of_rows[matched]], matched)
+    assert np.asarray(matrix.astype(bool).todense())[matched, of_rows[matched]].all()
+
+
+def test_small_graphs_one_after_the_other(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is matched when no choice is left, and whether anything is left to search, depends on all of a graph."""
+    for bits in range(1 << 9):
+        assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 3, 3), 3), device)
+    rng = np.random.default_rng(9)
+    for budget in (1, 1 << 18):
+        monkeypatch.setattr(one_work_item, "_MOST", budget)
+        for _ in range(120):  # columns in any order, some of them twice
+            size = int(rng.integers(2, 9))
+            rows = [rng.integers(0, size, count).tolist() for count in rng.integers(0, 5, int(rng.integers(2, 9)))]
+            assert_right_by_depth_first(bipartite.of_rows(rows, size), device)
+
+
+@pytest.mark.deep
+def test_many_small_graphs_one_after_the_other(device: Device) -> None:
+    for bits in range(1 << 12):
+        assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 3), 3), device)
+    for bits in range(0, 1 << 16, 23):
+        assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 4), 4), device)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_pairs_on_every_device_and_in_every_run(
     method: Any, device: Device, monkeypatch: pytest.MonkeyPatch
@@ -141,10 +185,10 @@ def test_the_same_pairs_on_every_device_and_in_every_run(
         monkeypatch.setattr(phases, "_GROUP_SIZE", group)
         monkeypatch.setattr(phases, "_FIRST_LEVELS", 1)
         monkeypatch.setattr(sides, "_FEWEST_ENTRIES", 50 * piece)
-        monkeypatch.setattr(sides, "_LONGEST_STEP", 11)
-        monkeypatch.setattr(sides, "_PIECE", piece)
-        monkeypatch.setattr(depth_first, "_PIECE", piece)
-        monkeypatch.setattr(depth_first, "_FIRST_BUDGET", 3)
+        for module in (sides, karp_sipser):
+            monkeypatch.setattr(module, "_LONGEST_STEP", 11)
+            monkeypatch.setattr(module, "_PIECE", piece)
+        monkeypatch.setattr(one_work_item, "_MOST", 3)
         monkeypatch.setattr(balls, "_CPU_PIECE", piece)
         monkeypatch.setattr(balls, "_FIRST_BUDGET", 3)
         again = reedsp.maximum_matching(matrix, method, device=device)
@@ -476,7 +520,7 @@ def test_what_is_reported(device: Device) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_progress(method: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(depth_first, "_FIRST_BUDGET", 1)
+    monkeypatch.setattr(one_work_item, "_MOST", 1)
     monkeypatch.setattr(balls, "_FIRST_BUDGET", 1)
     monkeypatch.setattr(phases, "_MOST_ROUNDS", 0)
     told: list[int] = []
