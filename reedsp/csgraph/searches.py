@@ -32,6 +32,10 @@ _Vertices = npt.NDArray[np.int32]
 _DistAndPred = tuple[_Dist, _Vertices]
 _DistPredAndSources = tuple[_Dist, _Vertices, _Vertices]
 
+_FEW_TO_SEARCH = 100
+"""Vertices up to which each one searches by "auto" where sums are rounded, as Dijkstra's algorithm adds; for more, see
+:func:`reedsp.apsp`. They alone decide, so that the host and all devices return the same bytes."""
+
 
 @overload
 def shortest_path(
@@ -134,7 +138,7 @@ def shortest_path(
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
     if method in ("D", "auto") and not overwrite:
-        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted)
+        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted, auto=method == "auto")
         if found is not None:
             return found
     if method == "D":
@@ -149,7 +153,8 @@ def shortest_path(
         raise ValueError(f"method = {method!r}, expected 'auto', 'FW', 'D', 'BF' or 'J'")
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
-        return _all_pairs(graph, "auto", return_predecessors, csgraph if overwrite else None)
+        searches = graph.n <= _FEW_TO_SEARCH and _sums_are_rounded(graph)
+        return _all_pairs(graph, "johnson" if searches else "auto", return_predecessors, csgraph if overwrite else None)
     _refuse_negative_cycles(graph)
     return _from_each(graph, indices, return_predecessors)
 
@@ -635,14 +640,18 @@ def _from_each(
     vertices = vertices_of(indices, graph.n)
     if indices is None and limit == np.inf:
         # Fractional sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
-        searches = not (graph.has_integral_weights or graph.has_negative_weights)
-        return _all_pairs(graph, "johnson" if searches else "auto", return_predecessors)
+        return _all_pairs(graph, "johnson" if _sums_are_rounded(graph) else "auto", return_predecessors)
     dist, predecessors = _rows(graph, vertices.ravel(), limit, return_predecessors)
     shape = (*vertices.shape, graph.n)
     if predecessors is None:
         return dist.reshape(shape)
     _take_direct_edges(graph.indptr, graph.indices, graph.weights, vertices.ravel(), dist, predecessors)
     return dist.reshape(shape), predecessors.reshape(shape)
+
+
+def _sums_are_rounded(graph: Graph) -> bool:
+    """Return whether paths of weights that are not negative get other sums by other algorithms."""
+    return not (graph.has_integral_weights or graph.has_negative_weights)
 
 
 def _rows(
@@ -667,8 +676,13 @@ def _on_host(
     return_predecessors: bool,
     unweighted: bool,
     limit: float = np.inf,
+    *,
+    auto: bool = False,
 ) -> _Dist | _DistAndPred | None:
-    """Return what is found from each vertex, or None where that is not for the host."""
+    """Return what is found from each vertex, or None where that is not for the host.
+
+    With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself.
+    """
     if (small := small_matrix(csgraph, unweighted)) is None:
         return None
     matrix, progress = small
@@ -677,6 +691,8 @@ def _on_host(
         found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted)
         if found is not None:
             return found
+    if auto and indices is None and not (n <= _FEW_TO_SEARCH or unweighted or _is_integral(matrix)):
+        return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
     if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
