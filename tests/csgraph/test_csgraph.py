@@ -20,10 +20,12 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
+from reedsp.csgraph import conversions
 from reedsp.csgraph.matrix import is_ordered
 from reedsp.device.job import BoundKernel
 from reedsp.edges.preparation import Preparation
 from reedsp.graph import remembered
+from reedsp.system import parts
 from tests.support import oracle
 
 NONE = -9999
@@ -548,6 +550,30 @@ def test_zero_weights_survive_without_direction() -> None:
     dist, pred = ours.shortest_path(graph, directed=False, return_predecessors=True)
     np.testing.assert_array_equal(ours.construct_dist_matrix(graph, pred, directed=False), dist)
     assert ours.reconstruct_path(graph, pred[0], directed=False).toarray().tolist() == [[0, 0, 0], [0, 0, 5], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("part", [1 << 20, 64])
+@pytest.mark.parametrize("matrix", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
+def test_trees_of_predecessors(matrix: Any, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a search, which one pass finds, and any others, which it leaves to SciPy."""
+    in_parts = parts.in_parts
+    monkeypatch.setattr(conversions, "in_parts", lambda work, count, size: in_parts(work, count, size, part))
+    rng = np.random.default_rng(part)
+    for seed, n in enumerate((1, 2, 5, 40, 300), start=91):
+        graph = matrix(random_graph(seed, n))
+        pred = theirs.breadth_first_order(graph, 0)[1]
+        elsewhere = np.where(pred < 0, pred, rng.integers(0, n, n, np.int32))
+        for before in (pred, elsewhere, pred.astype(np.int64), np.full(n, -1, np.int32)):
+            tree, expected = ours.reconstruct_path(graph, before), theirs.reconstruct_path(graph, before)
+            assert type(tree) is matrix
+            assert tree.indices.dtype == tree.indptr.dtype == np.int32
+            same(tree.toarray(), expected.toarray())
+            same(tree.indptr, expected.indptr)
+    zero = matrix((np.array([1.0, 4.0, -0.0]), np.array([1, 2, 0]), np.array([0, 2, 3, 3])), shape=(3, 3))
+    for before in ([-1, 0, 0], [1, -1, 0], [-1, -1, 0], [2, -1, 0]):  # the last one names an edge that there is not
+        tree = ours.reconstruct_path(zero, np.array(before, np.int32))
+        same(tree.toarray(), theirs.reconstruct_path(zero, np.array(before, np.int32)).toarray())
+        assert not np.signbit(tree.data).any()
 
 
 @pytest.mark.parametrize("directed", [True, False])
