@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.traversal.queue_levels import search_by_levels
-from reedsp.device.build import SIMULATORS
+from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
@@ -53,13 +53,13 @@ def _search_by_item(rows: MatrixRows, start: int) -> _Found:
     prefetches = int(job.device.platform not in SIMULATORS)
     macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **rows.macros}
     kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("begin", "search", "write_predecessors")}
-    seen, state = job.allocate(n, np.uint8), job.allocate(2, np.uint32)
-    queue, parents = job.allocate(n + 1, np.int32), job.allocate(n + 1, np.int32)
+    marks, state = job.allocate(-(-n // 32), np.uint32), job.allocate(2, np.uint32)
+    queue, parents = job.allocate(n + constants(_FILE)["BLOCK"], np.int32), job.allocate(n + 1, np.int32)
     predecessors = np.empty(n, np.int32)
     written = job.borrow(predecessors, writable=True)
-    job.launch(kernels["begin"], -(-n // _PIECE), 1, seen, queue, written, state, np.uint32(start), np.uint32(n))
+    job.launch(kernels["begin"], -(-n // _PIECE), 1, marks, queue, written, state, np.uint32(start), np.uint32(n))
     pace = Pace(_FIRST_BUDGET)
-    args = (rows.indptr, rows.indices, seen, queue, parents, state)
+    args = (rows.indptr, rows.indices, marks, queue, parents, state)
     search = job.bind(kernels["search"], 1, 1, *args, np.uint64(pace.amount))
     budget = kernels["search"].position_of("budget")
     while True:
