@@ -698,9 +698,9 @@ def _on_host(
     if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
         return None
     sources = vertices.reshape(-1)
-    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed)
+    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)
     shape = (*vertices.shape, n)
-    if not return_predecessors:
+    if before is None:
         return dist.reshape(shape)
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
@@ -755,7 +755,8 @@ def _yen_on_host(
             dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
             if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
                 return dist[:paths], predecessors[:paths]
-    found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
+    dist = dijkstra_on_host(matrix, [source], predecessors=False)[0][0]
+    found = shortest_simple_paths(matrix, dist, source, sink, paths)
     if found is None:
         return None
     dist = np.array([weight for weight, _ in found], np.float64)
