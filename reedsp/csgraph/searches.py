@@ -18,9 +18,12 @@ from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import ascend, edges_from, graph_of, vertices_of
+from reedsp.algorithms.traversal.queue_order import queue_distances
+from reedsp.csgraph.matrix import ascend, compressed_rows, edges_from, graph_of, vertices_of
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
+from reedsp.device.discovery import get_device
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.matrix_graph import canonical_rows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
@@ -362,6 +365,9 @@ def dijkstra(
         and (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)) is not None
     ):
         return found
+    counts = unweighted and directed and not (min_only or return_predecessors)
+    if counts and (counted := _edges_to_each(csgraph, indices, limit)) is not None:
+        return counted
     graph = graph_of(csgraph, directed, unweighted)
     _warn_of_negative_weights(graph)
     if not min_only:
@@ -647,6 +653,25 @@ def _from_each(
         return dist.reshape(shape)
     _take_direct_edges(graph.indptr, graph.indices, graph.weights, vertices.ravel(), dist, predecessors)
     return dist.reshape(shape), predecessors.reshape(shape)
+
+
+def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) -> _Dist | None:
+    """Return how many edges lead from one vertex to each, found in the matrix as it stands, or None."""
+    device, given = get_device(), compressed_rows(csgraph)
+    if device.kind != "cpu" or given is None or indices is None:
+        return None
+    vertices = vertices_of(indices, len(given[0]) - 1)
+    if vertices.size != 1 or (rows := canonical_rows(*given, device)) is None:
+        return None
+    try:
+        dist = queue_distances(rows, int(vertices.reshape(-1)[0]))
+    finally:
+        rows.close()
+    if dist is None:
+        return None
+    if limit < np.inf:
+        dist[dist > limit] = np.inf
+    return dist.reshape(*vertices.shape, rows.n)
 
 
 def _sums_are_rounded(graph: Graph) -> bool:

@@ -164,6 +164,19 @@ def test_all_pairs(method: str | None, directed: bool, unweighted: bool) -> None
         check_trees(n, edges_of(graph, directed, unweighted), range(n), dist, pred)
 
 
+@pytest.mark.parametrize("limit", [0, 0.5, 1, 2.5, 3, np.inf])
+@pytest.mark.parametrize("indices", [0, -1, 17, [3], [[40]], [3, 5], []])
+def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
+    graph = scipy.sparse.random_array((60, 60), density=0.03, format="csr", rng=np.random.default_rng(5))
+    expected = theirs.dijkstra(graph, indices=np.array(indices, int), unweighted=True, limit=limit)
+    found = ours.dijkstra(graph, indices=indices, unweighted=True, limit=limit)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, expected.reshape(found.shape))
+    assert found.shape == (*np.shape(indices), 60)
+    with pytest.raises(ValueError, match="not all are vertices of a graph with 60"):
+        ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_limit_and_nearest(directed: bool) -> None:
     for seed, n in enumerate((1, 2, 5, 20, 67), start=20):
