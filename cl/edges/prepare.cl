@@ -39,8 +39,19 @@
 #define NOT_FINITE 4u    // a weight
 #define FRACTIONAL 8u
 
+#if VALUE_IS_INTEGER
+#define TOTAL ulong
+#define MAGNITUDE(value) abs(value)
+#define MAGNITUDES(values) convert_ulong8(abs(values))
+#else
+#define TOTAL VALUE
+#define MAGNITUDE(value) fabs(value)
+#define MAGNITUDES(values) fabs(values)
+#endif
+
 typedef struct {
     VALUE low, high;  // of the weights and 0
+    TOTAL total;      // of magnitudes
     uint flags;
     int descents;  // among columns, less those at the first entries of rows
     uint longest;  // row
@@ -80,6 +91,7 @@ void prepare_entry(__global const INDEX *restrict indices, __global const VALUE 
     const INDEX column = indices[entry];
     fact->low = LOWER_OF(fact->low, value);
     fact->high = HIGHER_OF(fact->high, value);
+    fact->total += MAGNITUDE(value);
 #if !VALUE_IS_INTEGER
     const VALUE fraction = FRACTION(value);
     fact->flags |= (isnan(fraction) ? NOT_FINITE : 0) | (fraction == 0 ? 0 : FRACTIONAL);
@@ -100,6 +112,7 @@ ulong prepare_eights(__global const INDEX *restrict indices, __global const VALU
                      __global Edge *restrict edges, ulong entry, const ulong last, const uint n, Fact *fact)
 {
     EIGHT_VALUES low = 0, high = 0;
+    VECTOR(TOTAL, 8) totals = 0;
 #if !VALUE_IS_INTEGER
     EIGHT_VALUES fractions = 0;
 #endif
@@ -109,6 +122,7 @@ ulong prepare_eights(__global const INDEX *restrict indices, __global const VALU
         const VECTOR(INDEX, 8) column = vload8(0, indices + entry);
         low = LOWER_OF(low, value);
         high = HIGHER_OF(high, value);
+        totals += MAGNITUDES(value);
 #if !VALUE_IS_INTEGER
         fractions += FRACTION(value);
 #endif
@@ -129,6 +143,7 @@ ulong prepare_eights(__global const INDEX *restrict indices, __global const VALU
     }
     fact->low = LOWER_OF(fact->low, ALL_OF(low, LOWER_OF));
     fact->high = HIGHER_OF(fact->high, ALL_OF(high, HIGHER_OF));
+    fact->total += (totals.s0 + totals.s1 + totals.s2 + totals.s3) + (totals.s4 + totals.s5 + totals.s6 + totals.s7);
 #if !VALUE_IS_INTEGER
     const VECTOR(VALUE, 4) halves = fractions.lo + fractions.hi;
     const VALUE fraction = (halves.s0 + halves.s1) + (halves.s2 + halves.s3);
@@ -193,6 +208,7 @@ void report(__global Fact *restrict facts, __local Fact *restrict found, const F
     for (uint i = 1; i < GROUP_SIZE; ++i) {
         all.low = LOWER_OF(all.low, found[i].low);
         all.high = HIGHER_OF(all.high, found[i].high);
+        all.total += found[i].total;
         all.flags |= found[i].flags;
         all.descents += found[i].descents;
         all.longest = max(all.longest, found[i].longest);
@@ -243,7 +259,7 @@ __kernel void prepare(__global const POINTER *restrict indptr, __global const IN
 {
     __local Fact found[GROUP_SIZE];
     const ulong group = GROUP_OF_LAUNCH(0), of_rows = (ulong)n / PIECE + 1;  // of them begin with row pointers
-    Fact fact = {0, 0, 0, 0, 0};
+    Fact fact = {0, 0, 0, 0, 0, 0};
     if (group < of_rows) {
         const ulong first = group * PIECE;
         prepare_rows(indptr, indices, first_edge, first, min(first + PIECE, (ulong)n + 1), m, n, &fact);

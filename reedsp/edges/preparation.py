@@ -33,6 +33,8 @@ class Facts:
         Whether every weight is an integer.
     low, high : number
         Minimum and maximum of the weights and 0.
+    total : float
+        Sum of the magnitudes of the weights, rounded; infinity if the arrays are not canonical.
     longest : int
         The most edges of a row.
     """
@@ -41,6 +43,7 @@ class Facts:
     integral: bool
     low: Any
     high: Any
+    total: float
     longest: int
 
 
@@ -161,16 +164,20 @@ class Preparation:
         n, m = self._n, self._m
         self._options["WRITES"] = int(writes)
         value = self._value
-        fact = [("low", value), ("high", value), ("flags", np.uint32), ("descents", np.int32), ("longest", np.uint32)]
+        total = np.uint64 if value.kind == "i" else value
+        counts = [("flags", np.uint32), ("descents", np.int32), ("longest", np.uint32)]
+        fact = [("low", value), ("high", value), ("total", total), *counts]
         arrays = self._indptr, self._indices, self._values, first_edge, edges
         sizes = np.uint64(m), np.uint32(n)
         seen = self._launch((n + 1, m), "prepare", arrays, np.dtype(fact, align=True), *sizes)
         flags, fractional = int(np.bitwise_or.reduce(seen["flags"])), constants(_FILE)["FRACTIONAL"]
+        canonical = not flags & ~fractional and int(seen["descents"].sum(dtype=np.int64)) == 0
         return Facts(
-            canonical=not flags & ~fractional and int(seen["descents"].sum(dtype=np.int64)) == 0,
+            canonical=canonical,
             integral=not flags & fractional,
             low=seen["low"].min().item(),
             high=seen["high"].max().item(),
+            total=float(seen["total"].sum(dtype=np.float64)) if canonical else np.inf,
             longest=int(seen["longest"].max()),
         )
 

@@ -164,6 +164,16 @@ def test_all_pairs(method: str | None, directed: bool, unweighted: bool) -> None
         check_trees(n, edges_of(graph, directed, unweighted), range(n), dist, pred)
 
 
+@pytest.mark.parametrize("heavy", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_sums_about_the_largest_of_32_bits(dtype: type, heavy: int) -> None:
+    """The sum of all edges holds paths in 32 bits, or each vertex's heaviest does, or they need more."""
+    weights = np.ones(150)
+    weights[[30, 31, 120][:heavy]] = 2**30
+    path = scipy.sparse.csr_array((weights.astype(dtype), (np.arange(150), np.arange(1, 151))), shape=(151, 151))
+    same(ours.dijkstra(path, indices=0), np.append(0, np.cumsum(weights)))
+
+
 @pytest.mark.parametrize("limit", [0, 0.5, 1, 2.5, 3, np.inf])
 @pytest.mark.parametrize("indices", [0, -1, 17, [3], [[40]], [3, 5], []])
 def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:

@@ -700,7 +700,7 @@ def check_preparation(device: Device, value: type) -> None:
         facts = prepared.edges().facts
         heaviest = prepared.sum_of_heaviest()
         prepared.close()
-    assert facts == preparation.Facts(True, True, 0, values.max().item(), max(map(len, columns)))
+    assert facts == preparation.Facts(True, True, 0, values.max().item(), float(values.sum()), max(map(len, columns)))
     assert heaviest == sum(int(values[first:last].max(initial=0)) for first, last in itertools.pairwise(indptr))
 
 
