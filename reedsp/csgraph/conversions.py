@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import csgraph_from_masked as _csgraph_from_masked
 from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
 from reedsp.csgraph.matrix import refuse_complex, weight_matrix
+from reedsp.system.parts import in_parts
 from reedsp.typing import MatrixLike
 
 
@@ -38,9 +39,50 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
            [0., 0., 0.],
            [0., 3., 0.]])
     """
-    tree = _reconstruct_path(weight_matrix(csgraph, directed), np.asarray(predecessors))
+    matrix, predecessors = weight_matrix(csgraph, directed), np.asarray(predecessors)
+    tree = tree_of(matrix, predecessors)
+    if tree is None:
+        tree = _reconstruct_path(matrix, predecessors)
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
+
+
+def tree_of(matrix: Any, predecessors: npt.NDArray[Any]) -> Any:
+    """Return the edges of a matrix by which predecessors lead, in the order of the matrix, found in one pass over it.
+
+    Parameters
+    ----------
+    matrix : csr_array or csr_matrix, shape (n, n)
+        Its columns ascend.
+    predecessors : ndarray, shape (n,)
+
+    Returns
+    -------
+    csr_array or csr_matrix of float64, shape (n, n)
+        As `matrix` is; None where a vertex has not exactly one such edge, and for what are no predecessors.
+    """
+    n = matrix.shape[0]
+    if predecessors.shape != (n,) or predecessors.dtype.kind != "i":
+        return None
+    indptr, heads, m = matrix.indptr, matrix.indices, len(matrix.indices)
+    found: dict[int, npt.NDArray[Any]] = {}
+
+    def look(first: int, last: int) -> None:
+        begin, end = int(indptr.searchsorted(first, "right")) - 1, int(indptr.searchsorted(last))
+        borders = indptr[begin : end + 1].clip(first, last)
+        tails = np.arange(begin, end, dtype=predecessors.dtype).repeat(borders[1:] - borders[:-1])
+        found[first] = (tails == predecessors.take(heads[first:last])).nonzero()[0] + first
+
+    in_parts(look, m, heads.itemsize)
+    edges = np.concatenate([found[first] for first in sorted(found)]) if found else np.empty(0, np.intp)
+    leads = heads.take(edges)
+    reached, rows = np.zeros(n, np.bool_), np.zeros(n + 1, np.int32)
+    reached[leads] = True
+    if not np.count_nonzero(reached) == len(edges) == np.count_nonzero(predecessors >= 0):
+        return None
+    np.cumsum(np.bincount(predecessors.take(leads), minlength=n), out=rows[1:])
+    weights = np.add(matrix.data.take(edges), 0, dtype=np.float64)
+    return type(matrix)((weights, leads.astype(np.int32, copy=False), rows), shape=(n, n))
 
 
 def construct_dist_matrix(

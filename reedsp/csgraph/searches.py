@@ -18,9 +18,12 @@ from reedsp.algorithms.routes.on_host import shortest_simple_paths
 from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
-from reedsp.csgraph.matrix import ascend, edges_from, graph_of, vertices_of
+from reedsp.algorithms.traversal.queue_order import queue_distances
+from reedsp.csgraph.matrix import ascend, compressed_rows, edges_from, graph_of, vertices_of
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
+from reedsp.device.discovery import get_device
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.matrix_graph import canonical_rows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
@@ -31,6 +34,10 @@ _Dist = npt.NDArray[np.float64]
 _Vertices = npt.NDArray[np.int32]
 _DistAndPred = tuple[_Dist, _Vertices]
 _DistPredAndSources = tuple[_Dist, _Vertices, _Vertices]
+
+_FEW_TO_SEARCH = 100
+"""Vertices up to which each one searches by "auto" where sums are rounded, as Dijkstra's algorithm adds; for more, see
+:func:`reedsp.apsp`. They alone decide, so that the host and all devices return the same bytes."""
 
 
 @overload
@@ -134,7 +141,7 @@ def shortest_path(
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
     if method in ("D", "auto") and not overwrite:
-        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted)
+        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted, auto=method == "auto")
         if found is not None:
             return found
     if method == "D":
@@ -149,7 +156,8 @@ def shortest_path(
         raise ValueError(f"method = {method!r}, expected 'auto', 'FW', 'D', 'BF' or 'J'")
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
-        return _all_pairs(graph, "auto", return_predecessors, csgraph if overwrite else None)
+        searches = graph.n <= _FEW_TO_SEARCH and _sums_are_rounded(graph)
+        return _all_pairs(graph, "johnson" if searches else "auto", return_predecessors, csgraph if overwrite else None)
     _refuse_negative_cycles(graph)
     return _from_each(graph, indices, return_predecessors)
 
@@ -357,6 +365,9 @@ def dijkstra(
         and (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)) is not None
     ):
         return found
+    counts = unweighted and directed and not (min_only or return_predecessors)
+    if counts and (counted := _edges_to_each(csgraph, indices, limit)) is not None:
+        return counted
     graph = graph_of(csgraph, directed, unweighted)
     _warn_of_negative_weights(graph)
     if not min_only:
@@ -635,14 +646,37 @@ def _from_each(
     vertices = vertices_of(indices, graph.n)
     if indices is None and limit == np.inf:
         # Fractional sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
-        searches = not (graph.has_integral_weights or graph.has_negative_weights)
-        return _all_pairs(graph, "johnson" if searches else "auto", return_predecessors)
+        return _all_pairs(graph, "johnson" if _sums_are_rounded(graph) else "auto", return_predecessors)
     dist, predecessors = _rows(graph, vertices.ravel(), limit, return_predecessors)
     shape = (*vertices.shape, graph.n)
     if predecessors is None:
         return dist.reshape(shape)
     _take_direct_edges(graph.indptr, graph.indices, graph.weights, vertices.ravel(), dist, predecessors)
     return dist.reshape(shape), predecessors.reshape(shape)
+
+
+def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) -> _Dist | None:
+    """Return how many edges lead from one vertex to each, found in the matrix as it stands, or None."""
+    device, given = get_device(), compressed_rows(csgraph)
+    if device.kind != "cpu" or given is None or indices is None:
+        return None
+    vertices = vertices_of(indices, len(given[0]) - 1)
+    if vertices.size != 1 or (rows := canonical_rows(*given, device)) is None:
+        return None
+    try:
+        dist = queue_distances(rows, int(vertices.reshape(-1)[0]))
+    finally:
+        rows.close()
+    if dist is None:
+        return None
+    if limit < np.inf:
+        dist[dist > limit] = np.inf
+    return dist.reshape(*vertices.shape, rows.n)
+
+
+def _sums_are_rounded(graph: Graph) -> bool:
+    """Return whether paths of weights that are not negative get other sums by other algorithms."""
+    return not (graph.has_integral_weights or graph.has_negative_weights)
 
 
 def _rows(
@@ -667,8 +701,13 @@ def _on_host(
     return_predecessors: bool,
     unweighted: bool,
     limit: float = np.inf,
+    *,
+    auto: bool = False,
 ) -> _Dist | _DistAndPred | None:
-    """Return what is found from each vertex, or None where that is not for the host."""
+    """Return what is found from each vertex, or None where that is not for the host.
+
+    With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself.
+    """
     if (small := small_matrix(csgraph, unweighted)) is None:
         return None
     matrix, progress = small
@@ -677,14 +716,16 @@ def _on_host(
         found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted)
         if found is not None:
             return found
+    if auto and indices is None and not (n <= _FEW_TO_SEARCH or unweighted or _is_integral(matrix)):
+        return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
     if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
         return None
     sources = vertices.reshape(-1)
-    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed)
+    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)
     shape = (*vertices.shape, n)
-    if not return_predecessors:
+    if before is None:
         return dist.reshape(shape)
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
@@ -739,7 +780,8 @@ def _yen_on_host(
             dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
             if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
                 return dist[:paths], predecessors[:paths]
-    found = shortest_simple_paths(matrix, dijkstra_on_host(matrix, [source])[0][0], source, sink, paths)
+    dist = dijkstra_on_host(matrix, [source], predecessors=False)[0][0]
+    found = shortest_simple_paths(matrix, dist, source, sink, paths)
     if found is None:
         return None
     dist = np.array([weight for weight, _ in found], np.float64)

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order as on_host
-from scipy.sparse.csgraph import breadth_first_tree as tree_on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
-from reedsp.csgraph.conversions import reconstruct_path
+from reedsp.csgraph.conversions import reconstruct_path, tree_of
 from reedsp.csgraph.matrix import are_ordered, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
 from reedsp.device.discovery import get_device
@@ -197,6 +196,8 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
     """
     rows = compressed_rows(csgraph)
     if directed and rows is not None and rows[2].dtype == np.float64 and _for_host(csgraph, i_start) is not None:
-        return tree_on_host(csgraph, i_start)
+        tree = tree_of(csgraph, on_host(csgraph, i_start)[1])
+        if tree is not None:
+            return tree
     _, predecessors = breadth_first_order(csgraph, i_start, directed)
     return reconstruct_path(csgraph, predecessors, directed)

@@ -40,6 +40,8 @@ _OUT_OF_MEMORY = (
     cl.status_code.INVALID_BUFFER_SIZE,  # larger than the largest allocation; no buffer of ours is empty
 )
 _MOST_HANDLES = 64  # of a kernel
+_LARGE_PAGES = 1 << 25  # bytes, from which on memory is given back to the system when it is released
+_ALIGNMENT = 4096
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
@@ -150,12 +152,21 @@ class Job:
         try:
             if self._scratch is not None and not keep and size <= self.device.largest_scratch:
                 buffer = self._take_scratch(size)
+            elif size >= _LARGE_PAGES and self.device.kind == "cpu":
+                buffer = self._of_large_pages(size)
             else:
                 buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
-        except cl.Error as error:
+        except (cl.Error, MemoryError) as error:
             raise self._translate(error, f"allocation of {size:,} bytes") from error
         self.bytes_allocated += size
         return buffer
+
+    def _of_large_pages(self, size: int) -> cl.Buffer:
+        """Return a buffer in memory of numpy, which asks the system for large pages: they are handed out sooner."""
+        memory = np.empty(size + _ALIGNMENT, np.uint8)
+        first = -memory.ctypes.data % _ALIGNMENT
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+        return cl.Buffer(self.device.context, flags, hostbuf=memory[first : first + size])
 
     def _take_scratch(self, size: int) -> cl.Buffer:
         size = 1 << (size - 1).bit_length()
@@ -554,8 +565,9 @@ class Job:
                 f"a buffer of {size:,} bytes is needed, but {self.device} allows {self.device.max_allocation:,} in one"
             )
 
-    def _translate(self, error: cl.Error, action: str) -> DeviceError:
-        kind = DeviceMemoryError if error.code in _OUT_OF_MEMORY else DeviceError
+    def _translate(self, error: cl.Error | MemoryError, action: str) -> DeviceError:
+        is_full = isinstance(error, MemoryError) or error.code in _OUT_OF_MEMORY
+        kind = DeviceMemoryError if is_full else DeviceError
         return kind(f"{self.device}: {action} failed: {error}")
 
 

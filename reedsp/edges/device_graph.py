@@ -178,7 +178,7 @@ def _edges_of(graph: Graph, job: Job, arithmetic: Arithmetic) -> EdgeBuffers:
     first_edge, macros = _offsets(graph.indptr, graph.m)
     edges = np.empty(graph.m, np.dtype([("target", np.int32), ("weight", arithmetic.dtype)], align=True))
     edges["target"], edges["weight"] = graph.indices, graph.weights
-    facts = Facts(True, graph.has_integral_weights, 0, 0, int(np.diff(graph.indptr).max(initial=0)))
+    facts = Facts(True, graph.has_integral_weights, 0, 0, 0.0, int(np.diff(graph.indptr).max(initial=0)))
     return EdgeBuffers(job.upload(first_edge), job.upload(edges), macros, facts)
 
 

@@ -19,6 +19,8 @@ from reedsp.system.parts import in_parts
 
 _SAMPLE = 64  # weights
 _MOST_BYTES = 16  # of an edge
+_INT32_MAX = np.iinfo(np.int32).max
+_ROUNDED_UP = 1 + 2.0**-10  # more than a sum of some thousand numbers of float32 can lose
 _WITHOUT_FP64 = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
@@ -100,7 +102,8 @@ def graph_over(
             values = np.broadcast_to(np.int32(1), m)
             facts = {"max_abs_weight": 1, "negative": False, "integral": True}
         elif seen.integral and n * heaviest < EXACT_IN_FLOAT64 and bounds_matter(n, heaviest):
-            facts["bound"] = float(preparation.sum_of_heaviest())
+            total = seen.total * _ROUNDED_UP
+            facts["bound"] = total if total + heaviest < _INT32_MAX else float(preparation.sum_of_heaviest())
     finally:
         preparation.close()
         job.recycle()

@@ -33,6 +33,8 @@ class Facts:
         Whether every weight is an integer.
     low, high : number
         Minimum and maximum of the weights and 0.
+    total : float
+        Sum of the magnitudes of the weights, rounded; infinity if the arrays are not canonical.
     longest : int
         The most edges of a row.
     """
@@ -41,6 +43,7 @@ class Facts:
     integral: bool
     low: Any
     high: Any
+    total: float
     longest: int
 
 
@@ -162,18 +165,22 @@ class Preparation:
     def _look(self, first_edge: cl.Buffer, edges: cl.Buffer, writes: bool) -> Facts:
         n, m = self._n, self._m
         self._options["WRITES"] = int(writes)
+        value = self._value
+        total = np.uint64 if value.kind == "i" else value
+        counts = [("flags", np.uint32), ("descents", np.int32), ("longest", np.uint32)]
+        fact = [("low", value), ("high", value), ("total", total), *counts]
+        arrays = self._indptr, self._indices, self._values, first_edge, edges
         sizes = np.uint64(m), np.uint32(n)
-        of_rows = self._facts(n + 1, "prepare_rows", (self._indptr, self._indices, first_edge), sizes)
-        of_entries = self._facts(m, "prepare_edges", (self._indices, self._values, edges), sizes)
-        bits = constants(_FILE)
-        flags = int(np.bitwise_or.reduce(of_rows["flags"]) | np.bitwise_or.reduce(of_entries["flags"]))
-        descents = [int(each["descents"].sum(dtype=np.int64)) for each in (of_rows, of_entries)]
+        seen = self._launch((n + 1, m), "prepare", arrays, np.dtype(fact, align=True), *sizes)
+        flags, fractional = int(np.bitwise_or.reduce(seen["flags"])), constants(_FILE)["FRACTIONAL"]
+        canonical = not flags & ~fractional and int(seen["descents"].sum(dtype=np.int64)) == 0
         return Facts(
-            canonical=not flags & ~bits["FRACTIONAL"] and descents[0] == descents[1],
-            integral=not flags & bits["FRACTIONAL"],
-            low=of_entries["low"].min().item(),
-            high=of_entries["high"].max().item(),
-            longest=int(of_rows["longest"].max()),
+            canonical=canonical,
+            integral=not flags & fractional,
+            low=seen["low"].min().item(),
+            high=seen["high"].max().item(),
+            total=float(seen["total"].sum(dtype=np.float64)) if canonical else np.inf,
+            longest=int(seen["longest"].max()),
         )
 
     def sum_of_heaviest(self) -> int:
@@ -181,31 +188,22 @@ class Preparation:
 
         Row pointers have to be in order.
         """
-        sums = self._launch(
-            self._n, "sum_heaviest", (self._indptr, self._values), np.dtype(np.uint64), np.uint32(self._n)
-        )
+        arrays = self._indptr, self._values
+        sums = self._launch((self._n,), "sum_heaviest", arrays, np.dtype(np.uint64), np.uint32(self._n))
         return int(sums.sum())
 
     def close(self) -> None:
         """Read the arrays no more."""
         self._job.return_borrowed()
 
-    def _facts(
-        self, count: int, kernel: str, args: tuple[Memory, ...], sizes: tuple[np.generic, ...]
-    ) -> npt.NDArray[Any]:
-        """Return what each work-group of a kernel has seen."""
-        value = self._value
-        fact = [("low", value), ("high", value), ("flags", np.uint32), ("descents", np.uint32), ("longest", np.uint32)]
-        return self._launch(count, kernel, args, np.dtype(fact, align=True), *sizes)
-
     def _launch(
-        self, count: int, name: str, args: tuple[Memory, ...], dtype: np.dtype[Any], *sizes: np.generic
+        self, counts: tuple[int, ...], name: str, args: tuple[Memory, ...], dtype: np.dtype[Any], *sizes: np.generic
     ) -> npt.NDArray[Any]:
-        """Launch a kernel over some entries or rows, and return what each of its work-groups has written."""
+        """Launch a kernel over rows, or these and entries, and return what each of its work-groups has written."""
         job, group = self._job, self._group
-        groups = max(1, -(-count // self._piece))
+        groups = sum(-(-count // self._piece) for count in counts)
         kernel = job.device.kernel(_FILE, name, **self._options)
         written = job.allocate(groups, dtype)
-        slices = even(0, groups * group, group, count, job.device.steps_at_once)
+        slices = even(0, groups * group, group, sum(counts), job.device.steps_at_once)
         job.launch(kernel, groups * group, group, *args, written, *sizes, slices=slices)
         return job.download(written, groups, dtype)

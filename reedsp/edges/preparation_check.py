@@ -69,19 +69,20 @@ def _cases(dtypes: list[np.dtype[Any]]) -> Iterator[tuple[_Rows, Facts]]:
     rows = tuple(each.astype(dtype) for each, dtype in zip(right, dtypes[:2], strict=True))
     values = rng.integers(1, _LARGEST, len(rows[1])).astype(dtypes[2])
     longest = int(np.diff(rows[0]).max())
-    yield (rows[0], rows[1], values), Facts(True, True, 0, values.max().item(), longest)
-    wrong = Facts(False, False, 0, 0, 0)
+    total = float(values.sum())
+    yield (rows[0], rows[1], values), Facts(True, True, 0, values.max().item(), total, longest)
+    wrong = Facts(False, False, 0, 0, 0.0, 0)
     places = range(0, len(values), 7)
     for place in places:
         for column in (-1, _ROWS):
             yield (rows[0], _changed(rows[1], place, column), values), wrong
         below = _changed(values, place, -5)
-        yield (rows[0], rows[1], below), Facts(True, True, -5, below.max().item(), longest)
+        yield (rows[0], rows[1], below), Facts(True, True, -5, below.max().item(), float(abs(below).sum()), longest)
         if dtypes[2].kind == "f":
             for number in (np.nan, np.inf, -np.inf):
                 yield (rows[0], rows[1], _changed(values, place, number)), wrong
             half = _changed(values, place, 0.5)
-            yield (rows[0], rows[1], half), Facts(True, False, 0, half.max().item(), longest)
+            yield (rows[0], rows[1], half), Facts(True, False, 0, half.max().item(), float(half.sum()), longest)
     for row in np.flatnonzero(np.diff(rows[0]) > 1)[::5].tolist():
         first = int(rows[0][row])
         yield (rows[0], _changed(rows[1], first + 1, rows[1][first]), values), wrong

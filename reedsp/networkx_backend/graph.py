@@ -233,10 +233,11 @@ class NetworkXGraph:
         ends: Ends | None = self._kept.get(side)
         parts: list[tuple[npt.NDArray[Any], ...]] = []
         weights = Weights()
+        count = len if self._is_plain() else _number_of_neighbours
         for begin in range(0, len(self.nodes), _NODES_AT_ONCE) if ends is None or weight is not None else ():
             rows = list(map(self.adjacency(reverse).__getitem__, self.nodes[begin : begin + _NODES_AT_ONCE]))
             if ends is None:
-                counts = np.fromiter(map(_number_of_neighbours, rows), np.int64, len(rows))
+                counts = np.fromiter(map(count, rows), np.int64, len(rows))
                 tails = np.repeat(np.arange(begin, begin + len(rows), dtype=np.int32), counts)
                 heads = self._heads(rows, len(tails))
                 parts.append((counts, tails, heads))

@@ -20,10 +20,12 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
+from reedsp.csgraph import conversions
 from reedsp.csgraph.matrix import is_ordered
 from reedsp.device.job import BoundKernel
 from reedsp.edges.preparation import Preparation
 from reedsp.graph import remembered
+from reedsp.system import parts
 from tests.support import oracle
 
 NONE = -9999
@@ -160,6 +162,29 @@ def test_all_pairs(method: str | None, directed: bool, unweighted: bool) -> None
         assert dist.flags.carray
         assert (pred.dtype, pred.shape) == (np.int32, (n, n))
         check_trees(n, edges_of(graph, directed, unweighted), range(n), dist, pred)
+
+
+@pytest.mark.parametrize("heavy", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_sums_about_the_largest_of_32_bits(dtype: type, heavy: int) -> None:
+    """The sum of all edges holds paths in 32 bits, or each vertex's heaviest does, or they need more."""
+    weights = np.ones(150)
+    weights[[30, 31, 120][:heavy]] = 2**30
+    path = scipy.sparse.csr_array((weights.astype(dtype), (np.arange(150), np.arange(1, 151))), shape=(151, 151))
+    same(ours.dijkstra(path, indices=0), np.append(0, np.cumsum(weights)))
+
+
+@pytest.mark.parametrize("limit", [0, 0.5, 1, 2.5, 3, np.inf])
+@pytest.mark.parametrize("indices", [0, -1, 17, [3], [[40]], [3, 5], []])
+def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
+    graph = scipy.sparse.random_array((60, 60), density=0.03, format="csr", rng=np.random.default_rng(5))
+    expected = theirs.dijkstra(graph, indices=np.array(indices, int), unweighted=True, limit=limit)
+    found = ours.dijkstra(graph, indices=indices, unweighted=True, limit=limit)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, expected.reshape(found.shape))
+    assert found.shape == (*np.shape(indices), 60)
+    with pytest.raises(ValueError, match="not all are vertices of a graph with 60"):
+        ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -548,6 +573,30 @@ def test_zero_weights_survive_without_direction() -> None:
     dist, pred = ours.shortest_path(graph, directed=False, return_predecessors=True)
     np.testing.assert_array_equal(ours.construct_dist_matrix(graph, pred, directed=False), dist)
     assert ours.reconstruct_path(graph, pred[0], directed=False).toarray().tolist() == [[0, 0, 0], [0, 0, 5], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("part", [1 << 20, 64])
+@pytest.mark.parametrize("matrix", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
+def test_trees_of_predecessors(matrix: Any, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a search, which one pass finds, and any others, which it leaves to SciPy."""
+    in_parts = parts.in_parts
+    monkeypatch.setattr(conversions, "in_parts", lambda work, count, size: in_parts(work, count, size, part))
+    rng = np.random.default_rng(part)
+    for seed, n in enumerate((1, 2, 5, 40, 300), start=91):
+        graph = matrix(random_graph(seed, n))
+        pred = theirs.breadth_first_order(graph, 0)[1]
+        elsewhere = np.where(pred < 0, pred, rng.integers(0, n, n, np.int32))
+        for before in (pred, elsewhere, pred.astype(np.int64), np.full(n, -1, np.int32)):
+            tree, expected = ours.reconstruct_path(graph, before), theirs.reconstruct_path(graph, before)
+            assert type(tree) is matrix
+            assert tree.indices.dtype == tree.indptr.dtype == np.int32
+            same(tree.toarray(), expected.toarray())
+            same(tree.indptr, expected.indptr)
+    zero = matrix((np.array([1.0, 4.0, -0.0]), np.array([1, 2, 0]), np.array([0, 2, 3, 3])), shape=(3, 3))
+    for before in ([-1, 0, 0], [1, -1, 0], [-1, -1, 0], [2, -1, 0]):  # the last one names an edge that there is not
+        tree = ours.reconstruct_path(zero, np.array(before, np.int32))
+        same(tree.toarray(), theirs.reconstruct_path(zero, np.array(before, np.int32)).toarray())
+        assert not np.signbit(tree.data).any()
 
 
 @pytest.mark.parametrize("directed", [True, False])

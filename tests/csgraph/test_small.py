@@ -31,6 +31,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "trees": lambda graph, **options: ours.dijkstra(graph, indices=[1, 2], return_predecessors=True, **options),
     "floyd_warshall": ours.floyd_warshall,
     "forest": lambda graph, **options: ours.floyd_warshall(graph, return_predecessors=True, **options),
+    "all pairs": ours.shortest_path,
+    "trees of all pairs": lambda graph, **options: ours.shortest_path(graph, return_predecessors=True, **options),
     "yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, **options),
     "paths of yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, return_predecessors=True, **options),
 }
@@ -59,6 +61,19 @@ def test_each_form(directed: bool, form: str, serves: None, monkeypatch: pytest.
                 found.append(answer if isinstance(answer, tuple) else (answer,))
             for here, there in zip(*found, strict=True):
                 np.testing.assert_array_equal(here, there, err_msg=name, strict=True)
+
+
+@pytest.mark.parametrize("n", [99, 100, 101, 102])
+def test_rounded_sums_of_all_pairs(n: int, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 100 vertices they are those of Dijkstra's algorithm, which a long path tells from others."""
+    rng = np.random.default_rng(n)
+    matrix = scipy.sparse.csr_array((rng.random(n - 1), (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
+    found = []
+    for serves_now in (True, False):
+        monkeypatch.setattr(place, "_serves", serves_now)
+        found.append(ours.shortest_path(matrix))
+    np.testing.assert_array_equal(*found, strict=True)
+    assert np.array_equal(found[0], dijkstra(matrix)) == (n <= 100)
 
 
 @pytest.mark.parametrize(

@@ -700,7 +700,7 @@ def check_preparation(device: Device, value: type) -> None:
         facts = prepared.edges().facts
         heaviest = prepared.sum_of_heaviest()
         prepared.close()
-    assert facts == preparation.Facts(True, True, 0, values.max().item(), max(map(len, columns)))
+    assert facts == preparation.Facts(True, True, 0, values.max().item(), float(values.sum()), max(map(len, columns)))
     assert heaviest == sum(int(values[first:last].max(initial=0)) for first, last in itertools.pairwise(indptr))
 
 
@@ -718,7 +718,7 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(device, "kind", kind)
         patch.setattr(Job, "borrow", borrow_to_write)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
-        patch.setattr(queue_order, "_PIECE", 9)
+        patch.setattr(queue_order, "_PIECE", 32)
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
         patch.setattr(queue_levels, "_VERTICES", vertices)
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
@@ -726,15 +726,19 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(queue_levels, "_MOST_LEVELS", 1)
         rows = MatrixRows(Job(device), graph.indptr, graph.indices)
         order, before = queue_order.queue_order(rows, start)
+        distances = queue_order.queue_distances(rows, start)
         rows.close()
-    queue, expected = [start], {start: -9999}
+    queue, expected, levels = [start], {start: -9999}, {start: 0}
     for vertex in queue:
         for head in graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist():
             if head not in expected:
-                expected[head] = vertex
+                expected[head], levels[head] = vertex, levels[vertex] + 1
                 queue.append(head)
     assert order.tolist() == queue
     assert before.tolist() == [expected.get(vertex, -9999) for vertex in range(graph.n)]
+    assert (distances is None) == (kind == "gpu" or graph.m == 0)
+    if distances is not None:
+        assert distances.tolist() == [levels.get(vertex, np.inf) for vertex in range(graph.n)]
 
 
 def check_breadth_first(

@@ -474,6 +474,28 @@ def test_allocation(device: Device) -> None:
     check(device)
 
 
+def test_large_buffer_keeps_what_is_written_to_it(device: Device) -> None:
+    job, numbers = Job(device), np.arange((job_module._LARGE_PAGES >> 2) + 5, dtype=np.uint32)
+    buffers = [job.allocate(len(numbers), np.uint32) for _ in range(2)]
+    for buffer in buffers:
+        assert buffer.size == numbers.nbytes
+    gc.collect()
+    job.copy(buffers[0], 0, job.upload(numbers), 0, numbers.nbytes)
+    job.fill(buffers[1], len(numbers), np.uint32(7))
+    assert np.array_equal(job.download(buffers[0], len(numbers), np.uint32), numbers)
+    assert (job.download(buffers[1], len(numbers), np.uint32) == 7).all()
+
+
+def test_no_memory_for_a_large_buffer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(job: Job, size: int) -> cl.Buffer:
+        raise MemoryError("no pages")
+
+    monkeypatch.setattr(Job, "_of_large_pages", no_memory)
+    if device.kind == "cpu":
+        with pytest.raises(reedsp.DeviceMemoryError, match=r"allocation of [\d,]+ bytes failed: no pages"):
+            Job(device).allocate(job_module._LARGE_PAGES, np.uint8)
+
+
 def test_graph_larger_than_an_allocation(device: Device) -> None:
     small = fresh(device)
     small.max_allocation = 4 * RANDOM.n - 1

@@ -62,7 +62,8 @@ def test_edges(n: int, to: np.dtype[Any], dtype: np.dtype[Any], index: type, dev
     np.testing.assert_array_equal(first_edge, rows[0])
     np.testing.assert_array_equal(edges["target"], rows[1])
     np.testing.assert_array_equal(edges["weight"], rows[2])
-    assert facts == Facts(True, True, min(0, rows[2].min()), max(0, rows[2].max()), np.diff(rows[0]).max())
+    low, high, magnitudes = min(0, rows[2].min()), max(0, rows[2].max()), sum(map(abs, rows[2].tolist()))
+    assert facts == Facts(True, True, low, high, magnitudes, np.diff(rows[0]).max())
     heaviest = [max(map(abs, rows[2][a:b].tolist()), default=0) for a, b in zip(rows[0], rows[0][1:], strict=False)]
     assert total == sum(heaviest)
 
@@ -93,6 +94,30 @@ def test_what_is_not_finite_is_seen(value: float, dtype: type, place: int, devic
     rows = rows_of(60, 12, np.dtype(dtype))
     rows[2][place] = value
     assert not look(device, rows)[2].canonical
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("dtype", "digits"), [(np.float32, 23), (np.float64, 52)])
+def test_integers_as_large_as_they_may_be(dtype: type, digits: int, place: int, device: Device) -> None:
+    """From 2^digits on there are only integers, of which those from twice that on are even."""
+    for value, is_integer in [
+        *((1 - 2.0**-digits, False), (2.0 ** (digits - 1) + 0.5, False), (2.0**digits - 0.5, False)),
+        *((2.0**digits - 1, True), (2.0**digits, True), (2.0**digits + 1, True), (2.0 ** (digits + 1) - 1, True)),
+        *((2.0 ** (digits + 2) + 4, True), (2.0**100, True)),
+    ]:
+        for sign in (1, -1):
+            rows = rows_of(60, 12, np.dtype(dtype))
+            rows[2][place] = sign * value
+            assert rows[2][place] == sign * value
+            facts = look(device, rows, Arithmetic(FLOAT64))[2] if value < 2.0**60 else facts_of(device, rows)
+            assert (facts.canonical, facts.integral) == (True, is_integer)
+
+
+def facts_of(device: Device, rows: Rows) -> Facts:
+    prepared = Preparation(Job(device), *rows, Arithmetic(FLOAT64))
+    facts = prepared.facts()
+    prepared.close()
+    return facts
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -8,6 +8,7 @@ docs/explanation/exactness.md.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,9 +20,10 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
-_HASHES = 1 << 16  # numbers of 16 bits
-_BLOCK, _HASHED_BLOCK = 6000, 60_000  # edges, of all rows: the memory of larger arrays is handed out page by page
 _MANY = 2000  # vertices
+_HASHES = 1 << 16  # numbers of 16 bits
+_ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
+"""Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
 
 
 @functools.cache
@@ -74,7 +76,7 @@ def solve(
     if graph.has_negative_weights:
         dist, pred = bellman_ford(matrix, True, [source for [source] in starts], return_predecessors=True)
     elif all(len(some) == 1 for some in starts):
-        dist, pred = dijkstra(matrix, [source for [source] in starts], limit)
+        dist, pred = dijkstra(matrix, [source for [source] in starts], limit, predecessors=predecessors)
     else:
         dist = np.stack([scipy_dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts])
     if not predecessors:
@@ -89,8 +91,9 @@ def dijkstra(
     limit: float = np.inf,
     unweighted: bool = False,
     directed: bool = True,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
-    """Return distances and SciPy's predecessors from each source, both of shape (sources, n).
+    predecessors: bool = True,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
+    """Return distances and SciPy's predecessors, if they are wanted, from each source, both of shape (sources, n).
 
     Parameters
     ----------
@@ -103,10 +106,10 @@ def dijkstra(
         Have every edge weigh 1.
     directed : bool
         False makes each edge usable in both directions.
+    predecessors : bool
     """
-    return searches()[0](  # type: ignore[no-any-return]
-        matrix, directed, sources, return_predecessors=True, unweighted=unweighted, limit=limit
-    )
+    found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit)
+    return found if predecessors else (found, None)
 
 
 def choose_smallest(
@@ -148,30 +151,53 @@ def _choose_in_row(
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    counts, reached = indptr[1:] - indptr[:-1], len(dist)
-    if dist[dist.argmax()] == np.inf:
-        reached = int(np.count_nonzero(dist < np.inf))
-    before = dist.repeat(counts)
-    before += weights
-    tight = before == dist.take(heads)
+    counts, n, m = indptr[1:] - indptr[:-1], len(dist), len(heads)
+    reached = n if dist[dist.argmax()] < np.inf else int(np.count_nonzero(dist < np.inf))
+    if m <= _ROW_BLOCK:
+        tight = _tight_of_row(counts, heads, weights, dist, dist, reached)
+    else:
+        ends = indptr.searchsorted(np.arange(_ROW_BLOCK, m, _ROW_BLOCK, dtype=indptr.dtype)).tolist()
+        tight = np.concatenate(
+            [
+                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist, reached)
+                for a, b in itertools.pairwise([0, *ends, n])
+                for first, last in [indptr[[a, b]].tolist()]
+            ]
+        )
     if np.count_nonzero(tight) == reached - 1:
         return  # one for each vertex that is reached
-    if reached < len(dist):
-        tight &= before < np.inf
     edge = tight.nonzero()[0]
     head = heads.take(edge)
+    tail: npt.NDArray[Any]
     if reached > _MANY:  # most of which have one such edge
         several = (np.bincount(head) > 1).take(head).nonzero()[0]
         edge, head = edge.take(several), head.take(several)
         tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
     else:
-        tail = np.arange(len(dist), dtype=np.int32).repeat(counts).take(edge)
+        tail = np.arange(n, dtype=np.int32).repeat(counts).take(edge)
     known = pred.take(head)
     chosen = tail < known
     if np.count_nonzero(chosen):
         chosen &= known != source
         last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
         pred[head.take(last)] = tail.take(last)
+
+
+def _tight_of_row(
+    counts: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist_of_tails: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    reached: int,
+) -> npt.NDArray[np.bool_]:
+    """Return which edges are the last of a shortest path, of some vertices that have so many."""
+    before = dist_of_tails.repeat(counts)
+    before += weights
+    tight = before == dist.take(heads)
+    if reached < len(dist):
+        tight &= before < np.inf
+    return tight  # type: ignore[no-any-return]
 
 
 def _choose_by_sums(

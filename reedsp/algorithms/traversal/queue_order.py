@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
 from reedsp.algorithms.traversal.queue_levels import search_by_levels, sizes_alone
-from reedsp.device.build import SIMULATORS
+from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Kernel
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.preparation import MatrixRows
@@ -47,43 +49,93 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
     if rows.m == 0:
         meanwhile()
         return np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32)
-    device = rows.job.device
-    types = tuple(rows.macros.values())
-    if not is_trusted(device, "breadth-first search in the order of a queue", _orders_known_graph, *types):
+    if not _is_trusted(rows):
         meanwhile()
         return None
-    if device.kind != "cpu":
+    if rows.job.device.kind != "cpu":
         return search_by_levels(rows, start, meanwhile)
     meanwhile()
     return _search_by_item(rows, start)
 
 
+def queue_distances(rows: MatrixRows, start: int) -> npt.NDArray[np.float64] | None:
+    """Return how many edges lead to each vertex, infinity for what cannot be reached.
+
+    Parameters as for :func:`queue_order`. None if the device is no CPU with double precision, or does it wrong.
+    """
+    device = rows.job.device
+    if device.kind != "cpu" or not device.fp64 or rows.m == 0 or not _is_trusted(rows):
+        return None
+    return _distances_by_item(rows, start)
+
+
+def _is_trusted(rows: MatrixRows) -> bool:
+    name, types = "breadth-first search in the order of a queue", tuple(rows.macros.values())
+    return is_trusted(rows.job.device, name, _orders_known_graph, *types)
+
+
+class _Search(NamedTuple):
+    """What one work-item has found: arrays on the device, how many vertices, and the last level."""
+
+    queue: cl.Buffer
+    parents: cl.Buffer
+    ends: cl.Buffer
+    reached: int
+    last_level: int
+
+
 def _search_by_item(rows: MatrixRows, start: int) -> _Found:
     job, n = rows.job, rows.n
-    prefetches = int(job.device.platform not in SIMULATORS)
-    macros: dict[str, str | int] = {"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **rows.macros}
-    kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("begin", "search", "write_predecessors")}
-    seen, state = job.allocate(n, np.uint8), job.allocate(2, np.uint32)
-    queue, parents = job.allocate(n + 1, np.int32), job.allocate(n + 1, np.int32)
     predecessors = np.empty(n, np.int32)
-    written = job.borrow(predecessors, writable=True)
-    job.launch(kernels["begin"], -(-n // _PIECE), 1, seen, queue, written, state, np.uint32(start), np.uint32(n))
-    pace = Pace(_FIRST_BUDGET)
-    args = (rows.indptr, rows.indices, seen, queue, parents, state)
-    search = job.bind(kernels["search"], 1, 1, *args, np.uint64(pace.amount))
-    budget = kernels["search"].position_of("budget")
+    written, pieces = job.borrow(predecessors, writable=True), -(-n // _PIECE)
+    job.launch(_kernel(rows, "clear_predecessors"), pieces, 1, written, np.uint32(n))
+    found = _search(rows, start)
+    arrays = found.queue, found.parents, written
+    job.launch(_kernel(rows, "write_predecessors"), -(-found.reached // _PIECE), 1, *arrays, np.uint32(found.reached))
+    order = job.download(found.queue, found.reached, np.int32)
+    job.give_back(written, predecessors)
+    return order, predecessors
+
+
+def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
+    job, n = rows.job, rows.n
+    distances = np.empty(n)
+    written, pieces = job.borrow(distances, writable=True), -(-n // _PIECE)
+    job.launch(_kernel(rows, "clear_distances"), pieces, 1, written, np.uint32(n))
+    found = _search(rows, start)
+    sizes = np.uint32(found.last_level), np.uint32(found.reached)
+    arrays = found.queue, found.ends, written
+    job.launch(_kernel(rows, "write_distances"), -(-found.reached // _PIECE), 1, *arrays, *sizes)
+    job.give_back(written, distances)
+    return distances
+
+
+def _search(rows: MatrixRows, start: int) -> _Search:
+    job, n, layout = rows.job, rows.n, constants(_FILE)
+    marks, state = job.allocate(-(-n // 32), np.uint32), job.allocate(4, np.uint32)
+    queue, parents = job.allocate(n + layout["BLOCK"], np.int32), job.allocate(n + 1, np.int32)
+    ends = job.allocate(n, np.uint32)
+    begin, arrays = _kernel(rows, "begin"), (marks, queue, ends, state)
+    job.launch(begin, -(-n // _PIECE), 1, *arrays, np.uint32(start), np.uint32(n))
+    pace, kernel = Pace(_FIRST_BUDGET), _kernel(rows, "search")
+    args = (rows.indptr, rows.indices, marks, queue, parents, ends, state)
+    search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount))
+    budget = kernel.position_of("budget")
     while True:
         pace.begin()
         search.queue()
-        head, tail = map(int, job.download(state, 2, np.uint32))
+        words = job.download(state, 4, np.uint32)
+        head, tail, level = (int(words[layout[name]]) for name in ("HEAD", "TAIL", "LEVEL"))
         if head == tail:
-            break
+            return _Search(queue, parents, ends, tail, level)
         pace.adapt()
         search.set(budget, np.uint64(pace.amount))
-    job.launch(kernels["write_predecessors"], -(-tail // _PIECE), 1, queue, parents, written, np.uint32(tail))
-    order = job.download(queue, tail, np.int32)
-    job.give_back(written, predecessors)
-    return order, predecessors
+
+
+def _kernel(rows: MatrixRows, name: str) -> Kernel:
+    device = rows.job.device
+    prefetches = int(device.platform not in SIMULATORS)
+    return device.kernel(_FILE, name, **{"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **rows.macros})
 
 
 def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
@@ -99,18 +151,23 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
             np.concatenate(columns).astype(dtypes[1]),
         )
         rows = MatrixRows(Job(device), indptr, indices)
-        if device.kind == "cpu":
+        is_cpu = device.kind == "cpu"
+        if is_cpu:
             answers = [_search_by_item(rows, start)]
         else:
-            found = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
-            answers = [each for each in found if each is not None]
+            answers = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
+        distances = _distances_by_item(rows, start) if is_cpu and device.fp64 else None
         rows.close()
-        queue, before = [start], np.full(len(columns), NO_VERTEX)
+        queue, before, levels = [start], np.full(len(columns), NO_VERTEX), np.full(len(columns), np.inf)
+        levels[start] = 0
         for vertex in queue:
             for head in columns[vertex].tolist():
                 if before[head] == NO_VERTEX and head != start:
-                    before[head] = vertex
+                    before[head], levels[head] = vertex, levels[vertex] + 1
                     queue.append(head)
-        if not all(order.tolist() == queue and np.array_equal(parents, before) for order, parents in answers):
+        for found in answers:
+            if found is None or found[0].tolist() != queue or not np.array_equal(found[1], before):
+                return False
+        if distances is not None and not np.array_equal(distances, levels):
             return False
     return True

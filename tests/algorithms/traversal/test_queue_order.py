@@ -44,7 +44,7 @@ def rows_of(columns: list[np.ndarray], index: type = np.int32) -> tuple[np.ndarr
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("piece", [1, 7, 1 << 14])
+@pytest.mark.parametrize("piece", [32, 96, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
 @pytest.mark.parametrize(("n", "degree"), [(1, 0), (1, 2), (2, 1), (40, 2), (300, 1), (300, 5)])
 def test_the_order_by_one_work_item(
@@ -58,6 +58,31 @@ def test_the_order_by_one_work_item(
     rows = rows_of([rng.integers(0, n, rng.integers(0, 2 * degree + 1)) for _ in range(n)], index)
     for start in {0, n // 2, n - 1}:
         assert by_device(device, *rows, start) == by_a_list(*rows, start)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("piece", [32, 1 << 14])
+@pytest.mark.parametrize("budget", [1, 50, 1 << 23])
+def test_how_many_edges_lead_to_each(
+    budget: int, piece: int, index: type, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "kind", "cpu")
+    monkeypatch.setattr(queue_order, "_FIRST_BUDGET", budget)
+    monkeypatch.setattr(queue_order, "_PIECE", piece)
+    for columns in GRAPHS.values():
+        indptr, indices = rows_of(columns, index)
+        for start in {0, len(columns) // 2, len(columns) - 1}:
+            queue, before = by_a_list(indptr, indices, start)
+            expected = np.full(len(columns), np.inf)
+            expected[start] = 0
+            for vertex in queue[1:]:
+                expected[vertex] = expected[before[vertex]] + 1
+            rows = MatrixRows(Job(device, recycle=True), indptr, indices)
+            found = queue_order.queue_distances(rows, start)
+            rows.close()
+            assert (found is not None) == device.fp64
+            if found is not None:
+                assert np.array_equal(found, expected)
 
 
 @pytest.fixture
