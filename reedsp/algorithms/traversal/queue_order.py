@@ -153,7 +153,7 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
         rows = MatrixRows(Job(device), indptr, indices)
         is_cpu = device.kind == "cpu"
         if is_cpu:
-            answers = [_search_by_item(rows, start)]
+            answers: list[_Found | None] = [_search_by_item(rows, start)]
         else:
             answers = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
         distances = _distances_by_item(rows, start) if is_cpu and device.fp64 else None
