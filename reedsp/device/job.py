@@ -126,8 +126,8 @@ class Job:
         queue = self.queue
         if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
             self.after = [cl.enqueue_marker(queue), *events]
-        elif events:
-            cl.enqueue_barrier(queue, wait_for=list(events))
+        elif others := [event for event in events if event.command_queue != queue]:  # its own come in order anyway
+            cl.enqueue_barrier(queue, wait_for=others)
 
     def queued(self, event: cl.Event) -> None:
         """Have the next command of this job wait for this one, if the queue does not see to that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -101,14 +102,19 @@ def resolve(op: str | Operator, dtype: np.dtype[Any]) -> Operator:
     if isinstance(op, str):
         if op not in OPERATORS:
             raise ValueError(f"op: {op!r} is none of {', '.join(map(repr, OPERATORS))}, nor a reedsp.Operator")
-        integer = dtype.kind in "iu"
-        smallest, largest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if integer else (-np.inf, np.inf)
-        identity = {"add": 0, "min": largest, "max": smallest}[op]
-        return Operator((_OF_INTEGERS if integer else _OF_FLOATS)[op], identity, commutative=True)
+        return _built_in(op, dtype)
     if not isinstance(op, Operator):
         raise TypeError(f"op: expected a string or a reedsp.Operator, got {type(op).__name__}")
     identity_of(op, dtype)
     return op
+
+
+@functools.lru_cache
+def _built_in(name: str, dtype: np.dtype[Any]) -> Operator:
+    integer = dtype.kind in "iu"
+    smallest, largest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if integer else (-np.inf, np.inf)
+    identity = {"add": 0, "min": largest, "max": smallest}[name]
+    return Operator((_OF_INTEGERS if integer else _OF_FLOATS)[name], identity, commutative=True)
 
 
 def identity_of(operator: Operator, dtype: np.dtype[Any]) -> Any:

@@ -12,7 +12,7 @@ import pyopencl as cl
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.dispatch import Slices, even
-from reedsp.device.job import Argument, BoundKernel, Job, Kernel, round_up
+from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.primitives.sort.records import Pass, Records, Sorting
 
 _FILES = {"work-item": "primitives/sort_radix_work_item.cl", "work-group": "primitives/sort_radix_work_group.cl"}
@@ -83,19 +83,25 @@ def radix_sort(sorting: Sorting, form: str) -> None:
 class _Launches:
     """Launches of kernels again and again, with arguments of which few change."""
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._bound: dict[Kernel, tuple[BoundKernel, tuple[Argument, ...]]] = {}
+    def __init__(self, job: Job, records: Records, form: str, **macros: str | int) -> None:
+        self._job, self._records, self._file = job, records, _FILES[form]
+        self._macros = {"COUNT": C_TYPES[records.count_type], **macros}
+        self._bound: dict[tuple[str, bool], tuple[BoundKernel, tuple[Argument, ...]]] = {}
 
-    def queue(self, kernel: Kernel, items: int, group: int, *args: Argument, slices: Slices | None = None) -> None:
-        if kernel in self._bound:
-            bound, before = self._bound[kernel]
+    def queue(
+        self, name: str, last: bool, items: int, group: int, *args: Argument, slices: Slices | None = None
+    ) -> None:
+        """Launch a kernel, built for the last pass or another one."""
+        last = last and self._records.result != self._records.carried  # the same kernel otherwise
+        if (name, last) in self._bound:
+            bound, before = self._bound[name, last]
             for position, (present, argument) in enumerate(zip(before, args, strict=True)):
                 if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
                     bound.set(position, argument)
         else:
+            kernel = self._job.device.kernel(self._file, name, **self._records.macros(last), **self._macros)
             bound = self._job.bind(kernel, items, group, *args, slices=slices)
-        self._bound[kernel] = bound, args
+        self._bound[name, last] = bound, args
         bound.queue()
 
 
@@ -104,8 +110,8 @@ class _WorkItems:
 
     def __init__(self, sorting: Sorting) -> None:
         job, n = sorting.job, sorting.n
-        self._job, self._records, self._source = job, sorting.records, sorting.source
-        self._launches = _Launches(job)
+        self._job, self._source = job, sorting.source
+        self._launches = _Launches(job, sorting.records, "work-item", DIGITS=1 << _DIGIT_BITS)
         chunks = max(1, min(job.device.compute_units, n // _SHORTEST_CHUNK), -(-n // _CHUNK))
         chunk = -(-n // chunks)
         self._chunks = -(-n // chunk)
@@ -128,8 +134,7 @@ class _WorkItems:
         self._launch("move_records", step.is_last, *buffers, smallest, *digit, *flags, *self._sizes)
 
     def _launch(self, name: str, last: bool, *args: Any) -> None:
-        kernel = _kernel(self._job, self._records, "work-item", name, last, DIGITS=1 << _DIGIT_BITS)
-        self._launches.queue(kernel, self._chunks, 1, *args, slices=self._slices)
+        self._launches.queue(name, last, self._chunks, 1, *args, slices=self._slices)
 
 
 class _WorkGroups:
@@ -137,8 +142,7 @@ class _WorkGroups:
 
     def __init__(self, sorting: Sorting) -> None:
         job, records, n = sorting.job, sorting.records, sorting.n
-        self._job, self._records, self._source = job, records, sorting.source
-        self._launches = _Launches(job)
+        self._job, self._source = job, sorting.source
         device = job.device
         self._size = min(_GROUP_SIZE, device.max_work_group_size)
         radix = constants(_FILES["work-group"])["RADIX"]
@@ -146,7 +150,8 @@ class _WorkGroups:
         free = device.local_memory - 33 * self._size - (2 * self._size + radix) * count_bytes - 8 * radix
         items = free // (self._size * (records.keys.itemsize + 2 * (records.carried is not None)))
         items = max(1, min(_MOST_ITEMS, items - 1 + items % 2))
-        self._macros = {"GROUP_SIZE": self._size, "ITEMS": items, "COPIES": _COPIES}
+        macros = {"GROUP_SIZE": self._size, "ITEMS": items, "COPIES": _COPIES}
+        self._launches = _Launches(job, records, "work-group", **macros)
         tile = self._size * items
         chunk = round_up(-(-n // (_GROUPS_PER_COMPUTE_UNIT * device.compute_units)), tile)
         self._chunks = -(-n // chunk)
@@ -171,13 +176,7 @@ class _WorkGroups:
         self._launch("move_records", step.is_last, chunks, *buffers, smallest, *digit, *flags, *self._sizes)
 
     def _launch(self, name: str, last: bool, groups: int, *args: Any) -> None:
-        kernel = _kernel(self._job, self._records, "work-group", name, last, **self._macros)
-        self._launches.queue(kernel, groups * self._size, self._size, *args)
-
-
-def _kernel(job: Job, records: Records, form: str, name: str, last: bool, **macros: str | int) -> Kernel:
-    count = C_TYPES[records.count_type]
-    return job.device.kernel(_FILES[form], name, **records.macros(last), COUNT=count, **macros)
+        self._launches.queue(name, last, groups * self._size, self._size, *args)
 
 
 def _facts(form: str) -> int:
