@@ -336,6 +336,9 @@ class _Writer:
         if not self._claims:
             return [f"store_{kind}({place}, {name}_size, {index}, {value}{more});"]
         lines = [f"const long index = {index};"]
+        if self._check:  # what is wrong with a value is an error even if another processor's value stays
+            lines.append(f"const {kind} value = {value};")
+            value = "value"
         store = f"store_{kind}({place}, {name}_size, index, {value}{more});"
         lines += [f"if (is_mine(claims, {name}_size, index, p)) {{", f"    {store}"]
         if self._check and self._tree.mode in ("EREW", "CREW"):
