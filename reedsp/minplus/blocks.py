@@ -114,13 +114,14 @@ class Products:
                 self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, excluded)
             return
         tiling, launches = self._planned(shape, excluded)
-        strides = _FOUR_UINTS.pack(a.stride, b.stride, c.stride, 0)
+        right, first, stride = b.buffer, b.first, b.stride
         if not self.in_groups:
-            b = self._pack(tiling, b, shape, excluded)
+            right, first, stride = self._pack(tiling, b, shape, excluded), 0, 0
+        strides = _FOUR_UINTS.pack(a.stride, stride, c.stride, 0)
         for launch in launches:
-            firsts = (a.first + launch.row * a.stride, b.first, c.first + launch.row * c.stride, 0)
+            firsts = (a.first + launch.row * a.stride, first, c.first + launch.row * c.stride, 0)
             numbers = (_FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.excluded, np.uint32(accumulate))
-            buffers = (a.buffer, b.buffer, c.buffer)
+            buffers = (a.buffer, right, c.buffer)
             self._launch(tiling, "multiply", in_place, launch.sizes, *buffers, *numbers)
             self._job.add_steps(launch.pairs // self._pairs_a_step)
 
@@ -175,7 +176,7 @@ class Products:
         starts = [*range(0, max(1, rows - step // 2), step), rows]
         return list(itertools.pairwise(starts))
 
-    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], excluded: Excluded) -> Block:
+    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], excluded: Excluded) -> cl.Buffer:
         """Queue a copy of b in panels."""
         size = shape[1] * shape[2]
         if self._panels is None or self._panels.size < size * self._weights.dtype.itemsize:
@@ -184,7 +185,7 @@ class Products:
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
         extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
         self._launch(tiling, "pack", False, sizes, b.buffer, self._panels, firsts, strides, *extents)
-        return Block(self._panels, 0)
+        return self._panels
 
     def _launch(self, tiling: Tiling, name: str, in_place: bool, sizes: tuple[int, int], *arguments: Argument) -> None:
         """Launch a kernel, given by its name and whether it works in place."""
