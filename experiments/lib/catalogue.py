@@ -18,7 +18,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
-from experiments.dulle import components, forests, matching, pram, pram_programs, sorting, trees
+from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -74,5 +74,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         networkx_backend,
         pram,
         pram_programs,
+        counted,
     )
 }
