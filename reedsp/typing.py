@@ -124,8 +124,14 @@ FullMatchingMethod: TypeAlias = Literal["auto", "shortest-paths", "auction"]
 OperatorName: TypeAlias = Literal["add", "min", "max"]
 """The built-in operators of reductions and scans."""
 
+ReduceMethod: TypeAlias = Literal["fast", "naive", "dulle", "work-group", "work-item"]
+"""How :func:`reedsp.reduce` can reduce."""
+
+InclusiveMethod: TypeAlias = Literal["fast", "blelloch", "naive", "dulle", "work-group", "work-item"]
+"""How :func:`reedsp.inclusive_scan` can scan."""
+
 ScanMethod: TypeAlias = Literal["fast", "blelloch", "naive", "work-group", "work-item"]
-"""How :func:`reedsp.inclusive_scan` and its like can scan."""
+"""How :func:`reedsp.exclusive_scan` and :func:`reedsp.segmented_scan` can scan."""
 
 ChunkedMethod: TypeAlias = Literal["fast", "work-group", "work-item"]
 """How :func:`reedsp.reduce` and :func:`reedsp.compact` can go through chunks."""

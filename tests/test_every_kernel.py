@@ -336,6 +336,20 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         lambda device: reedsp.reduce(NUMBERS, method="work-group", device=device) == NUMBERS.sum(),
         SCANS | {"primitives/reduce.cl", "primitives/quads.cl"},
     ),
+    "sum in pairs": (
+        lambda device: reedsp.reduce(NUMBERS, method="naive", device=device) == NUMBERS.sum(),
+        {"strided/pairs.cl"},
+    ),
+    "sum by a tree of work-groups": (
+        lambda device: reedsp.reduce(NUMBERS, method="dulle", group_size=4, each=3, device=device) == NUMBERS.sum(),
+        {"strided/reduce.cl"},
+    ),
+    "scan by a tree of work-groups": (
+        lambda device: np.array_equal(
+            reedsp.inclusive_scan(NUMBERS, method="dulle", group_size=4, each=3, device=device), np.cumsum(NUMBERS)
+        ),
+        {"strided/scan.cl"},
+    ),
     **{
         f"sort by digits, {form}": (
             sorted_by(radix_sort, form),

@@ -84,7 +84,9 @@ def calls() -> Iterator[tuple[str, Call]]:
     yield "a large product", partial(reedsp.min_plus_product, np.ones((1 << 20, 1), np.int8), [[1, 2]])
     for x in ARRAYS:
         for op in ("add", "max", reedsp.Operator("a + b", 0)):
-            yield f"{op} reduces {x.dtype}", partial(reedsp.reduce, x, op)
+            for how in ("fast", "naive", "dulle"):
+                yield f"{op} reduces {x.dtype}, {how}", partial(reedsp.reduce, x, op, method=how)
+            yield f"dulle inclusive_scan of {x.dtype} by {op}", partial(reedsp.inclusive_scan, x, op, "dulle")
             for method in ("fast", "blelloch", "naive", "work-group", "work-item"):
                 for scan in (reedsp.inclusive_scan, reedsp.exclusive_scan):
                     yield f"{method} {scan.__name__} of {x.dtype} by {op}", partial(scan, x, op, method)

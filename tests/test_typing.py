@@ -54,6 +54,8 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "SortMethod": [sorts._METHODS],
     "Presort": [sorts.PRESORTS],
     "OperatorName": [operators.OPERATORS],
+    "ReduceMethod": [scan._REDUCTIONS],
+    "InclusiveMethod": [scan._INCLUSIVE],
     "ScanMethod": [scan._METHODS],
     "ChunkedMethod": [scan._CHUNKED],
     "CsgraphMethod": [named_in_the_error(csgraph.shortest_path, [[0, 1], [1, 0]], "x")],

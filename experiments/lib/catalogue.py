@@ -18,7 +18,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
-from experiments.dulle import components, forests, matching, pram, sorting
+from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
@@ -53,6 +53,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         negative_cycles,
         floyd_warshall,
         ceilings,
+        trees,
         sorting,
         components,
         forests,
@@ -72,5 +73,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         first_calls,
         networkx_backend,
         pram,
+        pram_programs,
+        counted,
     )
 }

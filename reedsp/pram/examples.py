@@ -17,6 +17,15 @@ def total(p, n, A: int64[:]):
 
 
 @program(mode="EREW")
+def sorted_pairs(p, n, A: int64[:], B: int64[:]):
+    """Exchange A[p] and B[p] where the first is larger (section 3.3, Algorithm 3)."""
+    if A[p] > B[p]:
+        x = A[p]
+        A[p] = B[p]
+        B[p] = x
+
+
+@program(mode="EREW")
 def reduction(p, n, A: int64[:]):
     """Sum the elements into A[0], by a stride that doubles (section 5.1, Algorithm 6); n is at least half of them."""
     s = 1

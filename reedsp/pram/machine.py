@@ -116,8 +116,11 @@ class Machine:
         RunError
             It went wrong, and that was noticed.
         """
+        self.job.phases.begin("search")
         self._steps(self._plan.steps)
         self._look_for_faults()
+        self.job.finish()
+        self.job.phases.begin("download")
         for name, buffer in self._globals.items():
             array = self._memory[name]
             if array.size:

@@ -38,7 +38,7 @@ class Result(Mapping[str, Any]):
     stats : dict
         ``method`` and ``processors``; of the interpreter ``steps``, and ``work``, the active processors of all steps
         together; of a device also ``device``, ``optimizations``, ``kernels_launched``, launches by what they were for,
-        bytes, and milliseconds.
+        bytes, milliseconds, and those of each phase: the launches are in ``phases["search"]``.
     """
 
     memory: dict[str, Any]
@@ -160,7 +160,7 @@ class Program:
                 self._built[key] = on.kernels_of_text(source.text, title, source.kernels)
             machine = Machine(on, self._plan(wanted), source, self._built[key], chosen, n, memory, max_rounds, check)
             machine.run()
-            stats |= machine.job.stats() | machine.counts
+            stats |= machine.job.stats() | machine.counts | {"phases": machine.job.phases.milliseconds()}
         stats |= {"device": str(on), "milliseconds": 1e3 * (time.perf_counter() - started)}
         return Result(results_of(self.tree, memory), stats)
 

@@ -1,4 +1,4 @@
-"""Reductions, scans (prefix sums), segmented scans and compactions (thesis sections 4.2, 5.4.1 and 5.4.2).
+"""Reductions, scans (prefix sums), segmented scans and compactions (thesis 4.2, 5.4.1 and 5.4.2; Dulle 5.1 and 5.2).
 
 A public function checks its arguments, makes a plan (:mod:`reedsp.primitives.plans`) and queues it.
 """
@@ -28,11 +28,16 @@ from reedsp.primitives.plans import (
     scan_in_form,
 )
 from reedsp.primitives.selfcheck import trusted_form
+from reedsp.primitives.strided.selfcheck import check_tree
+from reedsp.primitives.strided.trees import Shape, default_shape, plan_pairs, plan_tree_reduction, plan_tree_scan
 from reedsp.system.options import check_method
-from reedsp.typing import ChunkedMethod, OperatorName, ScanMethod
+from reedsp.typing import ChunkedMethod, InclusiveMethod, OperatorName, ReduceMethod, ScanMethod
 
 _CHUNKED = ("fast", *CHUNKED)
 _METHODS = (*_CHUNKED, "blelloch", "naive")
+_REDUCTIONS = (*_CHUNKED, "naive", "dulle")
+_INCLUSIVE = (*_METHODS, "dulle")
+_TREES = ("naive", "dulle")
 _MARK_DTYPES = (np.dtype(np.bool_), np.dtype(np.uint8), np.dtype(np.int8))
 _PLACE_DTYPES = tuple(dtype for dtype in ELEMENT_TYPES if dtype.kind in "iu")
 
@@ -44,7 +49,9 @@ def reduce(
     x: Any,
     op: OperatorName | Operator = "add",
     *,
-    method: ChunkedMethod = "fast",
+    method: ReduceMethod = "fast",
+    group_size: int | None = None,
+    each: int | None = None,
     device: Device | int | str | None = None,
 ) -> Any:
     """Join all elements of an array, in their order.
@@ -59,8 +66,13 @@ def reduce(
     op : {"add", "min", "max"} or Operator
         Sums of integers wrap around, as ``numpy.sum(x, dtype=x.dtype)`` does. The minimum or maximum of NaN and
         anything is NaN.
-    method : {"fast", "work-group", "work-item"}
+    method : {"fast", "work-group", "work-item", "naive", "dulle"}
         One work-group a chunk, or one work-item a chunk; "fast" takes the second on CPUs and the first elsewhere.
+        "naive" joins pairs, one launch a level, and "dulle" lets a work-group join more (Algorithms 6 to 8 of Dulle's
+        thesis, section 5.1).
+    group_size, each : int, optional
+        Of "dulle": work-items of a work-group, and elements of each (his m and c); together at least two. 64 and 16 by
+        default, the fastest in his thesis.
     device : Device, int or str, optional
         As for :func:`reedsp.sssp`. Arrays of pyopencl are worked on by the device of their queue.
 
@@ -85,13 +97,14 @@ def reduce(
     """
     x = _elements_of(x)
     elements = _elements(op, x.dtype)
-    check_method(method, _CHUNKED)
+    check_method(method, _REDUCTIONS)
+    sizes = _sizes(method, group_size, each)
     if x.size == 0 and isinstance(x, np.ndarray):
         return identity_of(resolve(op, x.dtype), x.dtype)
     arrays = _open(device, elements, method, x=x)
     result = arrays.empty(1, x.dtype)
     total = arrays.write(result)
-    arrays.run(plan_reduce(arrays.job, elements, arrays.read(x), total, x.size, method))
+    arrays.run(plan_reduce(arrays.job, elements, arrays.read(x), total, x.size, method, *sizes))
     arrays.finish(total, result)
     return result[0] if isinstance(result, np.ndarray) else result
 
@@ -99,8 +112,10 @@ def reduce(
 def inclusive_scan(
     x: Any,
     op: OperatorName | Operator = "add",
-    method: ScanMethod = "fast",
+    method: InclusiveMethod = "fast",
     *,
+    group_size: int | None = None,
+    each: int | None = None,
     out: Any = None,
     device: Device | int | str | None = None,
 ) -> Any:
@@ -115,10 +130,13 @@ def inclusive_scan(
     op : {"add", "min", "max"} or Operator
         Sums of integers wrap around, as ``numpy.cumsum(x, dtype=x.dtype)`` does. The minimum or maximum of NaN and
         anything is NaN.
-    method : {"fast", "blelloch", "naive", "work-group", "work-item"}
-        "blelloch" is the work-efficient scan of Algorithms 9 to 11, "naive" that of Algorithm 8. The others first
+    method : {"fast", "blelloch", "naive", "dulle", "work-group", "work-item"}
+        "blelloch" is the work-efficient scan of Algorithms 9 to 11, "naive" that of Algorithm 8. "dulle" goes up and
+        down a tree of work-groups in place (Algorithms 9 and 10 of Dulle's thesis, section 5.2). The others first
         reduce chunks of the elements and then scan them (section 4.2.3), with one work-group or one work-item a
         chunk; "fast" takes the second on CPUs and the first elsewhere.
+    group_size, each : int, optional
+        Of "dulle", as for :func:`reduce`; 256 and 8 by default.
     out : array like `x`, optional
         Where to store the result, of the same type and length. It may be `x` itself, but must not overlap it otherwise.
     device : Device, int or str, optional
@@ -143,7 +161,8 @@ def inclusive_scan(
     >>> reedsp.inclusive_scan([3, 1, 2])
     array([3, 4, 6])
     """
-    return _scan(x, None, op, method, False, out, device)
+    check_method(method, _INCLUSIVE)
+    return _scan(x, None, op, method, False, out, device, _sizes(method, group_size, each))
 
 
 def exclusive_scan(
@@ -156,7 +175,7 @@ def exclusive_scan(
 ) -> Any:
     """Join all elements of an array before each one; the first result is the identity of `op`.
 
-    Parameters, returns and errors are those of :func:`inclusive_scan`.
+    Parameters, returns and errors are those of :func:`inclusive_scan`, but that there is no "dulle".
 
     Examples
     --------
@@ -164,6 +183,7 @@ def exclusive_scan(
     >>> reedsp.exclusive_scan([3, 1, 2])
     array([0, 3, 4])
     """
+    check_method(method, _METHODS)
     return _scan(x, None, op, method, True, out, device)
 
 
@@ -213,6 +233,7 @@ def segmented_scan(
     """
     if heads is None:
         raise TypeError("heads: an array is expected, got None")
+    check_method(method, _METHODS)
     return _scan(x, heads, op, method, exclusive, out, device)
 
 
@@ -283,12 +304,20 @@ def compact_indices(mask: Any, *, method: ChunkedMethod = "fast", device: Device
 # ---- arguments --------------------------------------------------------------------------------------
 
 
-def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, out: Any, device: Any) -> Any:
+def _scan(
+    x: Any,
+    heads: Any,
+    op: str | Operator,
+    method: str,
+    exclusive: bool,
+    out: Any,
+    device: Any,
+    sizes: tuple[int | None, int | None] = (None, None),
+) -> Any:
     x = _elements_of(x)
     elements = dataclasses.replace(_elements(op, x.dtype), exclusive=exclusive, segmented=heads is not None)
     if op == "add" and x.dtype.kind == "f" and not exclusive:  # 0.0 + -0.0 is 0.0, as if there had been another element
         elements = dataclasses.replace(elements, operator=dataclasses.replace(elements.operator, identity=-0.0))
-    check_method(method, _METHODS)
     if heads is not None:
         heads = _heads_of(heads, x.size)
     if out is not None:
@@ -303,8 +332,25 @@ def _scan(x: Any, heads: Any, op: str | Operator, method: str, exclusive: bool, 
     source, target = arrays.read_and_write(x, result)
     marks = source if heads is None else _marks(arrays, heads, x.size)
     total = arrays.job.allocate(1, x.dtype)
-    arrays.run(plan_scan(arrays.job, elements, Buffers(source, marks, target, total), x.size, method))
+    arrays.run(plan_scan(arrays.job, elements, Buffers(source, marks, target, total), x.size, method, *sizes))
     return arrays.finish(target, result)
+
+
+def _sizes(method: str, group_size: Any, each: Any) -> tuple[int | None, int | None]:
+    """Return the sizes of Dulle's work-groups, if they were given."""
+    given = {"group_size": group_size, "each": each}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if method != "dulle":
+            raise ValueError(f'{name}: method = {method!r} has none; "dulle" has')
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
+        if value < 1:
+            raise ValueError(f"{name}: at least 1 is expected, got {value}")
+    if group_size == each == 1:
+        raise ValueError("group_size and each: both are 1, so that a work-group would join nothing")
+    return group_size if group_size is None else int(group_size), each if each is None else int(each)
 
 
 def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, method: str, device: Any) -> Any:
@@ -393,6 +439,8 @@ def _open(device: Any, elements: Elements, method: str, **given: Any) -> HostArr
     if are_on_device(given):
         return DeviceArrays(given, device)
     chosen = get_device(device)
+    if method in _TREES:
+        return HostArrays(chosen, borrow=chosen.kind == "cpu")
     # The other forms read vectors, at places that are multiples of their size.
     return HostArrays(
         chosen, borrow=chosen.kind == "cpu" and trusted_form(chosen, elements, method, None) == "work-item"
@@ -410,21 +458,56 @@ def plan_reduce(
     n: int,
     method: str = "fast",
     group_size: int | None = None,
+    each: int | None = None,
 ) -> Plan:
     """Plan to combine the first n elements of a buffer into one (section 4.2.1, Algorithm 7).
 
-    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
+    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
+    that of the elements of a work-item, of "dulle".
     """
+    if method == "naive":
+        check_tree(job.device, elements, "reduction", None)
+        return plan_pairs(job, elements, x, total, n)
+    if method == "dulle":
+        shape = _shape(job.device, True, group_size, each)
+        check_tree(job.device, elements, "reduction", shape)
+        return plan_tree_reduction(job, elements, x, total, n, shape)
     form = trusted_form(job.device, elements, method, group_size)
     return reduce_in_form(job, elements, x, total, n, form, group_size)
 
 
 def plan_scan(
-    job: Job, elements: Elements, buffers: Buffers, n: int, method: str = "fast", group_size: int | None = None
+    job: Job,
+    elements: Elements,
+    buffers: Buffers,
+    n: int,
+    method: str = "fast",
+    group_size: int | None = None,
+    each: int | None = None,
 ) -> Plan:
     """Plan to scan the first n elements of a buffer, or to collect some of them.
 
-    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
+    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
+    that of the elements of a work-item, of "dulle".
     """
+    if method == "dulle":
+        shape = _shape(job.device, False, group_size, each)
+        check_tree(job.device, elements, "scan", shape)
+        return plan_tree_scan(job, elements, buffers.x, buffers.out, n, shape)
     form = trusted_form(job.device, elements, method, group_size)
     return scan_in_form(job, elements, buffers, n, form, group_size)
+
+
+def _shape(device: Device, reduces: bool, group_size: int | None, each: int | None) -> Shape:
+    """Return the shape of a node of Dulle's tree, of default sizes where none are given.
+
+    Raises
+    ------
+    ValueError
+        The device has no such work-groups.
+    """
+    usual = default_shape(device, reduces)
+    shape = Shape(group_size or usual.group_size, each or usual.each)
+    if shape.group_size > (most := device.max_work_group_size):
+        raise ValueError(f"group_size: {shape.group_size}, but {device} has work-groups of at most {most} work-items")
+    return shape

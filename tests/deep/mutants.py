@@ -71,6 +71,7 @@ NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
+TREES = ("primitives/test_trees.py",)
 PRODUCTS = ("minplus/test_product.py", "minplus/test_blocks.py")
 MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
@@ -155,6 +156,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     },
     "primitives/work_group_scan.cl": SCANS,
     "primitives/work_item_scan.cl": SCANS,
+    "strided/pairs.cl": TREES,
+    "strided/reduce.cl": TREES,
+    "strided/scan.cl": TREES,
 }
 """The tests of each file; those of an included file are those of the files that include it."""
 

@@ -41,6 +41,9 @@ def problems(seed: int, large: bool = False) -> Iterator[Problem]:
     values = rng.integers(-99, 99, length)
     power = rng.integers(-99, 99, 1 << (9 if large else seed % 5 + 1))
     yield Problem(examples.total, len(power) // 2, {"A": power}, equal(A=[power.sum()]))
+    pairs = rng.integers(-9, 9, (2, length))
+    given = {"A": pairs[0], "B": pairs[1]}
+    yield Problem(examples.sorted_pairs, length, given, equal(A=pairs.min(axis=0), B=pairs.max(axis=0)))
     yield Problem(examples.reduction, (length + 1) // 2, {"A": values}, equal(A=[values.sum()]))
     yield Problem(examples.scan, length, {"A": values}, equal(A=values.cumsum()))
     yield Problem(examples.efficient_scan, (length + 1) // 2, {"A": values}, equal(A=values.cumsum()))

@@ -209,6 +209,13 @@ class _Writer:
             "// Local memory: none.",
             "#pragma OPENCL FP_CONTRACT OFF",
         ]
+        lines += [
+            "#ifdef cl_intel_vec_len_hint // Intel's compiler gets p wrong in some vectors of work-items",
+            "#define ONE_BY_ONE __attribute__((intel_vec_len_hint(1)))",
+            "#else",
+            "#define ONE_BY_ONE",
+            "#endif",
+        ]
         helpers = helpers_in(body, self._check)
         if "double" in body or "double" in helpers:
             lines.insert(-1, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
@@ -284,7 +291,7 @@ class _Writer:
         if self._loops:
             arguments.append(Argument("max_rounds", "", "const long max_rounds"))
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
-        head = f"__kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
+        head = f"ONE_BY_ONE __kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
         text = "\n".join([f"// {comment}", head, "{", *lines, "}"]) + "\n"
         return KernelText(name, text, tuple(arguments))
 
@@ -336,6 +343,9 @@ class _Writer:
         if not self._claims:
             return [f"store_{kind}({place}, {name}_size, {index}, {value}{more});"]
         lines = [f"const long index = {index};"]
+        if self._check:  # what is wrong with a value is an error even if another processor's value stays
+            lines.append(f"const {kind} value = {value};")
+            value = "value"
         store = f"store_{kind}({place}, {name}_size, index, {value}{more});"
         lines += [f"if (is_mine(claims, {name}_size, index, p)) {{", f"    {store}"]
         if self._check and self._tree.mode in ("EREW", "CREW"):

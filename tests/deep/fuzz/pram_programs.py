@@ -110,6 +110,8 @@ def main() -> None:
             wrong += 1
             found = case(number)
             print(f"program {number} ({found.mode}), n = {found.n}, {found.given}:\n{found.text}{faults}", flush=True)
+        if (done := number + 1 - options.first) % 500 == 0:
+            print(f"{done} programs, {wrong} wrong", flush=True)
     print(f"{wrong} of {options.count} wrong;", ", ".join(f"{kind} {count}" for kind, count in outcomes.most_common()))
     sys.exit(wrong > 0)
 

@@ -1,0 +1,24 @@
+// Reduction in pairs, one launch for each level of the tree.
+//
+// Source:       Dulle, Algorithm 6 (section 5.1). The thesis begins with a stride of 2, which leaves out every other
+//               element; here it is 1.
+// NDRange:      global ceil(n / (2 * stride)) rounded up to the work-group size, which is free.
+// Local memory: none.
+// Macros:       those of primitives/elements.cl.
+//   x       in   (n) elements; in every level but the first it is `a`
+//   a       out  (n) those of the next level, at multiples of 2 * stride; in the last level one element is enough
+//   stride       1, 2, 4, ... below n; 1 for n = 0, too
+
+#include "core/dispatch.cl"
+#include "primitives/elements.cl"
+
+__kernel void reduce_pairs(__global const ELEMENT *x, __global ELEMENT *a, const ulong stride, const ulong n)
+{
+    const size_t left = 2 * stride * get_global_id(0), right = left + stride;
+    if (right < n)
+        a[left] = combine(x[left], x[right]);
+    else if (left < n)
+        a[left] = x[left];
+    else if (left == 0)
+        a[left] = IDENTITY;  // there are no elements
+}
