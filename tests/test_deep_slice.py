@@ -36,21 +36,24 @@ def test_the_suite_does_not_shrink(collected: Collected) -> None:
 
 # ---- what is chosen ---------------------------------------------------------------------------------
 
-NOTHING = Choice(everything=False, part=0, rooms=(), files=(), whole=True)
-NAMES = [f"tests/minplus/test_product.py::test_{number}" for number in range(100)]
+NOTHING = Choice(everything=False, number=0, rooms=(), files=(), whole=True)
+NAMES = [f"tests/minplus/test_product.py::test_{number}" for number in range(300)]
 
 
-def test_each_deep_test_is_in_one_quarter() -> None:
-    quarters = [
-        [name for name in NAMES if dataclasses.replace(NOTHING, part=part).takes(name)] for part in range(PARTS)
+@pytest.mark.parametrize("parts", [PARTS, 20])
+@pytest.mark.parametrize("first", [0, 513])
+def test_as_many_commits_as_there_are_slices_run_each_deep_test_once(first: int, parts: int) -> None:
+    slices = [
+        [name for name in NAMES if dataclasses.replace(NOTHING, number=first + number).takes(name, parts=parts)]
+        for number in range(parts)
     ]
-    assert sorted(name for quarter in quarters for name in quarter) == sorted(NAMES)
-    assert min(map(len, quarters)) > 10
+    assert sorted(name for each in slices for name in each) == sorted(NAMES)
+    assert min(map(len, slices)) > 3
 
 
-def test_what_shares_an_expense_is_in_one_quarter() -> None:
-    for part in range(PARTS):
-        assert len({dataclasses.replace(NOTHING, part=part).takes(name, "a kernel") for name in NAMES}) == 1
+def test_what_shares_an_expense_is_in_one_slice() -> None:
+    for number in range(PARTS):
+        assert len({dataclasses.replace(NOTHING, number=number).takes(name, "a kernel") for name in NAMES}) == 1
 
 
 @pytest.mark.parametrize(
@@ -183,7 +186,7 @@ def test_cases(letter, number):
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A suite of three quick and 41 deep tests, of which this commit's quarter is part 0."""
+    """A suite of three quick and 41 deep tests, of which this commit's slice is number 0."""
     monkeypatch.delenv("REEDSP_DEEP", raising=False)
     monkeypatch.setattr(deep_slice, "commits", lambda: 0)
     monkeypatch.setattr(deep_slice, "changed_files", list)
@@ -200,14 +203,14 @@ def passed(suite: pytest.Pytester, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.deep)])
-def test_a_run_takes_a_quarter_and_says_what_it_leaves_out(suite: pytest.Pytester, workers: str) -> None:
-    quarter = sum(NOTHING.takes(f"tests/test_it.py::test_deep[{number}]") for number in range(40))
-    quarter += NOTHING.takes("tests/test_it.py::test_cases[b-1]", "b")
+def test_a_run_takes_a_slice_and_says_what_it_leaves_out(suite: pytest.Pytester, workers: str) -> None:
+    taken = sum(NOTHING.takes(f"tests/test_it.py::test_deep[{number}]") for number in range(40))
+    taken += NOTHING.takes("tests/test_it.py::test_cases[b-1]", "b")
     count, printed = passed(suite, "-n", workers)
-    assert 0 < quarter < 41
-    assert count == 3 + quarter
-    said = f"{41 - quarter} of 41 deep tests left out (all but quarter 0 of 4, and what stands on no room)"
-    assert f"{said}: test_it.py {41 - quarter}; --deep all runs them" in printed
+    assert 0 < taken < 41
+    assert count == 3 + taken
+    said = f"{41 - taken} of 41 deep tests left out (all but slice 0 of 8, and what stands on no room)"
+    assert f"{said}: test_it.py {41 - taken}; --deep all runs them" in printed
     assert passed(suite, "--deep", "slice", "tests/test_it.py", "-n", workers)[0] == count
 
 

@@ -1,15 +1,16 @@
 """A plugin of pytest that chooses among the expensive tests, which are marked ``deep``.
 
-A run of all tests takes every quick one, a quarter of the deep ones, which changes with each commit, and the deep ones
+A run of all tests takes every quick one, a slice of the deep ones, which changes with each commit, and the deep ones
 of what has changed since the last landing: those of the rooms that it touches and, if it touches more than their tests,
 of the rooms above them. A run that names files, ``-k`` or ``-m`` takes all that it names. ``--deep all`` or ``--deep
 slice``, or ``REEDSP_DEEP``, says otherwise. Every run says what it has left out.
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
-that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one quarter.
+that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one slice.
+There are eight slices; of tests that together take minutes, ``parts=24`` makes 24.
 
 What has changed is what differs from ``REEDSP_LANDED``, a commit, or from where ``origin/main`` was left, or, where
-that is this very commit, from the commit before it. Outside a git repository it is quarter 0 and nothing more.
+that is this very commit, from the commit before it. Outside a git repository it is slice 0 and nothing more.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import pytest
 
 from tests.support.rooms import ROOT, floors, is_at_or_above, room_of
 
-PARTS = 4
+PARTS = 8
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # as git names it: the first commit has nothing before it
 
 
@@ -40,8 +41,8 @@ class Choice:
     Attributes
     ----------
     everything : bool
-    part : int
-        The quarter that is taken anyway.
+    number : int
+        How many commits there are, which says what slice is taken anyway.
     rooms, files : tuple of str
         Whose deep tests are taken, too.
     whole : bool
@@ -49,17 +50,17 @@ class Choice:
     """
 
     everything: bool
-    part: int
+    number: int
     rooms: tuple[str, ...]
     files: tuple[str, ...]
     whole: bool
 
-    def takes(self, nodeid: str, group: str | None = None) -> bool:
-        """Whether a deep test is to be run."""
+    def takes(self, nodeid: str, group: str | None = None, parts: int = PARTS) -> bool:
+        """Whether a deep test, of those that are cut into so many slices, is to be run."""
         file = nodeid.partition("::")[0]
         return (
             self.everything
-            or zlib.crc32((group or nodeid).encode()) % PARTS == self.part
+            or zlib.crc32((group or nodeid).encode()) % parts == self.number % parts
             or room_of(file) in self.rooms
             or file in self.files
         )
@@ -172,7 +173,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--deep",
         choices=("all", "slice"),
         default=os.environ.get("REEDSP_DEEP") or None,
-        help="which of the expensive tests to run: all, or a quarter and those above what has changed",
+        help="which of the expensive tests to run: all, or a slice and those above what has changed",
     )
 
 
@@ -193,7 +194,7 @@ def choice(config: pytest.Config) -> Choice:
     if wanted == "all":
         return Choice(True, 0, (), (), whole)
     files = changed_files()
-    return Choice(False, commits() % PARTS, rooms_to_test(files), files_that_use(files), whole)
+    return Choice(False, commits(), rooms_to_test(files), files_that_use(files), whole)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -222,7 +223,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     choice = config.stash[CHOICE]
     deep = {item: mark for item in items if (mark := item.get_closest_marker("deep"))}
-    left_out = [item for item, mark in deep.items() if not choice.takes(item.nodeid, mark.kwargs.get("group"))]
+    left_out = [item for item, mark in deep.items() if not choice.takes(item.nodeid, **mark.kwargs)]
     config.stash[COLLECTED] = Collected(
         len({on_any_device(item) for item in items}),
         len(deep),
@@ -266,6 +267,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     choice, left_out = config.stash[CHOICE], Counter(collected.left_out)
     by_room = ", ".join(f"{room} {count}" for room, count in left_out.most_common())
     terminalreporter.write_line(
-        f"{left_out.total()} of {collected.deep} deep tests left out (all but quarter {choice.part} of {PARTS}, "
+        f"{left_out.total()} of {collected.deep} deep tests left out (all but slice {choice.number % PARTS} of {PARTS}, "
         f"and what stands on {', '.join(choice.rooms) or 'no room'}): {by_room}; --deep all runs them"
     )
