@@ -3,8 +3,10 @@
     oclgrind --data-races --uninitialized --max-errors 20 --log LOG python -m tests.deep.under_oclgrind [--plant N]
 
 The answers are checked here; races, uninitialised reads and invalid accesses are what Oclgrind writes to LOG, which
-has to stay empty (its exit status says nothing). ``--plant N`` first removes the N-th barrier of the kernels, to show
-that the lane would notice, and ends with the first entry in LOG; ``--count-barriers`` prints how many there are.
+has to stay empty (its exit status says nothing). ``--part N PARTS`` makes a part of the checks; ``--changed`` takes only those
+of the kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it. ``--plant N`` first
+removes the N-th barrier of the kernels, to show that the lane would notice, and ends with the first entry in LOG;
+``--count-barriers`` prints how many there are.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_reduce, plan_scan
 from tests.deep.oclgrind import Check, centrality, components, flows, forests, matchings, pram, sorts
 from tests.support import oracle
+from tests.support.deep_slice import changed_files
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
 GROUP_SIZE = 16
@@ -720,7 +723,7 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
         patch.setattr(queue_order, "_PIECE", 32)
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
-        patch.setattr(queue_levels, "_VERTICES", vertices)
+        patch.setattr(queue_levels, "_ALONE", ((32, vertices),))
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
         patch.setattr(queue_levels, "_FIRST_LEVELS", 1)  # so that levels are read from the queue, too
         patch.setattr(queue_levels, "_MOST_LEVELS", 1)
@@ -829,6 +832,7 @@ def main() -> None:
     parser.add_argument("--plant", type=int)
     parser.add_argument("--count-barriers", action="store_true")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("NUMBER", "PARTS"))
+    parser.add_argument("--changed", action="store_true")
     arguments = parser.parse_args()
     folder = build.kernel_directory()
     if arguments.count_barriers:
@@ -859,13 +863,17 @@ def main() -> None:
         *(module.checks for module in (sorts, components, forests, matchings, flows, centrality, pram)),
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
-    for files, check in itertools.islice(every, part, None, parts):
+    changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}
+    chosen = (each for each in every if not arguments.changed or each[0] & changed)
+    made = 0
+    for files, check in itertools.islice(chosen, part, None, parts):
         if planted is not None and not any(f'"cl/{planted}"' in build.assemble(each, {}) for each in files):
             continue
         used.clear()
         assert check() is None, f"it has not run: {check}"
         assert used <= files, f"the check also uses {sorted(used - files)}"
-    print("all answers are right")
+        made += 1
+    print(f"all answers of {made} checks are right")
 
 
 if __name__ == "__main__":

@@ -267,6 +267,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     choice, left_out = config.stash[CHOICE], Counter(collected.left_out)
     by_room = ", ".join(f"{room} {count}" for room, count in left_out.most_common())
     terminalreporter.write_line(
-        f"{left_out.total()} of {collected.deep} deep tests left out (all but slice {choice.number % PARTS} of {PARTS}, "
-        f"and what stands on {', '.join(choice.rooms) or 'no room'}): {by_room}; --deep all runs them"
+        f"{left_out.total()} of {collected.deep} deep tests left out (all but slice {choice.number % PARTS} of "
+        f"{PARTS}, and what stands on {', '.join(choice.rooms) or 'no room'}): {by_room}; --deep all runs them"
     )
