@@ -5,7 +5,7 @@
 // NDRange:      look, count_digits, move_records: global (chunks * GROUP_SIZE); place_digits: global
 //               (RADIX * GROUP_SIZE); work-group (GROUP_SIZE).
 // Local memory: of move_records: TILE * (sizeof(KEY) + 2 * CARRIED) + 33 * GROUP_SIZE +
-//               (2 * GROUP_SIZE + RADIX) * sizeof(COUNT) + 8 * RADIX bytes.
+//               (SUMS + RADIX) * sizeof(COUNT) + 8 * RADIX bytes.
 // Macros:       GROUP_SIZE, work-items of a work-group; ITEMS, keys of a work-item in a tile; COPIES, how many sets of
 //               counters count_digits has; those of primitives/sort_digits.cl.
 //   facts   out  (chunks, FACTS) as in primitives/sort_digits.cl
@@ -17,8 +17,9 @@
 // A tile is sorted by its digit in local memory, by the lower and the upper half of the digit one after the other, so
 // that the keys of one digit lie side by side and are written together.
 
-#if !defined(GROUP_SIZE) || !defined(ITEMS) || !defined(COPIES) || GROUP_SIZE * ITEMS > 65535
-#error "primitives/sort_radix_work_group.cl needs GROUP_SIZE, ITEMS and COPIES; a tile has less than 65,536 keys"
+#if !defined(GROUP_SIZE) || !defined(ITEMS) || !defined(COPIES) || GROUP_SIZE * ITEMS > 65535 || ITEMS > 15
+#error \
+    "primitives/sort_radix_work_group.cl needs GROUP_SIZE, ITEMS of at most 15 and COPIES; a tile has less than 65,536 keys"
 #endif
 
 #include "primitives/sort_digits.cl"
@@ -27,27 +28,38 @@
 #define NIBBLE 4
 #define ROWS 8  // of counters: each word counts two of the 16 halves of a digit
 #define TILE (GROUP_SIZE * ITEMS)
+#define EIGHTS ((GROUP_SIZE + 7) / 8)
+#define SUMS (GROUP_SIZE + 2 * EIGHTS + 1)   // numbers that sum_before needs room for
 #define PADDED(word) ((word) + (word) / 32)  // so that words that are ROWS apart lie in different banks
 
-// The sum of the numbers of all work-items before this one, and of all.
+// The sum of the numbers of all work-items before this one, and of all: in eights, and then of the eights before.
 COUNT sum_before(const COUNT own, __local COUNT *sums, COUNT *total)
 {
-    const uint item = get_local_id(0);
-    uint side = 0;
+    const uint item = get_local_id(0), first = item / 8 * 8;
+    __local COUNT *eights = sums + GROUP_SIZE, *before_eights = eights + EIGHTS;
     sums[item] = own;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
-        COUNT sum = sums[side + item];
-        if (item >= stride)
-            sum += sums[side + item - stride];
-        side = GROUP_SIZE - side;
-        sums[side + item] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    COUNT before = 0;
+#pragma unroll
+    for (uint k = 0; k < 7; ++k) {
+        if (first + k < item)
+            before += sums[first + k];
     }
-    *total = sums[side + GROUP_SIZE - 1];
-    const COUNT before = sums[side + item] - own;
+    if (item % 8 == 7 || item == GROUP_SIZE - 1)
+        eights[item / 8] = before + own;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return before;
+    for (uint eight = item; eight <= EIGHTS; eight += GROUP_SIZE) {
+        COUNT sum = 0;
+#pragma unroll 4  // not all: the registers would be too many for a second work-group
+        for (uint k = 0; k < EIGHTS; ++k) {
+            if (k < eight)
+                sum += eights[k];
+        }
+        before_eights[eight] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = before_eights[EIGHTS];
+    return before + before_eights[item / 8];
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -128,7 +140,7 @@ __kernel void count_digits(__global const KEY *restrict keys, __global COUNT *re
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void place_digits(__global COUNT *restrict counts, __global COUNT *restrict totals, const ulong chunks)
 {
-    __local COUNT sums[2 * GROUP_SIZE];
+    __local COUNT sums[SUMS];
     __global COUNT *own = counts + get_group_id(0) * (size_t)chunks;
     COUNT before = 0, total;
     for (size_t first = 0; first < chunks; first += GROUP_SIZE) {
@@ -144,34 +156,37 @@ __kernel void place_digits(__global COUNT *restrict counts, __global COUNT *rest
 }
 
 // Where each of a work-item's keys goes within its tile: keys with a smaller half of a digit, which begins at bit `low`,
-// first, and then in their order.
+// first, and then in their order. A work-item counts its own keys in 16 fields of one register.
 void rank_halves(const uint *digits, const uint low, ushort *ranks, __local uint *counters, __local COUNT *sums)
 {
     const uint item = get_local_id(0);
-#pragma unroll
-    for (uint row = 0; row < ROWS; ++row)
-        counters[PADDED(row * GROUP_SIZE + item)] = 0;
+    ulong fields = 0;
 #pragma unroll
     for (uint j = 0; j < ITEMS; ++j) {
-        const uint value = digits[j] >> low & 15;
-        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
-        const uint count = counters[word];
-        ranks[j] = count >> bit;
-        counters[word] = count + (1u << bit);
+        const uint bit = (digits[j] >> low & 15) * NIBBLE;
+        ranks[j] = (ushort)(fields >> bit & 15);
+        fields += 1ul << bit;
+    }
+#pragma unroll
+    for (uint row = 0; row < ROWS; ++row) {
+        const uint bit = NIBBLE * row;
+        counters[PADDED(row * GROUP_SIZE + item)] = (uint)(fields >> bit & 15) | (uint)(fields >> (bit + 32) & 15)
+                                                                                     << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint sum = 0;
+    uint rows[ROWS], sum = 0;
 #pragma unroll
-    for (uint row = 0; row < ROWS; ++row)
-        sum += counters[PADDED(item * ROWS + row)];
+    for (uint row = 0; row < ROWS; ++row) {
+        rows[row] = counters[PADDED(item * ROWS + row)];
+        sum += rows[row];
+    }
     COUNT total;
     uint before = (uint)sum_before(sum, sums, &total);
     before += (uint)total << 16;  // the upper counters are those of larger digits
 #pragma unroll
     for (uint row = 0; row < ROWS; ++row) {
-        const uint word = PADDED(item * ROWS + row), count = counters[word];
-        counters[word] = before;
-        before += count;
+        counters[PADDED(item * ROWS + row)] = before;
+        before += rows[row];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
@@ -194,7 +209,7 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
     __local ushort sources[TILE];
 #endif
     __local uint counters[PADDED(ROWS * GROUP_SIZE)];
-    __local COUNT sums[2 * GROUP_SIZE], next[RADIX];
+    __local COUNT sums[SUMS], next[RADIX];
     __local uint starts[RADIX], ends[RADIX];
     const uint item = get_local_id(0);
     const size_t group = get_group_id(0), groups = get_num_groups(0);
