@@ -3,8 +3,8 @@
     oclgrind --data-races --uninitialized --max-errors 20 --log LOG python -m tests.deep.under_oclgrind [--plant N]
 
 The answers are checked here; races, uninitialised reads and invalid accesses are what Oclgrind writes to LOG, which
-has to stay empty (its exit status says nothing). ``--part N PARTS`` makes a part of the checks; ``--changed`` takes those
-of kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it. ``--plant N`` first
+has to stay empty (its exit status says nothing). ``--part N PARTS`` makes a part of the checks; ``--changed`` makes
+those of kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it. ``--plant N`` first
 removes the N-th barrier of the kernels, to show that the lane would notice, and ends with the first entry in LOG;
 ``--count-barriers`` prints how many there are.
 """
