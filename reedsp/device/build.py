@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _OPTIONS = b"-cl-std=CL1.2"
+_DOUBTFUL_OPTIMIZERS = ("Intel(R) OpenCL",)  # platforms: `array[p] = min(16 * p, max(p, n))` writes to another p there
 
 # Environment variables through which pyopencl or a driver would add options of the user's to a build.
 _OPTION_VARIABLES = (
@@ -150,19 +151,24 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
     KernelBuildError
         The compiler refused the source, and the message names file and line in ``cl/``; or it has crashed.
     """
-    return build_text(context, device, assemble(file, macros), f"cl/{file}")
+    return _build(context, device, assemble(file, macros), f"cl/{file}", _OPTIONS)
 
 
-def build_text(context: cl.Context, device: cl.Device, source: str, title: str) -> cl.Program:
-    """Build a whole source, such as one that was generated, in the same way; messages call it by its title."""
+def build_generated(context: cl.Context, device: cl.Device, source: str, title: str) -> cl.Program:
+    """Build a whole source that was generated, which no trial has looked at; messages call it by its title."""
+    options = _OPTIONS + b" -cl-opt-disable" if device.platform.name in _DOUBTFUL_OPTIMIZERS else _OPTIONS
+    return _build(context, device, source, title, options)
+
+
+def _build(context: cl.Context, device: cl.Device, source: str, title: str, options: bytes) -> cl.Program:
     try:
         if device.platform.name in SIMULATORS:
-            return compile_here(context, device, source, _OPTIONS)
-        cached = _cache_file(device, source)
+            return compile_here(context, device, source, options)
+        cached = _cache_file(device, source, options)
         known = None if cached is None else kernel_cache.read(cached)
-        if known is not None and (program := _load(context, device, known)) is not None:
+        if known is not None and (program := _load(context, device, known, options)) is not None:
             return program
-        program, binary = _compile_apart(context, device, source)
+        program, binary = _compile_apart(context, device, source, options)
         if cached is not None:
             kernel_cache.write(cached, binary)
         return program
@@ -172,20 +178,20 @@ def build_text(context: cl.Context, device: cl.Device, source: str, title: str) 
         raise KernelBuildError(f"the compiler of {device.name} has crashed on {title}: {error}") from error
 
 
-def _cache_file(device: cl.Device, source: str) -> Path | None:
-    return kernel_cache.file_for(driver_of(device), _OPTIONS, source)
+def _cache_file(device: cl.Device, source: str, options: bytes = _OPTIONS) -> Path | None:
+    return kernel_cache.file_for(driver_of(device), options, source)
 
 
-def _compile_apart(context: cl.Context, device: cl.Device, source: str) -> tuple[cl.Program, bytes]:
+def _compile_apart(context: cl.Context, device: cl.Device, source: str, options: bytes) -> tuple[cl.Program, bytes]:
     """Compile in a child process, or here where that cannot be; return the binary, too."""
     try:
-        binary = compiler.compile(driver_of(device), source, _OPTIONS)
+        binary = compiler.compile(driver_of(device), source, options)
     except CompilerUnavailableError as error:
         _log.info("kernels are compiled in this process: %s", error)
     else:
-        if (program := _load(context, device, binary)) is not None:
+        if (program := _load(context, device, binary, options)) is not None:
             return program, binary
-    program = compile_here(context, device, source, _OPTIONS)
+    program = compile_here(context, device, source, options)
     return program, binary_of(program)
 
 
@@ -194,11 +200,11 @@ def rehearse(device: cl.Device, call: bytes) -> None:
     compiler.rehearse(driver_of(device), call)
 
 
-def _load(context: cl.Context, device: cl.Device, binary: bytes) -> cl.Program | None:
+def _load(context: cl.Context, device: cl.Device, binary: bytes, options: bytes) -> cl.Program | None:
     import pyopencl as cl
 
     try:
-        return _finished(pyopencl_private.from_binary(context, device, binary), device, _OPTIONS)
+        return _finished(pyopencl_private.from_binary(context, device, binary), device, options)
     except cl.Error as error:
         _log.info("a binary is not accepted by the driver, and the kernel built anew: %s", error)
         return None

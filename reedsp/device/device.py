@@ -182,7 +182,7 @@ class Device:
         """
         if re.search(r"\bdouble\b", source) and not self.fp64:
             raise PrecisionError(f"{self} has no double precision, which {title} needs; choose another device")
-        program = self._built(title, lambda: build.build_text(self.context, self.handle, source, title))
+        program = self._built(title, lambda: build.build_generated(self.context, self.handle, source, title))
         return {name: self._limited(title, name, program) for name in names}
 
     def _limited(self, file: str, name: str, program: cl.Program) -> Kernel:

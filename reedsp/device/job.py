@@ -612,13 +612,18 @@ class BoundKernel:
         except TypeError as error:  # as some versions of pyopencl refuse what is no argument of any kernel
             raise DeviceError(f"{self._job.device}: {self._name}, argument {position} failed: {error}") from error
 
+    def set_all(self, *args: Argument) -> None:
+        """Change the arguments that are others now, from the next launch on."""
+        for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
+            is_same = argument is present or (isinstance(argument, np.integer) and argument == present)
+            if not is_same:  # floating-point zeros are equal and have two signs
+                self.set(position, argument)
+
     def change(self, global_size: tuple[int, ...], *args: Argument) -> None:
-        """Change the work-items, and the arguments that are others now, from the next launch on."""
+        """Change the work-items, and arguments as by :meth:`set_all`."""
         self._global_size = _whole_groups(global_size, self._local_size)
         self._dispatches = [(None, self._global_size)]
-        for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
-            if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
-                self.set(position, argument)
+        self.set_all(*args)
 
     def queue(self) -> None:
         """Queue a launch; where it was cut, or follows others that took long, wait for what is queued."""

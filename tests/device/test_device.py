@@ -876,6 +876,18 @@ def test_argument_changed_between_launches(device: Device) -> None:
         bound.set(2, np.uint64(2))
 
 
+def test_a_zero_changes_its_sign_between_launches(device: Device) -> None:
+    text = "__kernel void put(__global float *numbers, const float number) { numbers[get_global_id(0)] = number; }"
+    job = Job(device)
+    numbers = job.upload(np.ones(2, np.float32))
+    bound = job.bind(device.kernels_of_text(text, "put", ["put"])["put"], 1, 1, numbers, np.float32(0))
+    bound.queue()
+    for items, zero in ((1, -0.0), (2, 0.0), (1, -0.0)):
+        bound.change((items,), numbers, np.float32(zero))
+        bound.queue()
+    assert np.signbit(job.download(numbers, 2, np.float32)).tolist() == [True, False]
+
+
 def test_kernel_objects_are_used_again_but_not_by_two_at_a_time(device: Device) -> None:
     job = Job(device)
     kernel = device.kernel("edges/verify.cl", "jump", **INT32)

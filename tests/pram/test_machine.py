@@ -70,6 +70,20 @@ def test_random_programs(seed: int, device: reedsp.Device) -> None:
 # ---- what is wrong in the thesis ----------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n", [4, 9, 40])
+@pytest.mark.parametrize("method", METHODS)
+def test_what_intels_optimizer_gets_wrong(method: Method, n: int, device: reedsp.Device) -> None:
+    text = """
+def halves(p, n, F: int64[:]):
+    if p % 2 == 0:
+        F[p] = min((p << 4), max(p, n))
+"""
+    program = pram.from_text(text, mode="arbitrary")
+    for chosen in ALL_SETS:
+        result = program.run(n, method=method, optimizations=chosen, device=device, F=np.full(n, -1))
+        assert result["F"].tolist() == [-1 if p % 2 else min(16 * p, max(p, n)) for p in range(n)]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_cells_that_nobody_writes_stay(method: Method, device: reedsp.Device) -> None:
     """Swapping two buffers, as section 4.2 has it, would lose three of four."""

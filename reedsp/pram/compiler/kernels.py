@@ -209,13 +209,6 @@ class _Writer:
             "// Local memory: none.",
             "#pragma OPENCL FP_CONTRACT OFF",
         ]
-        lines += [
-            "#ifdef cl_intel_vec_len_hint // Intel's compiler gets p wrong in some vectors of work-items",
-            "#define ONE_BY_ONE __attribute__((intel_vec_len_hint(1)))",
-            "#else",
-            "#define ONE_BY_ONE",
-            "#endif",
-        ]
         helpers = helpers_in(body, self._check)
         if "double" in body or "double" in helpers:
             lines.insert(-1, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
@@ -291,7 +284,7 @@ class _Writer:
         if self._loops:
             arguments.append(Argument("max_rounds", "", "const long max_rounds"))
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
-        head = f"ONE_BY_ONE __kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
+        head = f"__kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
         text = "\n".join([f"// {comment}", head, "{", *lines, "}"]) + "\n"
         return KernelText(name, text, tuple(arguments))
 

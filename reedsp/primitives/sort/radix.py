@@ -86,22 +86,18 @@ class _Launches:
     def __init__(self, job: Job, records: Records, form: str, **macros: str | int) -> None:
         self._job, self._records, self._file = job, records, _FILES[form]
         self._macros = {"COUNT": C_TYPES[records.count_type], **macros}
-        self._bound: dict[tuple[str, bool], tuple[BoundKernel, tuple[Argument, ...]]] = {}
+        self._bound: dict[tuple[str, bool], BoundKernel] = {}
 
     def queue(
         self, name: str, last: bool, items: int, group: int, *args: Argument, slices: Slices | None = None
     ) -> None:
         """Launch a kernel, built for the last pass or another one."""
         last = last and self._records.result != self._records.carried  # the same kernel otherwise
-        if (name, last) in self._bound:
-            bound, before = self._bound[name, last]
-            for position, (present, argument) in enumerate(zip(before, args, strict=True)):
-                if argument is not present and (isinstance(argument, cl.Buffer) or argument != present):
-                    bound.set(position, argument)
+        if (bound := self._bound.get((name, last))) is not None:
+            bound.set_all(*args)
         else:
             kernel = self._job.device.kernel(self._file, name, **self._records.macros(last), **self._macros)
-            bound = self._job.bind(kernel, items, group, *args, slices=slices)
-        self._bound[name, last] = bound, args
+            bound = self._bound[name, last] = self._job.bind(kernel, items, group, *args, slices=slices)
         bound.queue()
 
 
