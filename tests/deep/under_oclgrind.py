@@ -873,7 +873,7 @@ def main() -> None:
         assert check() is None, f"it has not run: {check}"
         assert used <= files, f"the check also uses {sorted(used - files)}"
         made += 1
-    print(f"all answers of {made} checks are right")
+    print(f"all answers are right, of {made} checks")
 
 
 if __name__ == "__main__":
