@@ -178,8 +178,8 @@ def _build(context: cl.Context, device: cl.Device, source: str, title: str, opti
         raise KernelBuildError(f"the compiler of {device.name} has crashed on {title}: {error}") from error
 
 
-def _cache_file(device: cl.Device, source: str, options: bytes = _OPTIONS) -> Path | None:
-    return kernel_cache.file_for(driver_of(device), options, source)
+def _cache_file(device: cl.Device, source: str, options: bytes | None = None) -> Path | None:
+    return kernel_cache.file_for(driver_of(device), _OPTIONS if options is None else options, source)
 
 
 def _compile_apart(context: cl.Context, device: cl.Device, source: str, options: bytes) -> tuple[cl.Program, bytes]:

@@ -195,7 +195,7 @@ class Device:
         asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
         # NVIDIA's driver says 256 whatever size the kernel was compiled for.
         largest = max(asked, largest) if asked <= self.max_work_group_size else largest
-        return Kernel(file, name, program, largest, local_memory, handle.num_args, [handle])
+        return Kernel(file, name, program, largest, local_memory)
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:

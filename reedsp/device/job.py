@@ -55,25 +55,25 @@ class Kernel:
     program: cl.Program
     max_work_group_size: int
     local_memory: int
-    arguments: int
-    handles: list[cl.Kernel] = field(default_factory=list, compare=False, repr=False)
-    """Kernel objects that nobody uses: to make one takes longer than a small launch."""
+    handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
+    """Kernel objects that nobody uses, by how many arguments they have: to make one takes longer than a small launch."""
 
     def position_of(self, argument: str) -> int:
         """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
         return build.position_of(self.file, self.name, argument)
 
-    def take_handle(self) -> cl.Kernel:
-        """Return a kernel object that nobody else uses: it holds its arguments."""
+    def take_handle(self, arguments: int) -> cl.Kernel:
+        """Return a kernel object that nobody else uses: it holds its arguments, at most so many."""
         try:
-            return self.handles.pop()
-        except IndexError:
+            return self.handles[arguments].pop()
+        except (KeyError, IndexError):
             return cl.Kernel(self.program, self.name)
 
-    def give_back(self, handle: cl.Kernel) -> None:
+    def give_back(self, handle: cl.Kernel, arguments: int) -> None:
         """Let others use a kernel object; what is queued has arguments of its own already."""
-        if len(self.handles) < _MOST_HANDLES:
-            self.handles.append(handle)
+        unused = self.handles.setdefault(arguments, [])
+        if len(unused) < _MOST_HANDLES:
+            unused.append(handle)
 
 
 class Job:
@@ -588,16 +588,14 @@ class BoundKernel:
         self._global_size, self._local_size = global_size, local_size
         self._steps = 0 if slices is None else slices.steps
         self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
-        if len(args) != kernel.arguments:  # those left out would be what the handle was used with before
-            raise DeviceError(f"{job.device}: {kernel.name}: {len(args)} arguments, expected {kernel.arguments}")
-        self._kernel, self._handle = kernel, kernel.take_handle()
+        self._kernel, self._handle = kernel, kernel.take_handle(len(args))
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
             self.set(position, argument)
 
     def __del__(self) -> None:
         if hasattr(self, "_handle"):
-            self._kernel.give_back(self._handle)
+            self._kernel.give_back(self._handle, len(self._args))
 
     def set(self, position: int, argument: Argument) -> None:
         """Change one argument from the next launch on."""

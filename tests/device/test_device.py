@@ -459,7 +459,7 @@ def test_local_memory_names_both_numbers(device: Device) -> None:
     with pytest.raises(reedsp.DeviceError, match=rf"relax: {needed} bytes of local memory, but .* has {needed - 1}"):
         Job(small).bind(relax(small), 64, 64)
     small.local_memory = needed
-    with pytest.raises(reedsp.DeviceError, match="relax: 0 arguments, expected"):  # but not too much memory
+    with pytest.raises(reedsp.DeviceError, match="relax failed"):  # too few arguments, but not too much memory
         Job(small).launch(relax(small), 64, 64)
 
 
@@ -895,11 +895,11 @@ def test_kernel_objects_are_used_again_but_not_by_two_at_a_time(device: Device) 
     left, right = (job.upload(np.full(64, -1, np.int32)) for _ in range(2))
     first, second = (job.bind(kernel, 64, 64, places, each, np.uint32(2)) for each in (left, right))
     first.queue()
-    unused = len(kernel.handles)
+    unused = len(kernel.handles.get(3, []))
     del first  # whose launch may be still ahead
-    assert len(kernel.handles) == unused + 1
+    assert len(kernel.handles.get(3, [])) == unused + 1
     third = job.bind(kernel, 64, 64, places, right, np.uint32(1))
-    assert len(kernel.handles) == unused
+    assert len(kernel.handles.get(3, [])) == unused
     third.queue()
     assert job.download(left, 3, np.int32).tolist() == [2, 3, -1]
     assert job.download(right, 3, np.int32).tolist() == [2, -1, -1]
@@ -907,7 +907,7 @@ def test_kernel_objects_are_used_again_but_not_by_two_at_a_time(device: Device) 
     assert job.download(right, 3, np.int32).tolist() == [2, 3, -1]
     many = [job.bind(kernel, 64, 64, places, right, np.uint32(1)) for _ in range(100)]
     many.clear()
-    assert len(kernel.handles) == 64
+    assert len(kernel.handles.get(3, [])) == 64
 
 
 @needs_device
