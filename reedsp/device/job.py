@@ -56,7 +56,7 @@ class Kernel:
     max_work_group_size: int
     local_memory: int
     handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
-    """Kernel objects that nobody uses, by how many arguments they have: to make one takes longer than a small launch."""
+    """Kernel objects that nobody uses, by how many arguments they have: making one takes longer than a small launch."""
 
     def position_of(self, argument: str) -> int:
         """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
