@@ -248,7 +248,7 @@ INWARD = {"edges/predecessors.cl"}
 OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
 PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
-MATCHINGS = {"matching/rows.cl", "matching/check.cl"}
+MATCHINGS = {f"matching/{name}.cl" for name in ("check", "row_of", "rows")}
 SCANS = {"primitives/elements.cl"}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
@@ -342,7 +342,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "sum by a tree of work-groups": (
         lambda device: reedsp.reduce(NUMBERS, method="dulle", group_size=4, each=3, device=device) == NUMBERS.sum(),
-        {"strided/reduce.cl"},
+        {"strided/reduce.cl", "strided/tile.cl"},
     ),
     "scan by a tree of work-groups": (
         lambda device: np.array_equal(

@@ -33,6 +33,7 @@
 #endif
 
 #include "core/language.cl"
+#include "matching/row_of.cl"
 
 #define NONE (-1)
 #define END UINT_MAX
@@ -46,20 +47,6 @@
 #define OPEN 5     // columns that rows can still choose when the first row chooses one of two, and are not matched
 #define IS_DONE 6
 #define STATE_WORDS 7
-
-// The row that an entry belongs to.
-uint row_of(__global const POINTER *indptr, const ulong entry, const uint n)
-{
-    uint below = 0, above = n;  // indptr[below] <= entry < indptr[above]
-    while (above - below > 1) {
-        const uint middle = below + (above - below) / 2;
-        if ((ulong)indptr[middle] <= entry)
-            below = middle;
-        else
-            above = middle;
-    }
-    return below;
-}
 
 // A launch takes step `step` of `steps` of each part. Row pointers may be corrupt: no row after the last one is looked at.
 WORK_GROUP(1, 1, 1)

@@ -25,6 +25,7 @@
 #endif
 
 #include "core/language.cl"
+#include "matching/row_of.cl"
 
 __kernel void look(__global const POINTER *restrict indptr, __global uint *restrict wrong, const ulong m, const uint n)
 {
@@ -96,20 +97,6 @@ __kernel void combine(__global uint *restrict counts, __global uint *restrict to
         }
         totals[column] = sum;
     }
-}
-
-// The row that an entry belongs to.
-uint row_of(__global const POINTER *restrict indptr, const ulong entry, const uint n)
-{
-    uint below = 0, above = n;  // indptr[below] <= entry < indptr[above]
-    while (above - below > 1) {
-        const uint middle = below + (above - below) / 2;
-        if ((ulong)indptr[middle] <= entry)
-            below = middle;
-        else
-            above = middle;
-    }
-    return below;
 }
 
 __kernel void scatter(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,

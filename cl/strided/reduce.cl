@@ -10,14 +10,8 @@
 //   a       out  (n) those of the next level, at multiples of TILE * stride; in the last level one element is enough
 //   stride       1, TILE, TILE^2, ...
 
-#if !defined(GROUP_SIZE) || !defined(EACH) || GROUP_SIZE < 1 || EACH < 1 || GROUP_SIZE * EACH < 2
-#error "strided/reduce.cl needs GROUP_SIZE and EACH, of which one is at least 2"
-#endif
-
 #include "core/dispatch.cl"
-#include "primitives/elements.cl"
-
-#define TILE (GROUP_SIZE * EACH)
+#include "strided/tile.cl"
 
 // Algorithm 8. Afterwards values[0] is the combination of all, in their order.
 void reduce_locally(__local ELEMENT *values)
@@ -41,11 +35,7 @@ __kernel void reduce_step(__global const ELEMENT *x, __global ELEMENT *a, const 
 {
     __local ELEMENT values[TILE];
     const size_t first = GROUP_OF_LAUNCH(0) * TILE;
-    for (uint i = get_local_id(0); i < TILE; i += GROUP_SIZE) {
-        const size_t place = (first + i) * stride;
-        values[i] = place < n ? x[place] : IDENTITY;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    load_tile(values, x, first, stride, 0, n);
     reduce_locally(values);
     if (get_local_id(0) == 0)
         a[first * stride] = values[0];

@@ -12,14 +12,8 @@
 //   a       in, out  (n) prefixes
 //   stride           1, TILE, TILE^2, ...; a level has the count = n / stride elements k with index (k + 1) * stride - 1
 
-#if !defined(GROUP_SIZE) || !defined(EACH) || GROUP_SIZE < 1 || EACH < 1 || GROUP_SIZE * EACH < 2
-#error "strided/scan.cl needs GROUP_SIZE and EACH, of which one is at least 2"
-#endif
-
 #include "core/dispatch.cl"
-#include "primitives/elements.cl"
-
-#define TILE (GROUP_SIZE * EACH)
+#include "strided/tile.cl"
 
 // Algorithm 10.
 void scan_locally(__local ELEMENT *values)
@@ -51,11 +45,7 @@ __kernel void up_step(__global const ELEMENT *x, __global ELEMENT *a, const ulon
 {
     __local ELEMENT values[TILE];
     const size_t first = GROUP_OF_LAUNCH(0) * TILE;
-    for (uint i = get_local_id(0); i < TILE; i += GROUP_SIZE) {
-        const size_t place = (first + i + 1) * stride - 1;
-        values[i] = place < n ? x[place] : IDENTITY;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    load_tile(values, x, first, stride, stride - 1, n);
     scan_locally(values);
     for (uint i = get_local_id(0); i < TILE; i += GROUP_SIZE) {
         const size_t place = (first + i + 1) * stride - 1;

@@ -114,11 +114,13 @@ def reduce_in_form(
     """Plan to combine the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
     if form == "work-item":
         size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
-        kernel = _kernel(job, elements, "primitives/work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in))
+        kernel = kernel_of(
+            job, elements, "primitives/work_item_scan.cl", "reduce_chunks", VECTORS=int(elements.built_in)
+        )
     else:
         size, macros, multiple = _tiling(job.device, elements, group_size)
         limit = _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units
-        kernel = _kernel(job, elements, "primitives/reduce.cl", "reduce_chunks", **macros)
+        kernel = kernel_of(job, elements, "primitives/reduce.cl", "reduce_chunks", **macros)
     chunk, chunks = _chunks(n, multiple, limit)
     if chunks == 1:
         return [job.bind(kernel, size, size, x, x, total, np.uint64(chunk), np.uint64(n))]
@@ -160,9 +162,9 @@ def _plan_work_group(
     numbers = (np.uint64(chunk), np.uint64(n))
     plan = []
     if chunks > 1:
-        reduction = _kernel(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
+        reduction = kernel_of(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
         plan.append(job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers))
-    scan = _kernel(job, elements, "primitives/work_group_scan.cl", "scan_chunks", **macros)
+    scan = kernel_of(job, elements, "primitives/work_group_scan.cl", "scan_chunks", **macros)
     results = (buffers.out, buffers.total)
     plan.append(job.bind(scan, chunks * size, size, buffers.x, buffers.marks, sums, *results, *numbers))
     return plan
@@ -179,7 +181,7 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, long
     span = max(1, first_length + chunks * length)
     vectors = int(elements.built_in and not elements.segmented and elements.compaction is None)
     first, others = (
-        _kernel(job, elements, "primitives/work_item_scan.cl", name, VECTORS=vectors)
+        kernel_of(job, elements, "primitives/work_item_scan.cl", name, VECTORS=vectors)
         for name in ("scan_first_chunk", "scan_other_chunks")
     )
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
@@ -203,7 +205,7 @@ def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group
     def level(x: Memory, out: Memory, count: int, of_sums: bool) -> Plan:
         def bind(name: str, *args: Memory) -> BoundKernel:
             macros = {"GROUP_SIZE": size, "OF_SUMS": int(of_sums)}
-            kernel = _kernel(job, elements, "primitives/blelloch_scan.cl", name, **macros)
+            kernel = kernel_of(job, elements, "primitives/blelloch_scan.cl", name, **macros)
             return job.bind(kernel, segments * size, size, *args, np.uint64(count))
 
         segments = max(1, -(-count // segment))
@@ -224,7 +226,7 @@ def _plan_naive(job: Job, elements: Elements, buffers: Buffers, n: int) -> Plan:
 
     def bind(name: str, *args: Argument) -> BoundKernel:
         return job.bind(
-            _kernel(job, elements, "primitives/naive_scan.cl", name),
+            kernel_of(job, elements, "primitives/naive_scan.cl", name),
             n,
             min(PLAIN_GROUP_SIZE, job.device.max_work_group_size),
             *args,
@@ -261,7 +263,14 @@ def _chunks(n: int, multiple: int, limit: int) -> tuple[int, int]:
     return chunk, max(1, -(-n // chunk))
 
 
-def _kernel(job: Job, elements: Elements, file: str, name: str, **macros: str | int) -> Kernel:
+def kernel_of(job: Job, elements: Elements, file: str, name: str, **macros: str | int) -> Kernel:
+    """Return a kernel for some elements.
+
+    Raises
+    ------
+    ValueError
+        The expression of the operator is no OpenCL C expression.
+    """
     try:
         return job.device.kernel(file, name, **elements.macros, **macros)
     except DeviceError as error:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reedsp.device.build import KernelBuildError
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job, Kernel, Memory
-from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Elements, Plan
+from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Elements, Plan, kernel_of
 
 _REDUCTION = (64, 16)  # what was fastest in the thesis, figures 5.1 and 5.6
 _SCAN = (256, 8)
@@ -124,9 +123,4 @@ def _kernel(job: Job, elements: Elements, file: str, name: str, shape: Shape | N
             raise DeviceError(
                 f"{shape.group_size} x {shape.each} elements: {needed:,} bytes of local memory, but {has}"
             )
-    try:
-        return job.device.kernel(file, name, **elements.macros, **macros)
-    except DeviceError as error:
-        if elements.built_in or not isinstance(error.__cause__, KernelBuildError):
-            raise
-        raise ValueError(f"op: {elements.operator.expression!r} is no OpenCL C expression:\n{error}") from error
+    return kernel_of(job, elements, file, name, **macros)
