@@ -4,11 +4,11 @@
 //               IPDPS 2018: two edges of each vertex are linked, and then those of vertices outside the component that
 //               has grown the largest; where vertices have few edges, all of them at once. Vertices on a way to a root
 //               skip one each as in ECL-CC (Jaiganesh and Burtscher, HPDC 2018).
-// NDRange:      begin, link_first: n; write_sources: m; settle: n / PER_ITEM, and one work-group; link_all, link_rest:
-//               m / PER_ITEM; count_roots, write_labels: a work-group for each tile; work-group (GROUP_SIZE).
-// Local memory: settle: 2 * GROUP_SIZE words; count_roots: STEP / 32 words; write_labels: MOST_TILES + GROUP_SIZE words.
-// Macros:       GROUP_SIZE, a power of two; PER_ITEM, vertices or edges of a work-item; STEP = GROUP_SIZE * PER_ITEM, a
-//               multiple of 32; MOST_TILES, a multiple of GROUP_SIZE;
+// NDRange:      begin, link_first: n; settle: n, and one work-group; write_sources, link_all, link_rest: m; count_roots,
+//               write_labels: a work-group for each tile; work-group (GROUP_SIZE).
+// Local memory: settle: 2 * GROUP_SIZE words; count_roots: GROUP_SIZE / 32 words, at least one; write_labels:
+//               MOST_TILES + GROUP_SIZE words.
+// Macros:       GROUP_SIZE, a power of two; MOST_TILES, a multiple of GROUP_SIZE;
 //               POINTER, type of row pointers: int, uint, long or ulong, and INDEX, of columns: int or long;
 //               components/hook.cl.
 //   indptr   in   (n + 1) row pointers
@@ -18,21 +18,20 @@
 //   largest  i/o  [0] root of the component that most vertices belong to, or any other
 //   numbers  i/o  (n) of roots, among those of their tile
 //   counts   i/o  the roots of each tile, and behind them those of all
-//   tile     in   vertices of a tile, a multiple of STEP; there are at most MOST_TILES
+//   tile     in   vertices of a tile, a multiple of GROUP_SIZE; there are at most MOST_TILES
 
-#if !defined(GROUP_SIZE) || !defined(PER_ITEM) || !defined(MOST_TILES) || !defined(POINTER) || !defined(INDEX)
-#error "components/groups.cl needs the macros GROUP_SIZE, PER_ITEM, MOST_TILES, POINTER and INDEX"
+#if !defined(GROUP_SIZE) || !defined(MOST_TILES) || !defined(POINTER) || !defined(INDEX)
+#error "components/groups.cl needs the macros GROUP_SIZE, MOST_TILES, POINTER and INDEX"
 #endif
-#if GROUP_SIZE & (GROUP_SIZE - 1) || GROUP_SIZE * PER_ITEM % 32 || MOST_TILES % GROUP_SIZE
-#error "components/groups.cl: GROUP_SIZE has to be a power of two, and the others multiples: see above"
+#if GROUP_SIZE & (GROUP_SIZE - 1) || MOST_TILES % GROUP_SIZE
+#error "components/groups.cl: GROUP_SIZE has to be a power of two, and MOST_TILES a multiple of it"
 #endif
 
 #define ATOMIC 1
 #include "components/hook.cl"
 
 #define SAMPLES 1024
-#define STEP (GROUP_SIZE * PER_ITEM)
-#define WORDS (STEP / 32)
+#define WORDS ((GROUP_SIZE + 31) / 32)
 #define COUNTS_EACH (MOST_TILES / GROUP_SIZE)
 
 // The row of each edge.
@@ -54,16 +53,22 @@ __kernel void write_sources(__global const POINTER *restrict indptr, __global in
     sources[edge] = (int)row;
 }
 
-// The first edge of a vertex makes its parent, if it leads to a smaller one.
+// The largest of the smaller ones among the first `looks` neighbours of a vertex becomes its parent: where numbers that
+// are near each other belong to vertices that are, trees are of neighbours in memory, too.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void begin(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
-                    __global int *restrict parents, const uint n)
+                    __global int *restrict parents, const uint looks, const uint n)
 {
     const size_t vertex = get_global_id(0);
-    if (vertex < n) {
-        const POINTER first = indptr[vertex];
-        parents[vertex] = first < indptr[vertex + 1] ? min((int)indices[first], (int)vertex) : (int)vertex;
+    if (vertex >= n)
+        return;
+    const POINTER first = indptr[vertex], degree = indptr[vertex + 1] - first;
+    INDEX parent = -1;
+    for (POINTER edge = first; edge < first + min(degree, (POINTER)looks); ++edge) {
+        if (indices[edge] < (INDEX)vertex)
+            parent = max(parent, indices[edge]);
     }
+    parents[vertex] = parent < 0 ? (int)vertex : (int)parent;
 }
 
 // The second edge, and the first one if it leads to a larger vertex; of edges that are there in both directions only those
@@ -82,13 +87,16 @@ __kernel void link_first(__global const POINTER *restrict indptr, __global const
     }
 }
 
-// Every vertex becomes a child of its root.
+// Every vertex becomes a child of its root. Nobody else writes its parent meanwhile, and all ways get shorter together:
+// however long they are, the work-items that are there at once skip twice as many vertices at each step.
 int settled(volatile __global int *parents, const int vertex)
 {
-    const int above = LOAD(&parents[vertex]), root = root_of(parents, above);
-    if (root != above)
-        STORE(&parents[vertex], root);
-    return root;
+    int above = LOAD(&parents[vertex]);
+    for (int next = LOAD(&parents[above]); next != above; next = LOAD(&parents[above])) {
+        STORE(&parents[vertex], next);
+        above = next;
+    }
+    return above;
 }
 
 // The root that more than half of a sample have, if there is one, by Boyer and Moore's vote: each part of the sample has
@@ -134,14 +142,10 @@ __kernel void settle(volatile __global int *parents, __global int *restrict larg
 {
     __local int candidates[GROUP_SIZE];
     __local uint ahead[GROUP_SIZE];
-    if (get_group_id(0) == get_num_groups(0) - 1) {
+    if (get_group_id(0) == get_num_groups(0) - 1)
         find_largest(parents, largest, candidates, ahead, n);
-    } else {
-        const size_t first = (size_t)get_group_id(0) * STEP + get_local_id(0);
-        for (uint i = 0; i < PER_ITEM; ++i)
-            if (first + i * GROUP_SIZE < n)
-                settled(parents, (int)(first + i * GROUP_SIZE));
-    }
+    else if (get_global_id(0) < n)
+        settled(parents, (int)get_global_id(0));
 }
 
 // Links all edges; of edges that are there in both directions only those to smaller vertices.
@@ -149,14 +153,11 @@ WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void link_all(__global const int *restrict sources, __global const INDEX *restrict indices,
                        volatile __global int *parents, const int symmetric, const ulong m)
 {
-    const ulong first = (ulong)get_group_id(0) * STEP + get_local_id(0);
-    for (uint i = 0; i < PER_ITEM; ++i) {
-        const ulong edge = first + i * GROUP_SIZE;
-        if (edge < m) {
-            const int source = sources[edge], target = (int)indices[edge];
-            if (target < source || (!symmetric && target > source))
-                link(parents, source, target);
-        }
+    const ulong edge = get_global_id(0);
+    if (edge < m) {
+        const int source = sources[edge], target = (int)indices[edge];
+        if (target < source || (!symmetric && target > source))
+            link(parents, source, target);
     }
 }
 
@@ -166,17 +167,13 @@ __kernel void link_rest(__global const int *restrict sources, __global const IND
                         volatile __global int *parents, __global const int *restrict largest, const int symmetric,
                         const ulong m)
 {
-    const ulong first = (ulong)get_group_id(0) * STEP + get_local_id(0);
-    const int root = largest[0];
-    for (uint i = 0; i < PER_ITEM; ++i) {
-        const ulong edge = first + i * GROUP_SIZE;
-        if (edge < m) {
-            const int source = sources[edge], own = LOAD(&parents[source]);
-            if (!symmetric || own != root) {
-                const int target = (int)indices[edge];
-                if (LOAD(&parents[target]) != own)
-                    link(parents, source, target);
-            }
+    const ulong edge = get_global_id(0);
+    if (edge < m) {
+        const int source = sources[edge], own = LOAD(&parents[source]);
+        if (!symmetric || own != largest[0]) {
+            const int target = (int)indices[edge];
+            if (LOAD(&parents[target]) != own)
+                link(parents, source, target);
         }
     }
 }
@@ -187,30 +184,22 @@ __kernel void count_roots(volatile __global int *parents, __global int *restrict
                           __global uint *restrict counts, const uint tile, const uint n)
 {
     __local uint is_root[WORDS];  // a bit for each vertex
-    const uint item = get_local_id(0);
+    const uint item = get_local_id(0), bit = 1u << item % 32;
     uint roots = 0;
-    for (uint step = 0; step < tile; step += STEP) {
-        const size_t first = (size_t)get_group_id(0) * tile + step;
+    for (uint step = 0; step < tile; step += GROUP_SIZE) {
+        const size_t vertex = (size_t)get_group_id(0) * tile + step + item;
         for (uint word = item; word < WORDS; word += GROUP_SIZE)
             is_root[word] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint own = 0;
-        for (uint i = 0; i < PER_ITEM; ++i) {
-            const uint place = i * GROUP_SIZE + item;
-            if (first + place < n && settled(parents, (int)(first + place)) == (int)(first + place)) {
-                own |= 1u << i;
-                atomic_or(&is_root[place / 32], 1u << place % 32);
-            }
-        }
+        const bool is_own = vertex < n && settled(parents, (int)vertex) == (int)vertex;
+        if (is_own)
+            atomic_or(&is_root[item / 32], bit);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = 0; i < PER_ITEM; ++i) {
-            if (own >> i & 1) {
-                const uint place = i * GROUP_SIZE + item;
-                uint before = roots + popcount(is_root[place / 32] & ((1u << place % 32) - 1));
-                for (uint word = 0; word < place / 32; ++word)
-                    before += popcount(is_root[word]);
-                numbers[first + place] = (int)before;
-            }
+        if (is_own) {
+            uint before = roots + popcount(is_root[item / 32] & (bit - 1));
+            for (uint word = 0; word < item / 32; ++word)
+                before += popcount(is_root[word]);
+            numbers[vertex] = (int)before;
         }
         for (uint word = 0; word < WORDS; ++word)
             roots += popcount(is_root[word]);

@@ -3,7 +3,7 @@
 // Source:       Boruvka's and Kruskal's algorithms take edges by their keys; light ones first: Osipov, Sanders and
 //               Singler, "The Filter-Kruskal Minimum Spanning Tree Algorithm" (2009).
 // NDRange:      gather_chunks and look_for_twins_in_chunks: work-group (1), one for each chunk; look, count_before and
-//               write_ends: a work-item for each chunk, in work-groups of any size.
+//               write_chosen: a work-item for each chunk, or any number of them, in work-groups of any size.
 //               gather, spread and look_for_twins: work-group (GROUP_SIZE), any number.
 // Local memory: gather and spread: 8 bytes.
 // Macros:       those of forests/keys.cl; POINTER and INDEX, types of row pointers and of columns: int or
@@ -40,6 +40,10 @@ ulong chunk_begin(const ulong m, const size_t chunk, const uint chunks)
     return m / chunks * chunk + min((ulong)chunk, m % chunks);
 }
 
+// Where a work-item begins and ends. `step` is 1, and each has a chunk; or the number of work-items, which go side by side.
+#define FIRST_OF(m) (step == 1 ? chunk_begin(m, get_global_id(0), chunks) : get_global_id(0))
+#define LAST_OF(m) (step == 1 ? chunk_begin(m, get_global_id(0) + 1, chunks) : (m))
+
 // The last of the rows first .. last that begins at a place, or before it.
 uint row_of(__global const POINTER *indptr, const ulong place, uint first, uint last)
 {
@@ -63,14 +67,11 @@ bool is_subnormal(const VALUE value)
 }
 #endif
 
-// `step` is 1, and each work-item looks at a chunk; or the number of work-items, which look at places side by side.
 __kernel void look(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
                    __global const VALUE *restrict values, __global Facts *restrict facts, const ulong m, const uint n,
                    const uint chunks, const uint step)
 {
-    const size_t chunk = get_global_id(0);
-    const ulong first = step == 1 ? chunk_begin(m, chunk, chunks) : chunk;
-    const ulong last = step == 1 ? chunk_begin(m, chunk + 1, chunks) : m;
+    const ulong first = FIRST_OF(m), last = LAST_OF(m);
     ulong low = ULONG_MAX, high = 0;
     bool outside = false, fractional = FLOATS > ROUNDS;
     for (ulong i = first; i < last; i += step) {
@@ -87,7 +88,7 @@ __kernel void look(__global const INDEX *restrict tails, __global const INDEX *r
 #endif
     }
     const Facts seen = {low, high, (fractional ? FRACTIONAL : 0) | (outside ? OUTSIDE : 0), 0};
-    facts[chunk] = seen;
+    facts[get_global_id(0)] = seen;
 }
 
 // ---- edges, one work-item a chunk: in their order, each chunk's from its first place on ----------------------------
@@ -257,50 +258,59 @@ __kernel void look_for_twins(__global const POINTER *restrict indptr, __global c
 //   places  in   (count) chosen places, ascending
 //   before  out  (n + 1) how many of them come before each row
 __kernel void count_before(__global const POINTER *restrict indptr, __global const uint *restrict places,
-                           __global int *restrict before, const uint count, const uint n, const uint chunks)
+                           __global int *restrict before, const uint count, const uint n, const uint chunks,
+                           const uint step)
 {
-    const size_t chunk = get_global_id(0);
-    const ulong first = chunk_begin((ulong)n + 1, chunk, chunks), last = chunk_begin((ulong)n + 1, chunk + 1, chunks);
-    if (first < last) {
-        uint low = 0, high = count;
-        while (low < high) {
-            const uint middle = low + (high - low) / 2;
-            if (places[middle] < (ulong)indptr[first])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (ulong row = first; row < last; ++row) {
+    const ulong first = FIRST_OF((ulong)n + 1), last = LAST_OF((ulong)n + 1);
+    uint low = 0;
+    for (ulong row = first; row < last; row += step) {
+        if (row == first || step > 1) {
+            uint high = count;
+            while (low < high) {
+                const uint middle = low + (high - low) / 2;
+                if (places[middle] < (ulong)indptr[row])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+        } else {
             while (low < count && places[low] < (ulong)indptr[row])
                 ++low;
-            before[row] = (int)low;
         }
+        before[row] = (int)low;
     }
 }
 
-// The ends of the chosen edges, the smaller one first.
-//   ends  out  (count, 2)
-__kernel void write_ends(__global const POINTER *restrict indptr, __global const INDEX *restrict tails,
-                         __global const INDEX *restrict indices, __global const uint *restrict places,
-                         __global int *restrict ends, const uint count, const uint n, const uint chunks)
+// The chosen edges. If ROWS, each work-item has a chunk.
+//   ends     out  (count, 2) the smaller end and the larger one, or, if `heads_only`, (count) the heads
+//   weights  out  (count)
+__kernel void write_chosen(__global const POINTER *restrict indptr, __global const INDEX *restrict tails,
+                           __global const INDEX *restrict indices, __global const VALUE *restrict values,
+                           __global const uint *restrict places, __global int *restrict ends,
+                           __global VALUE *restrict weights, const uint count, const uint n, const uint heads_only,
+                           const uint chunks, const uint step)
 {
-    const size_t chunk = get_global_id(0);
-    const ulong first = chunk_begin(count, chunk, chunks), last = chunk_begin(count, chunk + 1, chunks);
+    const ulong first = FIRST_OF(count), last = LAST_OF((ulong)count);
     uint tail = 0;
 #if ROWS
-    if (first < last)
+    if (first < last && !heads_only)
         tail = row_of(indptr, places[first], 0, n - 1);
 #endif
-    for (ulong i = first; i < last; ++i) {
+    for (ulong i = first; i < last; i += step) {
         const uint place = places[i];
+        const int head = (int)indices[place];
+        weights[i] = values[place];
+        if (heads_only) {
+            ends[i] = head;
+            continue;
+        }
 #if ROWS
         while ((ulong)indptr[tail + 1] <= place)
             ++tail;
 #else
         tail = (uint)tails[place];
 #endif
-        const uint head = (uint)indices[place];
-        ends[2 * i] = (int)min(tail, head);
-        ends[2 * i + 1] = (int)max(tail, head);
+        ends[2 * i] = min((int)tail, head);
+        ends[2 * i + 1] = max((int)tail, head);
     }
 }

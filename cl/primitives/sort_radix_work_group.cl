@@ -114,19 +114,18 @@ __kernel void count_digits(__global const KEY *restrict keys, __global COUNT *re
     for (uint counter = item; counter < COPIES * RADIX; counter += GROUP_SIZE)
         own[counter] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (size_t batch = first + item; batch < end; batch += ITEMS * GROUP_SIZE) {
+    size_t batch = first + item;
+    for (; batch + (ITEMS - 1) * GROUP_SIZE < end; batch += ITEMS * GROUP_SIZE) {
         KEY loaded[ITEMS];  // all of them before the first is counted
 #pragma unroll
-        for (uint j = 0; j < ITEMS; ++j) {
-            const size_t i = batch + j * GROUP_SIZE;
-            loaded[j] = i < end ? keys[i] : 0;
-        }
+        for (uint j = 0; j < ITEMS; ++j)
+            loaded[j] = keys[batch + j * GROUP_SIZE];
 #pragma unroll
-        for (uint j = 0; j < ITEMS; ++j) {
-            if (batch + j * GROUP_SIZE < end)
-                atomic_inc(&own[digit_of(loaded[j], smallest, shift, mask) * COPIES + copy]);
-        }
+        for (uint j = 0; j < ITEMS; ++j)
+            atomic_inc(&own[digit_of(loaded[j], smallest, shift, mask) * COPIES + copy]);
     }
+    for (; batch < end; batch += GROUP_SIZE)
+        atomic_inc(&own[digit_of(keys[batch], smallest, shift, mask) * COPIES + copy]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = item; digit < RADIX; digit += GROUP_SIZE) {
         COUNT sum = 0;
@@ -155,47 +154,8 @@ __kernel void place_digits(__global COUNT *restrict counts, __global COUNT *rest
         totals[get_group_id(0)] = before;
 }
 
-// Where each of a work-item's keys goes within its tile: keys with a smaller half of a digit, which begins at bit `low`,
-// first, and then in their order. A work-item counts its own keys in 16 fields of one register.
-void rank_halves(const uint *digits, const uint low, ushort *ranks, __local uint *counters, __local COUNT *sums)
-{
-    const uint item = get_local_id(0);
-    ulong fields = 0;
-#pragma unroll
-    for (uint j = 0; j < ITEMS; ++j) {
-        const uint bit = (digits[j] >> low & 15) * NIBBLE;
-        ranks[j] = (ushort)(fields >> bit & 15);
-        fields += 1ul << bit;
-    }
-#pragma unroll
-    for (uint row = 0; row < ROWS; ++row) {
-        const uint bit = NIBBLE * row;
-        counters[PADDED(row * GROUP_SIZE + item)] = (uint)(fields >> bit & 15) | (uint)(fields >> (bit + 32) & 15)
-                                                                                     << 16;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint rows[ROWS], sum = 0;
-#pragma unroll
-    for (uint row = 0; row < ROWS; ++row) {
-        rows[row] = counters[PADDED(item * ROWS + row)];
-        sum += rows[row];
-    }
-    COUNT total;
-    uint before = (uint)sum_before(sum, sums, &total);
-    before += (uint)total << 16;  // the upper counters are those of larger digits
-#pragma unroll
-    for (uint row = 0; row < ROWS; ++row) {
-        counters[PADDED(item * ROWS + row)] = before;
-        before += rows[row];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint j = 0; j < ITEMS; ++j) {
-        const uint value = digits[j] >> low & 15;
-        const uint word = PADDED(value % ROWS * GROUP_SIZE + item), bit = value / ROWS * 16;
-        ranks[j] += (ushort)(counters[word] >> bit);
-    }
-}
+// The digit of the j-th key of a work-item; behind the last key of a tile, the largest one.
+#define DIGIT(j) ((int)(j) < here ? digit_of(own[j], smallest, shift, mask) : RADIX - 1)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void move_records(__global const KEY *restrict keys, __global const VALUE *restrict values,
@@ -224,84 +184,124 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
     const size_t begin = group * (size_t)chunk, end = min(begin + chunk, (size_t)n);
     for (size_t first = begin; first < end; first += TILE) {
         const uint count = (uint)min((size_t)TILE, end - first);
+        const int here =
+            (int)count - (int)(item * ITEMS);  // so many of the neighbouring keys of this work-item are keys
         KEY own[ITEMS];
-        uint digits[ITEMS];
-        ushort ranks[ITEMS];
 #if CARRIED
         ushort own_sources[ITEMS];
 #endif
+        if (count == TILE) {
 #pragma unroll
-        for (uint j = 0; j < ITEMS; ++j) {
-            const uint i = j * GROUP_SIZE + item;
-            if (i < count)
-                tile[i] = keys[first + i];
+            for (uint j = 0; j < ITEMS; ++j)
+                tile[j * GROUP_SIZE + item] = keys[first + j * GROUP_SIZE + item];
+        } else {
+            for (uint i = item; i < TILE; i += GROUP_SIZE)
+                tile[i] = i < count ? keys[first + i] : 0;
         }
         for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
             starts[digit] = ends[digit] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        // Behind the last key of an incomplete tile come some with the largest digit, which remain behind it.
 #pragma unroll
         for (uint j = 0; j < ITEMS; ++j) {
-            const uint i = item * ITEMS + j;
-            own[j] = i < count ? tile[i] : 0;
-            digits[j] = i < count ? digit_of(own[j], smallest, shift, mask) : RADIX - 1;
+            own[j] = tile[item * ITEMS + j];
 #if CARRIED
-            own_sources[j] = i;
+            own_sources[j] = item * ITEMS + j;
 #endif
         }
-        for (uint part = 0; part == 0 || (part == 1 && mask >> NIBBLE > 0); ++part) {
-            rank_halves(digits, NIBBLE * part, ranks, counters, sums);
+        // By the lower half of the digit, then by the upper one. A work-item counts its keys in 16 fields of a register.
+        for (uint low = 0; low == 0 || (low == NIBBLE && mask >> NIBBLE > 0); low += NIBBLE) {
+            ulong fields = 0;
+            uint ranks[ITEMS];  // the half, and behind it how many keys of this work-item with the same one are before
 #pragma unroll
             for (uint j = 0; j < ITEMS; ++j) {
-                tile[ranks[j]] = own[j];
+                const uint half_digit = DIGIT(j) >> low & 15;
+                ranks[j] = half_digit << 16 | ((uint)(fields >> NIBBLE * half_digit) & 15);
+                fields += 1ul << NIBBLE * half_digit;
+            }
+            const uint lower = (uint)fields, upper = (uint)(fields >> 32);
+#pragma unroll
+            for (uint row = 0; row < ROWS; ++row)
+                counters[PADDED(row * GROUP_SIZE + item)] = (lower >> NIBBLE * row & 15) | (upper >> NIBBLE * row & 15)
+                                                                                               << 16;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            uint rows[ROWS], sum = 0;
+#pragma unroll
+            for (uint row = 0; row < ROWS; ++row) {
+                rows[row] = counters[PADDED(item * ROWS + row)];
+                sum += rows[row];
+            }
+            uint earlier = (uint)sum_before(sum, sums, &total);
+            earlier += (uint)total << 16;  // the upper counters are those of larger digits
+#pragma unroll
+            for (uint row = 0; row < ROWS; ++row) {
+                counters[PADDED(item * ROWS + row)] = earlier;
+                earlier += rows[row];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+            for (uint j = 0; j < ITEMS; ++j) {
+                const uint half_digit = ranks[j] >> 16;
+                const uint both = counters[PADDED(half_digit % ROWS * GROUP_SIZE + item)];
+                const uint rank = (ranks[j] & 15) + (both >> half_digit / ROWS * 16 & 0xffff);
+                tile[rank] = own[j];
 #if CARRIED
-                sources[ranks[j]] = own_sources[j];
+                sources[rank] = own_sources[j];
 #endif
             }
             barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
             for (uint j = 0; j < ITEMS; ++j) {
-                const uint i = item * ITEMS + j;
-                own[j] = tile[i];
-                digits[j] = i < count ? digit_of(own[j], smallest, shift, mask) : RADIX - 1;
+                own[j] = tile[item * ITEMS + j];
 #if CARRIED
-                own_sources[j] = sources[i];
+                own_sources[j] = sources[item * ITEMS + j];
 #endif
             }
         }
         // Where the digits begin and end: seen by the work-items whose keys are the first and the last of them.
+        uint earlier = item > 0 && here > 0 ? digit_of(tile[item * ITEMS - (item > 0)], smallest, shift, mask) : RADIX;
 #pragma unroll
         for (uint j = 0; j < ITEMS; ++j) {
-            const uint i = item * ITEMS + j;
-            const uint earlier = j > 0   ? digits[j > 0 ? j - 1 : 0]
-                                 : i > 0 ? digit_of(tile[i - 1], smallest, shift, mask)
-                                         : RADIX;
-            if (i < count && earlier != digits[j]) {
-                starts[digits[j]] = i;
+            const uint i = item * ITEMS + j, digit = DIGIT(j);
+            if ((int)j < here && earlier != digit) {
+                starts[digit] = i;
                 if (i > 0)
                     ends[earlier] = i;
             }
             if (i + 1 == count)
-                ends[digits[j]] = count;
+                ends[digit] = count;
+            earlier = digit;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if CARRIED
 #pragma unroll
         for (uint j = 0; j < ITEMS; ++j) {
             const uint i = j * GROUP_SIZE + item;
             if (i < count) {
                 const KEY key = tile[i];
                 const uint digit = digit_of(key, smallest, shift, mask);
-                const size_t target = next[digit] + (i - starts[digit]);
-#if CARRIED
-                const size_t source = first + sources[i];
+                const COUNT target = next[digit] + (i - starts[digit]), source = (COUNT)first + sources[i];
                 moved_values[target] = numbered ? (RESULT)source : (RESULT)values[source];
                 if (keeps_keys)
                     moved_keys[target] = key;
-#else
-                moved_keys[target] = key;
-#endif
             }
         }
+#else
+        if (count == TILE) {
+#pragma unroll
+            for (uint j = 0; j < ITEMS; ++j) {
+                const uint i = j * GROUP_SIZE + item;
+                const KEY key = tile[i];
+                const uint digit = digit_of(key, smallest, shift, mask);
+                moved_keys[next[digit] + (i - starts[digit])] = key;
+            }
+        } else {
+            for (uint i = item; i < count; i += GROUP_SIZE) {
+                const KEY key = tile[i];
+                const uint digit = digit_of(key, smallest, shift, mask);
+                moved_keys[next[digit] + (i - starts[digit])] = key;
+            }
+        }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
             next[digit] += ends[digit] - starts[digit];

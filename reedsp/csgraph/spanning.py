@@ -134,12 +134,12 @@ def _on_device(rows: Any) -> Any:
         seen = edges.look(job)
         if seen.outside:
             raise _column_error(indices, n)
-        places, _ = choose(edges, seen, job, maximum=False, upper=False)
-        before = edges.rows_before(places, job)
+        places, count, _ = choose(edges, seen, job, maximum=False, upper=False)
+        before = edges.rows_before(places, count, job)
+        columns, weights = edges.heads_of(places, count, job)
     finally:
         job.return_borrowed()
         job.recycle()
-    kept = data[places], indices[places].astype(np.int32, copy=False), before
-    tree = scipy.sparse.csr_array(kept, shape=rows.shape)
+    tree = scipy.sparse.csr_array((weights, columns, before), shape=rows.shape)
     tree.eliminate_zeros()
     return tree

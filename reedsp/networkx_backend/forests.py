@@ -130,7 +130,8 @@ def _places(
     job = Job(get_device(), recycle=True)
     try:
         edges = DeviceEdges(job, n, heads, weights, tails=tails)
-        places, _ = choose(edges, edges.look(job), job, maximum=maximum, upper=False)
+        found, count, _ = choose(edges, edges.look(job), job, maximum=maximum, upper=False)
+        places = job.download(found, count, np.uint32)
     finally:
         job.return_borrowed()
         job.recycle()

@@ -105,7 +105,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "components/dulle.cl": {},
     "components/groups.cl": {
-        **{"GROUP_SIZE": (32,), "PER_ITEM": (4,), "POINTER": ("int", "uint", "long"), "INDEX": ("int", "long")},
+        **{"GROUP_SIZE": (32,), "POINTER": ("int", "uint", "long"), "INDEX": ("int", "long")},
         **{"MOST_TILES": (64,), "ATOMIC_LOADS": (0, 1)},
     },
     "components/ranges.cl": {

@@ -26,7 +26,11 @@ _SHORTEST_CHUNK = 1 << 13  # below, a second work-item costs more than it gains
 _GROUP_SIZE = 256
 _MOST_ITEMS = 15  # keys of a work-item in a tile; an odd number, so that work-items read from different banks
 _COPIES = 4  # of counters, so that equal digits do not wait for each other
-_GROUPS_PER_COMPUTE_UNIT = 16
+_GROUPS_PER_COMPUTE_UNIT = 8
+_LOOKED_AT_FROM = (
+    1 << 21
+)  # keys of at most _QUICK_BYTES: below, all digits take no longer than to wait for what is known
+_QUICK_BYTES = 4
 
 
 class Digit(NamedTuple):
@@ -67,11 +71,10 @@ def radix_sort(sorting: Sorting, form: str) -> None:
     """Queue the sort of records, in a form; waits for what is queued if keys have several digits."""
     records = sorting.records
     passes = (_WorkItems if form == "work-item" else _WorkGroups)(sorting)
-    if records.keys.itemsize == 1:
-        facts, digits = Facts(0, 0, 0, False), [Digit(np.uint32(0), np.uint32((1 << _DIGIT_BITS) - 1))]
-    else:
-        facts = passes.look()
-        digits = facts.digits()
+    highest = (1 << 8 * records.keys.itemsize) - 1
+    is_looked_at = records.keys.itemsize > 1 and sorting.n >= passes.looked_at_from(records)
+    facts = passes.look() if is_looked_at else Facts(0, highest, highest, False)
+    digits = facts.digits()
     if not digits and records.carried is None:
         sorting.copy_keys()
         return
@@ -115,6 +118,11 @@ class _WorkItems:
         self._slices = even(0, self._chunks, 1, n, job.device.steps_at_once)
         self._counts = job.allocate(self._chunks << _DIGIT_BITS, sorting.records.count_type)
 
+    @staticmethod
+    def looked_at_from(_: Records) -> int:
+        """Return how many keys are so many that looking at them may pay."""
+        return 0
+
     def look(self) -> Facts:
         """Return what is known of the keys."""
         facts = self._job.allocate(self._chunks * _facts("work-item"), np.uint64)
@@ -154,6 +162,11 @@ class _WorkGroups:
         self._sizes = (np.uint64(chunk), np.uint64(n))
         self._counts = job.allocate(radix * self._chunks, records.count_type)
         self._totals = job.allocate(radix, records.count_type)
+
+    @staticmethod
+    def looked_at_from(records: Records) -> int:
+        """Return how many keys are so many that looking at them may pay."""
+        return _LOOKED_AT_FROM if records.keys.itemsize <= _QUICK_BYTES else 0
 
     def look(self) -> Facts:
         """Return what is known of the keys."""

@@ -80,12 +80,16 @@ def check(device: Device, method: str, dtype: type, has_rows: bool, wide: bool =
         thresholds = [int(np.sort(keys)[len(keys) // 3]), order.last - order.origin]
         choose._mark(method, given, order, True, thresholds, chosen, job)
         places = np.flatnonzero(job.download(chosen, len(rows), np.uint8)).astype(np.uint32)
-        ends = given.ends(places, job)
+        found = job.upload(places), len(places)
+        ends, kept = given.ends_of(*found, job)
+        heads, _ = given.heads_of(*found, job)
         if has_rows:
-            assert (given.rows_before(places, job) == np.searchsorted(rows[places], np.arange(N + 1))).all()
+            assert (given.rows_before(*found, job) == np.searchsorted(rows[places], np.arange(N + 1))).all()
         job.return_borrowed()
     assert places.tolist() == choose._kruskal_in_python(rows, columns, keys, True)
     assert (ends == np.sort(np.column_stack((rows, columns)), axis=1)[places]).all()
+    assert (heads == columns[places]).all()
+    assert (kept == weights[places]).all()
 
 
 def check_twins(device: Device) -> None:

@@ -14,9 +14,10 @@ from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import Graph
 
 _FILE = "components/groups.cl"
-_GROUP_SIZE, _PER_ITEM = 256, 4
+_GROUP_SIZE = 256
 _MOST_TILES = 1024  # whose counts each work-group adds up
 _FEW_EDGES = 6  # of a vertex, up to which a sample of them costs more than it saves
+_LOOKS = 4  # neighbours of a vertex among which its first parent is chosen, if all edges are linked afterwards
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _sources(job: Job, indptr: Memory, n: int, m: int, macros: dict[str, str | i
 
 def _options(job: Job) -> dict[str, str | int]:
     group = min(_GROUP_SIZE, 1 << (job.device.max_work_group_size.bit_length() - 1))
-    sizes: dict[str, str | int] = {"GROUP_SIZE": group, "PER_ITEM": _PER_ITEM, "MOST_TILES": _MOST_TILES}
+    sizes: dict[str, str | int] = {"GROUP_SIZE": group, "MOST_TILES": _MOST_TILES}
     return {**sizes, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
 
 
@@ -94,9 +95,8 @@ def label_by_groups(
         sampled = edges.m > _FEW_EDGES * edges.n
     macros = {**_options(job), **edges.macros}
     group = int(macros["GROUP_SIZE"])
-    step = group * _PER_ITEM
     n, number, both, length = edges.n, np.uint32(edges.n), np.int32(symmetric), np.uint64(edges.m)
-    tile = round_up(-(-n // _MOST_TILES), step)
+    tile = round_up(-(-n // _MOST_TILES), group)
     tiles = -(-n // tile)
     parents, numbers = job.allocate(n, np.int32), job.allocate(n, np.int32)
     counts, largest = job.allocate(tiles + 1, np.uint32), job.allocate(1, np.int32)
@@ -105,15 +105,13 @@ def label_by_groups(
         return _bind(job, macros, name, items, *args)
 
     rows, ends = (edges.indptr, edges.indices, parents), (edges.sources, edges.indices, parents)
-    steps = [bind("begin", n, *rows, number)]
+    begin = bind("begin", n, *rows, np.uint32(1 if sampled else _LOOKS), number)
+    settle = bind("settle", round_up(n, group) + group, parents, largest, number)
     if sampled:
-        steps += [
-            bind("link_first", n, *rows, both, number),
-            bind("settle", round_up(n, step) // _PER_ITEM + group, parents, largest, number),
-            bind("link_rest", -(-edges.m // _PER_ITEM), *ends, largest, both, length),
-        ]
+        link_first = bind("link_first", n, *rows, both, number)
+        steps = [begin, link_first, settle, bind("link_rest", edges.m, *ends, largest, both, length)]
     else:
-        steps.append(bind("link_all", -(-edges.m // _PER_ITEM), *ends, both, length))
+        steps = [begin, settle, bind("link_all", edges.m, *ends, both, length)]
     steps += [
         bind("count_roots", tiles * group, parents, numbers, counts, np.uint32(tile), number),
         bind("write_labels", tiles * group, parents, numbers, counts, np.uint32(tiles), np.uint32(tile), number),

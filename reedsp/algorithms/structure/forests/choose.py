@@ -37,8 +37,8 @@ _COUNT = np.dtype(np.uint32)
 
 def choose(
     edges: DeviceEdges, seen: Seen, job: Job, *, maximum: bool, upper: bool, method: str | None = None
-) -> tuple[npt.NDArray[np.uint32], dict[str, Any]]:
-    """Return the places of the edges of the spanning forest, ascending.
+) -> tuple[cl.Buffer, int, dict[str, Any]]:
+    """Return the places of the edges of the spanning forest, ascending, on the device.
 
     Edges are taken by their weights, and of equal ones that whose place comes first.
 
@@ -57,7 +57,9 @@ def choose(
 
     Returns
     -------
-    places : ndarray of uint32
+    places : pyopencl.Buffer of uint32
+    count : int
+        How many.
     stats : dict
 
     Raises
@@ -83,7 +85,7 @@ def choose(
     }
     chosen = job.full(edges.m, np.uint8(0))
     stats |= _mark(each, edges, order, upper, _thresholds(edges, order, upper), chosen, job)
-    return _places(chosen, edges.m, job), stats
+    return *_places(chosen, edges.m, job), stats
 
 
 def _mark(
@@ -105,13 +107,12 @@ def _thresholds(edges: DeviceEdges, order: Order, upper: bool) -> list[int]:
     return [light, largest] if light < largest else [largest]
 
 
-def _places(chosen: cl.Buffer, m: int, job: Job) -> npt.NDArray[np.uint32]:
+def _places(chosen: cl.Buffer, m: int, job: Job) -> tuple[cl.Buffer, int]:
     elements = Elements(resolve("add", _COUNT), _COUNT, True, compaction="places", value_type=VALUE_TYPES[4])
     places, total = job.allocate(m, _COUNT), job.allocate(1, _COUNT)
     for each in plan_scan(job, elements, Buffers(chosen, chosen, places, total), m):
         each.queue()
-    count = int(job.download(total, 1, _COUNT)[0])
-    return job.download(places, count, _COUNT)
+    return places, int(job.download(total, 1, _COUNT)[0])
 
 
 # ---- trials -----------------------------------------------------------------------------------------
@@ -156,16 +157,22 @@ def finds_known_forests(
         keys = order.keys(weights)
         thresholds = [int(np.sort(keys)[m // 4]), abs(order.last - order.origin)]
         _mark(method, edges, order, upper, thresholds, chosen, job)
-        places, ends = _places(chosen, m, job), np.column_stack((rows, columns))
+        found, count = _places(chosen, m, job)
+        places, ends = job.download(found, count, _COUNT), np.sort(np.column_stack((rows, columns)), axis=1)
         is_right = places.tolist() == _kruskal_in_python(rows, columns, keys, upper)
-        is_right = is_right and np.array_equal(edges.ends(places, job), np.sort(ends, axis=1)[places])
+        is_right = is_right and _same(edges.ends_of(found, count, job), (ends[places], weights[places]))
+        is_right = is_right and _same(edges.heads_of(found, count, job), (columns[places], weights[places]))
         if has_rows:
             before = np.searchsorted(rows[places], np.arange(n + 1))
-            is_right = is_right and np.array_equal(edges.rows_before(places, job), before)
+            is_right = is_right and np.array_equal(edges.rows_before(found, count, job), before)
         job.return_borrowed()
         if not is_right:
             return False
     return True
+
+
+def _same(arrays: tuple[npt.NDArray[Any], ...], others: tuple[npt.NDArray[Any], ...]) -> bool:
+    return all(np.array_equal(array, other) for array, other in zip(arrays, others, strict=True))
 
 
 def _weights_of(

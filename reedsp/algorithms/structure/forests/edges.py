@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
@@ -190,27 +191,42 @@ class DeviceEdges:
             low, high = (int(each) + _SIGN for each in ends) if whole else (low, high)
         return Seen(low, high, whole, bool(flags & bits["OUTSIDE"]))
 
-    def ends(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
-        """Return the ends of some edges, the smaller one first, shape (k, 2); their places ascend."""
-        ends = np.empty((len(places), 2), np.int32)
-        with job.writes(ends) as buffer:
-            arrays = self.indptr, self.tails_or_rows(), self.heads, job.upload(places), buffer
-            self._in_chunks("write_ends", len(places), job, *arrays, np.uint32(len(places)), np.uint32(self.n))
-        return ends
+    def ends_of(self, places: cl.Buffer, count: int, job: Job) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Return the ends of some edges, the smaller one first, shape (count, 2), and the weights; places ascend."""
+        return self._written(places, np.empty((count, 2), np.int32), job)
 
-    def rows_before(self, places: npt.NDArray[np.uint32], job: Job) -> npt.NDArray[np.int32]:
+    def heads_of(self, places: cl.Buffer, count: int, job: Job) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Return the heads of some edges, shape (count,), and the weights; places ascend."""
+        return self._written(places, np.empty(count, np.int32), job)
+
+    def _written(
+        self, places: cl.Buffer, ends: npt.NDArray[np.int32], job: Job
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        count, is_gpu = len(ends), job.device.kind != "cpu"
+        weights = np.empty(count, self.value)
+        if count:
+            rows = self.indptr, self.tails(job) if is_gpu else self.tails_or_rows(), self.heads, self.values
+            sizes = np.uint32(count), np.uint32(self.n), np.uint32(ends.ndim == 1)
+            with job.writes(ends) as ends_buffer, job.writes(_bits_of(weights)) as weights_buffer:
+                arrays = *rows, places, ends_buffer, weights_buffer
+                self._in_parts("write_chosen", count, job, *arrays, *sizes, ROWS=int(self.has_rows and not is_gpu))
+        return ends, weights
+
+    def rows_before(self, places: cl.Buffer, count: int, job: Job) -> npt.NDArray[np.int32]:
         """Return row pointers of a matrix in which only some entries are left, of ascending places, shape (n + 1,)."""
         before = np.empty(self.n + 1, np.int32)
         with job.writes(before) as buffer:
-            arrays = self.indptr, job.upload(places), buffer
-            self._in_chunks("count_before", self.n + 1, job, *arrays, np.uint32(len(places)), np.uint32(self.n))
+            arrays = self.indptr, places, buffer, np.uint32(count), np.uint32(self.n)
+            self._in_parts("count_before", self.n + 1, job, *arrays)
         return before
 
-    def _in_chunks(self, name: str, count: int, job: Job, *args: Argument) -> None:
+    def _in_parts(self, name: str, count: int, job: Job, *args: Argument, **macros: int) -> None:
+        """Launch a kernel over so many elements: in chunks on a CPU, side by side on a GPU."""
         is_cpu = job.device.kind == "cpu"
-        chunks, group = (chunks_of(count, job.device), 1) if is_cpu else (group_items(job.device, count), GROUP_SIZE)
-        kernel = job.device.kernel(FILE, name, **self.macros())
-        job.launch(kernel, chunks, group, *args, np.uint32(chunks))
+        items, group = (chunks_of(count, job.device), 1) if is_cpu else (group_items(job.device, count), GROUP_SIZE)
+        kernel = job.device.kernel(FILE, name, **{**self.macros(), **macros})
+        slices = chunk_slices(count, items, job) if is_cpu else None
+        job.launch(kernel, items, group, *args, np.uint32(items), np.uint32(1 if is_cpu else items), slices=slices)
 
     def lacks_twins(self, job: Job, maximum: bool) -> bool:
         """Return whether an edge to an earlier vertex is not there in the other direction, or counts for more here.

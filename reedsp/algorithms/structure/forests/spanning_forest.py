@@ -103,10 +103,8 @@ def _on_device(
     graph: Graph, maximum: bool, method: str | None, job: Job
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any], dict[str, Any]]:
     """Return the ends and the weights of the edges of the forest, and what is to be reported."""
-    upper, edges, seen = upper_edges(graph, job, maximum)
+    edges, seen = upper_edges(graph, job, maximum)
     job.phases.begin("search")
-    places, stats = choose(edges, seen, job, maximum=maximum, upper=True, method=method)
+    places, count, stats = choose(edges, seen, job, maximum=maximum, upper=True, method=method)
     job.phases.begin("download")
-    ends = edges.ends(places, job)
-    job.phases.begin("convert")
-    return ends, upper.weights[places], stats
+    return *edges.ends_of(places, count, job), stats

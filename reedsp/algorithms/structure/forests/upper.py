@@ -13,8 +13,8 @@ from reedsp.device.job import Job
 from reedsp.graph.graph import Graph, edge_sources
 
 
-def upper_edges(graph: Graph, job: Job, maximum: bool) -> tuple[Graph, DeviceEdges, Seen]:
-    """Return a graph whose edges to later vertices are those of an undirected one, in their order, on a device.
+def upper_edges(graph: Graph, job: Job, maximum: bool) -> tuple[DeviceEdges, Seen]:
+    """Return edges on a device, of which those to later vertices are the ones of an undirected graph, in their order.
 
     Of edges in both directions, the one that comes first in the order counts.
 
@@ -27,23 +27,21 @@ def upper_edges(graph: Graph, job: Job, maximum: bool) -> tuple[Graph, DeviceEdg
 
     Returns
     -------
-    graph : Graph
-        The same one, if that holds already.
     edges : DeviceEdges
     seen : Seen
     """
     edges, seen = _on_device(graph, job)
     if not graph.directed:
-        return graph, edges, seen
+        return edges, seen
     key = "has_twins", maximum
     if key not in graph._derived:
         graph._derived[key] = not edges.lacks_twins(job, maximum)
     if graph._derived[key]:
-        return graph, edges, seen
+        return edges, seen
     made: dict[bool, Graph] = graph._derived.setdefault("upper", {})
     if maximum not in made:
         made[maximum] = _upper(graph, maximum)
-    return made[maximum], *_on_device(made[maximum], job)
+    return _on_device(made[maximum], job)
 
 
 def _on_device(graph: Graph, job: Job) -> tuple[DeviceEdges, Seen]:
