@@ -2,6 +2,10 @@
 //
 // Macros:       POINTER, type of row pointers: int or long.
 
+#ifndef POINTER
+#error "matching/row_of.cl needs the macro POINTER"
+#endif
+
 #include "core/language.cl"
 
 uint row_of(__global const POINTER *indptr, const ulong entry, const uint n)
