@@ -7,9 +7,9 @@ import ctypes
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -105,6 +105,7 @@ class Job:
         self.device = device
         self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
+        self._context: cl.Context = device.context
         self._scratch: list[tuple[int, cl.Buffer]] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
@@ -155,7 +156,7 @@ class Job:
             elif size >= _LARGE_PAGES and self.device.kind == "cpu":
                 buffer = self._of_large_pages(size)
             else:
-                buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+                buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
         except (cl.Error, MemoryError) as error:
             raise self._translate(error, f"allocation of {size:,} bytes") from error
         self.bytes_allocated += size
@@ -166,13 +167,13 @@ class Job:
         memory = np.empty(size + _ALIGNMENT, np.uint8)
         first = -memory.ctypes.data % _ALIGNMENT
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
-        return cl.Buffer(self.device.context, flags, hostbuf=memory[first : first + size])
+        return cl.Buffer(self._context, flags, hostbuf=memory[first : first + size])
 
     def _take_scratch(self, size: int) -> cl.Buffer:
         size = 1 << (size - 1).bit_length()
         with self.device._lock:
             free = self.device._scratch.setdefault(size, [])
-            buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+            buffer = free.pop() if free else cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
         assert self._scratch is not None
         self._scratch.append((size, buffer))
         return buffer
@@ -225,14 +226,14 @@ class Job:
 
         try:
             if size >= _LARGE_UPLOAD and self.device.kind != "cpu":
-                buffer = cl.Buffer(self.device.context, flags, size)
+                buffer = cl.Buffer(self._context, flags, size)
                 self._send(buffer, array.size, target, convert)
             else:
                 contents = values
                 if dtype is not None:
                     contents = np.empty(array.size, target)
                     convert(0, array.size, contents)
-                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
+                buffer = cl.Buffer(self._context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
         except cl.Error as error:
             raise self._translate(error, f"allocation of {size:,} bytes") from error
         self.bytes_allocated += size
@@ -267,9 +268,9 @@ class Job:
             if size < _LARGE_UPLOAD:
                 contents = np.empty(shape, dtype)
                 write(0, rows, contents)
-                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
+                buffer = cl.Buffer(self._context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
             else:
-                buffer = cl.Buffer(self.device.context, flags, size)
+                buffer = cl.Buffer(self._context, flags, size)
                 if self.device.kind == "cpu":  # whose memory this one can write to
                     with self._mapped(buffer, shape, dtype) as mapped:
                         in_parts(lambda first, last: write(first, last, mapped[first:last]), rows, row_bytes)
@@ -304,7 +305,7 @@ class Job:
             return cl.SVM(np.ctypeslib.as_array(memory))
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:
-            return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+            return cl.Buffer(self._context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
 
@@ -537,6 +538,13 @@ class Job:
         """Queue a kernel once; parameters and errors as for :meth:`bind`."""
         self.bind(kernel, global_size, local_size, *args, slices=slices).queue()
 
+    def run(self, launches: Iterable[Launch]) -> None:
+        """Queue launches of bound kernels one after the other, and wait as :meth:`add_steps` does."""
+        for launch in launches:
+            launch.kernel.change(launch.global_size, *launch.arguments)
+            launch.kernel.queue()
+            self.add_steps(launch.steps)
+
     def add_steps(self, steps: int) -> None:
         """Count what was queued, and wait if it is as much as the device is given at a time."""
         self._steps += steps
@@ -637,6 +645,15 @@ class BoundKernel:
             self._job.kernels_launched += 1
             if self._steps:
                 self._job.add_steps(self._steps)
+
+
+class Launch(NamedTuple):
+    """One launch of a bound kernel: its work-items and arguments, and how many steps they are."""
+
+    kernel: BoundKernel
+    global_size: tuple[int, ...]
+    arguments: tuple[Argument, ...]
+    steps: int = 0
 
 
 def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tuple[int, ...] | None, tuple[int, ...]]]:

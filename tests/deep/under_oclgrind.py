@@ -51,7 +51,7 @@ from reedsp.minplus import entries
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
-from reedsp.minplus.tilings import tilings_for
+from reedsp.minplus.tilings import tilings_for, vector_length
 from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
@@ -459,7 +459,9 @@ def check_unresolved(device: Device) -> None:
     job, n, rows = Job(device), 40, 8
     states = job.upload(np.full(n * rows, build.constants("all_pairs/trees.cl")["UNRESOLVED"], np.uint8))
     found = job.full(rows, np.uint32(0))
-    kernel = device.kernel("all_pairs/trees.cl", "find_unresolved", **trees._macros(job, INT32, True))
+    matrix = DeviceMatrix(job, INT32, reedsp.Graph.from_edges(n, [], []))
+    macros = trees._macros(matrix, vector_length(device, INT32), True)
+    kernel = device.kernel("all_pairs/trees.cl", "find_unresolved", **macros)
     job.launch(kernel, (rows, n), trees._GROUP, states, found, np.uint32(rows))
     assert job.download(found, rows, np.uint32).tolist() == [1] * rows
 
