@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
-import pyopencl as cl
 import pytest
 
 import reedsp
@@ -21,8 +19,6 @@ from tests.deep.oclgrind import Check
 
 _FILES = {"work-items": "centrality/serial.cl", "work-groups": "centrality/levels.cl"}
 _PIECE = 32  # edges, so that a vertex of a small graph has several pieces
-_KEPT: list[cl.Buffer] = []
-"""Buffers: where Oclgrind gives the number of a released one to a larger one, it takes that for uninitialised."""
 
 
 def checks(device: Device) -> Iterator[Check]:
@@ -40,18 +36,7 @@ def checks(device: Device) -> Iterator[Check]:
 def _check(device: Device, graph: reedsp.Graph, method: str, form: str, edges: bool) -> None:
     """From more sources than a block has, and than a bundle; with few edges, or levels, in a launch."""
     question = Question(graph, [*range(0, 45, 4), 0, *range(1, 45, 2)], np.ones(graph.n, np.uint8), edges)
-    allocate, upload = Job.allocate, Job._upload
-
-    def kept(buffer: cl.Buffer) -> cl.Buffer:
-        _KEPT.append(buffer)
-        return buffer
-
-    def allocate_and_keep(job: Job, *arguments: Any, **options: Any) -> cl.Buffer:
-        return kept(allocate(job, *arguments, **options))
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Job, "allocate", allocate_and_keep)
-        patch.setattr(Job, "_upload", lambda *arguments: kept(upload(*arguments)))
         for module in (work_items, work_groups):
             patch.setattr(module, "PIECE", _PIECE)
         patch.setattr(work_items, "_FIRST_BUDGET", 200)
