@@ -53,7 +53,7 @@ def forest(
             found.verify(device)
         summary |= {"verified": verify, "maximum": maximum, "forest_edges": len(found), "trees": found.trees}
         summary["total_weight"] = found.total_weight
-        write_answer(output, force, found.write, found.write_csv)
+        write_answer(output, force, found.save, found.write_csv)
         print_answer(summary, found.stats, _print, output, as_json, quiet)
 
 
