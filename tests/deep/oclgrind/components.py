@@ -33,7 +33,7 @@ def checks(device: Device) -> Iterator[Check]:
                     "ranges": {f"{_FOLDER}ranges.cl", f"{_FOLDER}hook.cl"},
                     "groups": {f"{_FOLDER}groups.cl", f"{_FOLDER}hook.cl"},
                     "matrix": {f"{_FOLDER}dulle.cl"},
-                    "colours": {f"{_FOLDER}colours.cl"},
+                    "colours": {f"{_FOLDER}colours.cl", f"{_FOLDER}groups.cl"},
                 }.get(form, {f"{_FOLDER}depth_first.cl"})
                 yield files, partial(check_form, device, graph, form)
             for connection in ("weak", "strong"):

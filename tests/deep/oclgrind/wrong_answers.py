@@ -94,14 +94,14 @@ def check_prices(device: Device) -> None:
 
 
 def check_flows(device: Device) -> None:
-    """From a source by way of each of many vertices to a sink."""
+    """From a source by way of each of many vertices to a sink; capacities add up to more than 64 bits hold."""
     sink = N + 1
     middle = EACH + 1
     graph = Graph.from_edges(N + 2, [*ZEROS, *middle], [*middle, *np.full(N, sink)])
-    capacities = np.ones(graph.m, np.int64)
+    capacities = np.full(graph.m, 1 << 62)
     is_source, is_near = (np.arange(N + 2) < end for end in (1, sink))
     for out, on, side, message in (
-        (1, 2, is_source, "vertex 1: an edge from there carries"),
+        (1, -1, is_source, "vertex 1: an edge from there carries"),
         (1, 0, is_source, "vertex 1: not as much flows out"),
         (0, 0, is_near, "vertex 1: an edge from there crosses"),
     ):
