@@ -293,10 +293,11 @@ def checks_of_products(device: Device) -> Iterator[Check]:
         if in_groups:
             yield {file}, partial(check_in_place, device, weights)
     for kind in ("int32", "float64"):
-        yield (
-            {"experiments/minplus_arithmetic.cl"},
-            lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1)),
-        )
+        yield {"experiments/minplus_arithmetic.cl"}, partial(check_arithmetic, device, kind)
+
+
+def check_arithmetic(device: Device, kind: str) -> None:
+    assert list(min_plus.rows_of_arithmetic(device, 8, kind, 1))
 
 
 def checks_of_entries(device: Device) -> Iterator[Check]:
