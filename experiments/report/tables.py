@@ -265,7 +265,7 @@ def betweenness() -> str:
     others = ("networkx", "igraph", "networkit")
     lines = [
         [
-            *(device, f"{int(row['n']):,}", f"{int(row['m']):,}", f"{int(row['sources']):,}"),
+            *(device, row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", f"{int(row['sources']):,}"),
             figure(float(row["reedsp_us_a_source"])),
             *(figure(float(row[f"{each}_us_a_source"])) if row[f"{each}_us_a_source"] else "-" for each in others),
             row["ratio"],
@@ -273,7 +273,7 @@ def betweenness() -> str:
         for device, rows in by_device("betweenness")
         for row in rows
     ]
-    return table(["device", "n", "edges", "sources", "reedsp", *others, "networkx / reedsp"], lines)
+    return table(["device", "graph", "n", "edges", "sources", "reedsp", *others, "networkx / reedsp"], lines, texts=2)
 
 
 def judged(chosen: list[Claim]) -> str:
