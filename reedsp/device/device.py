@@ -18,8 +18,7 @@ import pyopencl as cl
 from reedsp.device import build
 from reedsp.device.errors import DeviceError, PrecisionError
 from reedsp.device.job import Kernel
-from reedsp.device.pinned import PinnedParts
-from reedsp.device.scratch import Scratch
+from reedsp.device.scratch import PinnedParts, Scratch
 from reedsp.device.self_test import self_test
 from reedsp.system.public import public
 
