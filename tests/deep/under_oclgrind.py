@@ -470,7 +470,7 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
     yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
     yield {"all_pairs/matrix.cl"}, partial(check_diagonal, device)
-    yield {"all_pairs/trees.cl"}, partial(check_unresolved, device)
+    yield {"all_pairs/trees.cl", "all_pairs/matrix.cl"}, partial(check_unresolved, device)
 
 
 def check_unresolved(device: Device) -> None:
