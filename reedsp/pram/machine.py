@@ -12,6 +12,7 @@ from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.job import Argument as Given
 from reedsp.device.job import BoundKernel, Job, Kernel
+from reedsp.device.job import Launch as BoundLaunch
 from reedsp.pram.compiler import proofs
 from reedsp.pram.compiler.kernels import Argument, Method, Source, claims_needed
 from reedsp.pram.compiler.plan import (
@@ -274,14 +275,11 @@ class Machine:
         if rounds > 1:
             slices = even(0, items, self._group, items * rounds, self.job.device.steps_at_once)
             self.job.launch(self._kernels[name], items, self._group, *given, slices=slices)
-        elif (bound := self._bound.get(name)) is None:
-            bound = self._bound[name] = self.job.bind(self._kernels[name], items, self._group, *given)
-            bound.queue()
         else:
-            bound.change((items,), *given)
-            bound.queue()
-        if rounds == 1:
-            self.job.add_steps(max(items, _STEPS_OF_A_LAUNCH))
+            if name not in self._bound:
+                self._bound[name] = self.job.bind(self._kernels[name], items, self._group, *given)
+            steps = max(items, _STEPS_OF_A_LAUNCH)
+            self.job.run([BoundLaunch(self._bound[name], (items,), tuple(given), steps)])
         self.counts["branches" if name.startswith("branch") else "assignments"] += 1
 
     def _argument(
