@@ -267,7 +267,7 @@ class Machine:
         targets = self._globals if in_place else self._next
         if not in_place:
             for name in names:
-                self._prepare_next(name, items if name == facts.own_cell else 0)
+                self._prepare_next(name, name == facts.own_cell and items >= len(self._memory[name]))
         if facts.claims:
             self._claim(names[0])
             self._queue(f"claim_{step.name}", step.level, items, targets, step.body)
@@ -288,16 +288,15 @@ class Machine:
             return min(items, max(bound.active(self._n, self._symbol) for bound in step.bounds))
         return items
 
-    def _prepare_next(self, name: str, copied: int) -> None:
+    def _prepare_next(self, name: str, is_overwritten: bool) -> None:
         """Have a copy that takes the place of an array: cells that nobody writes keep what they hold.
 
-        The kernel itself copies the first ones.
+        A kernel that each cell has a processor of copies them itself.
         """
         if name not in self._next:
             self._next[name] = self.job.allocate(len(self._memory[name]), self._memory[name].dtype)
-        if (size := self._memory[name].nbytes - copied * self._memory[name].itemsize) > 0:
-            first = copied * self._memory[name].itemsize
-            self.job.copy(self._next[name], first, self._globals[name], first, size)
+        if not is_overwritten and (size := self._memory[name].nbytes):
+            self.job.copy(self._next[name], 0, self._globals[name], 0, size)
             self.counts["copies"] += 1
 
     def _may_meet(self, facts: _Facts) -> bool:

@@ -59,7 +59,7 @@ def host_program(plan: Plan, method: Method) -> str:
         if own is None or own.name != name:
             return f"copy {name} to {name}_next"
         is_all = not is_bounded and tree.globals[name].size == Variable("n", "int64")
-        return "" if is_all else f"copy the cells of {name} that have no processor to {name}_next"
+        return "" if is_all else f"copy {name} to {name}_next, if a cell has no processor"
 
     def branch(step: Branch, indent: str) -> str:
         if method == "bitset":
