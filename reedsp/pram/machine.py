@@ -45,11 +45,12 @@ from reedsp.primitives.plans import Plan as Kernels
 from reedsp.primitives.scan import plan_reduce, plan_scan
 
 _FAULT_WORDS = 4
+_LARGEST_SITE = (1 << 31) - 1
 _UNKNOWN_ROUNDS = 32  # of a loop in a kernel, about which nothing is known before it runs
 _FREE = np.uint32(0xFFFFFFFF)  # a cell that no processor claims
 _PLANS_KEPT = 64
 _STEPS_OF_A_LAUNCH = 1 << 12  # at least, so that no more than a thousand are waiting
-_CHANGING = frozenset({"before", "after", "active", "list", "count", "array", "next", "number"})
+_CHANGING = frozenset({"before", "after", "active", "list", "count", "array", "next", "number", "first"})
 """What a kernel is given, by role, that may be another thing in its next launch."""
 
 
@@ -155,6 +156,7 @@ class Machine:
         self._group = min(PLAIN_GROUP_SIZE, device.max_work_group_size)
         self._values = HostValues(plan.tree, n, memory)
         self._queued: dict[str, _Queued] = {}
+        self._launches = 0  # of steps: one that claims cells before is one launch
         self._version = 0  # changes with what kernels are given
         self._passed = {each.name for kernel in source.kernels.values() for each in kernel.arguments}
         self._facts: dict[str, _Facts] = {}
@@ -223,7 +225,7 @@ class Machine:
     def _loop(self, loop: Loop) -> None:
         rounds = 0
         while not self._sets.is_empty(loop.level):
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             rounds += 1
             self._steps(loop.body)
 
@@ -232,7 +234,7 @@ class Machine:
         while self._known(loop.condition, loop.level):
             if rounds == 0 and loop.level and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             rounds += 1
             self._steps(loop.body)
 
@@ -241,17 +243,19 @@ class Machine:
         for rounds in range(max(ends)):
             if rounds == 0 and loop.level and max(ends) > self._max_rounds and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             self._steps(loop.body)
 
     def _trips(self, over: Range, level: int, p: int) -> int:
         start, stop = (int(self._known(each, level, p)) for each in (over.start, over.stop))
         return len(range(start, stop, over.step))
 
-    def _begin_round(self, rounds: int, position: Position) -> None:
+    def _begin_round(self, rounds: int, position: Position, level: int) -> None:
         if rounds == self._max_rounds:
             self._look_for_faults()
-            raise self._error(EndlessLoopError, f"the loop has not ended after {rounds} rounds", position)
+            p = self._sets.first(level)
+            reason = f"the loop has not ended after {rounds} rounds; processor {p} did not leave it"
+            raise self._error(EndlessLoopError, reason, position, p, launch=self._launches)
 
     # ---- kernels --------------------------------------------------------------------------------------
 
@@ -262,6 +266,7 @@ class Machine:
             facts.items, facts.version = self._items(step), self._version
         if (items := facts.items) == 0:
             return
+        self._launches += 1
         names = facts.written
         in_place = step.placing == "in place" or (step.placing == "at launch" and not self._may_meet(facts))
         targets = self._globals if in_place else self._next
@@ -324,6 +329,7 @@ class Machine:
     def _branch(self, step: Branch) -> None:
         items = self._sets.items(step.source)
         if items:
+            self._launches += 1
             buffers = self._sets.before_filter(step.source, step.target)
             self._queue(step.name, step.source, items, {}, (), buffers)
         self._sets.filter(step.source, step.target)
@@ -339,7 +345,7 @@ class Machine:
         more: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
         state = (self._version, items, targets is self._next)
-        if (last := self._queued.get(name)) is None or last.state != state or more:
+        if (last := self._queued.get(name)) is None or last.state != state or more or self._plan.check:
             last = self._queued[name] = self._changed(last, name, level, items, targets, body, more or {})
             last.state = state
         last.bound.queue()
@@ -403,6 +409,8 @@ class Machine:
             return _scalar(self._number(name), kind)
         if role == "claims":
             return self._claims[name]
+        if role == "first":
+            return np.int32(min(self._launches * len(self._source.sites), _LARGEST_SITE - len(self._source.sites)))
         return self._fault if role == "fault" else np.int64(self._max_rounds)
 
     def _kind(self, name: str) -> Scalar:
@@ -451,30 +459,37 @@ class Machine:
         self.counts["words_read"] += _FAULT_WORDS
         if site == 0:
             return
-        found = self._source.sites[site - 1]
+        launch, place = divmod(site - 1, len(self._source.sites))
+        found = self._source.sites[place]
         index = (high << 32) | (low & 0xFFFFFFFF)
         if found.kind == "endless":
             reason = f"processor {p}: the loop has not ended after {self._max_rounds} rounds"
-            raise self._error(EndlessLoopError, reason, found.position, p)
+            raise self._error(EndlessLoopError, reason, found.position, p, launch=launch)
         if found.kind == "undefined":
-            raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p)
+            raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p, launch=launch)
         declared = self._tree.globals.get(found.name)
         cell = found.name if declared is not None and declared.single else f"{found.name}[{index}]"
         if found.kind == "conflict":
             reason = f"processor {p} and another one both write {cell}, which {self._tree.mode} forbids"
             if self._tree.mode == "common":
                 reason = f"processor {p} and another one write different values to {cell}, which common forbids"
-            raise self._error(ConflictError, reason, found.position, p, cell)
+            raise self._error(ConflictError, reason, found.position, p, cell, launch)
         size = len(self._memory[found.name]) if declared is not None else self._tree.privates[found.name].size
         reason = f"processor {p}: {cell} is outside of {found.name}, which has {size} elements"
-        raise self._error(OutOfRangeError, reason, found.position, p, cell)
+        raise self._error(OutOfRangeError, reason, found.position, p, cell, launch)
 
     def _error(
-        self, kind: type[RunError], reason: str, at: Position, p: int | None = None, cell: str | None = None
+        self,
+        kind: type[RunError],
+        reason: str,
+        at: Position,
+        p: int,
+        cell: str | None = None,
+        launch: int = 0,
     ) -> RunError:
+        """Return an error; kernels that do not check do not say which launch they are."""
         text = self._tree.text_at(at)
-        processors = () if p is None else (p,)
-        return kind(reason, at.line, at.column, text, processors=processors, cell=cell)
+        return kind(reason, at.line, at.column, text, processors=(p,), launch=launch or None, cell=cell)
 
 
 def _scalar(value: Number, kind: Scalar) -> np.generic:
@@ -518,6 +533,10 @@ class Flags:
 
     def filter(self, source: int, target: int) -> None:
         """Finish a branch, whose kernel has done all."""
+
+    def first(self, level: int) -> int:
+        """Return the first processor of a set; waits for the device."""
+        return int(self._job.download(self.buffer(level), self._n, np.int32).argmax())
 
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty; waits for the device."""
@@ -601,6 +620,10 @@ class Lists:
         self._lists[target], self._lists[-1] = after, self._lists[target]
         self._counts[target] = int(self._job.download(self._total, 1, np.uint32)[0])
         self.words_read += 1
+
+    def first(self, level: int) -> int:
+        """Return the first processor of a set; waits for the device."""
+        return int(self._job.download(self.buffer(level), self._counts[level], np.int32).min())
 
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty."""

@@ -61,7 +61,7 @@ _RESERVED = frozenset(
     degrees distance dot exp fabs floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min
     mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
     shuffle sign sin size_t sqrt step tan trunc upsample vload vstore NULL INFINITY NAN CHAR_BIT INT_MAX
-    LONG_MAX active active_before active_after flags list count place fault claims rounds max_rounds index value
+    LONG_MAX active active_before active_after flags first list count place fault claims rounds max_rounds index value
     report inline
     """,
     )
@@ -75,7 +75,8 @@ class Argument:
     Attributes
     ----------
     role : str
-        n, active, before, after, list, count, flags, array, next, size, private, number, claims, fault or max_rounds.
+        n, active, before, after, list, count, flags, array, next, size, private, number, claims, fault, first or
+        max_rounds.
     name : str
         Of the array or the variable.
     declaration : str
@@ -185,10 +186,11 @@ class _Writer:
         )
         return f"{name}_" if taken else name
 
-    def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> int:
+    def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> str:
+        """Return the number with which a kernel reports an error; with checks it says which launch that is, too."""
         self.sites.append(Site(kind, at, name))
         self._reports = True
-        return len(self.sites)
+        return f"first + {len(self.sites)}" if self._check else str(len(self.sites))
 
     # ---- kernels --------------------------------------------------------------------------------------
 
@@ -288,6 +290,8 @@ class _Writer:
     def _kernel(self, name: str, comment: str, arguments: list[Argument], lines: list[str]) -> KernelText:
         if self._reports:
             arguments.append(Argument("fault", "", "__global int *fault"))
+            if self._check:
+                arguments.append(Argument("first", "", "const int first"))
         if self._loops:
             arguments.append(Argument("max_rounds", "", "const long max_rounds"))
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
