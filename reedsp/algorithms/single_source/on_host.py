@@ -20,7 +20,6 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
-_MANY = 2000  # vertices
 _HASHES = 1 << 16  # numbers of 16 bits
 _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
@@ -95,6 +94,8 @@ def dijkstra(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
     """Return distances and SciPy's predecessors, if they are wanted, from each source, both of shape (sources, n).
 
+    SciPy is quicker to find the nearest of several sources than to search from each, also if there is only one.
+
     Parameters
     ----------
     matrix : CSR matrix of float64
@@ -108,8 +109,11 @@ def dijkstra(
         False makes each edge usable in both directions.
     predecessors : bool
     """
-    found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit)
-    return found if predecessors else (found, None)
+    if len(sources) > 1:
+        found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit)
+        return found if predecessors else (found, None)
+    found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit, True)
+    return (found[0][None], found[1][None]) if predecessors else (found[None], None)
 
 
 def choose_smallest(
@@ -151,36 +155,28 @@ def _choose_in_row(
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    counts, n, m = indptr[1:] - indptr[:-1], len(dist), len(heads)
-    reached = n if dist[dist.argmax()] < np.inf else int(np.count_nonzero(dist < np.inf))
+    n, m, counts = len(dist), len(heads), indptr[1:] - indptr[:-1]
     if m <= _ROW_BLOCK:
-        tight = _tight_of_row(counts, heads, weights, dist, dist, reached)
+        tight = _tight_of_row(counts, heads, weights, dist, dist)
     else:
         ends = indptr.searchsorted(np.arange(_ROW_BLOCK, m, _ROW_BLOCK, dtype=indptr.dtype)).tolist()
         tight = np.concatenate(
             [
-                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist, reached)
+                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist)
                 for a, b in itertools.pairwise([0, *ends, n])
                 for first, last in [indptr[[a, b]].tolist()]
             ]
         )
-    if np.count_nonzero(tight) == reached - 1:
-        return  # one for each vertex that is reached
+    if np.count_nonzero(tight) == np.count_nonzero(pred >= 0):
+        return  # one for each vertex that has a predecessor
     edge = tight.nonzero()[0]
     head = heads.take(edge)
-    tail: npt.NDArray[Any]
-    if reached > _MANY:  # most of which have one such edge
-        several = (np.bincount(head) > 1).take(head).nonzero()[0]
-        edge, head = edge.take(several), head.take(several)
-        tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
-    else:
-        tail = np.arange(n, dtype=np.int32).repeat(counts).take(edge)
     known = pred.take(head)
-    chosen = tail < known
-    if np.count_nonzero(chosen):
-        chosen &= known != source
-        last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
-        pred[head.take(last)] = tail.take(last)
+    # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
+    chosen = (edge < indptr.take(known, mode="clip")) & (known != source)
+    last = edge.compress(chosen)[::-1]  # tails ascend, and of several for one element the last one stays
+    if len(last):
+        pred[heads.take(last)] = indptr.searchsorted(last.astype(indptr.dtype), "right") - 1
 
 
 def _tight_of_row(
@@ -189,15 +185,11 @@ def _tight_of_row(
     weights: npt.NDArray[Any],
     dist_of_tails: npt.NDArray[Any],
     dist: npt.NDArray[Any],
-    reached: int,
 ) -> npt.NDArray[np.bool_]:
-    """Return which edges are the last of a shortest path, of some vertices that have so many."""
+    """Return which edges are the last of a shortest path, or lead from nowhere to nowhere."""
     before = dist_of_tails.repeat(counts)
     before += weights
-    tight = before == dist.take(heads)
-    if reached < len(dist):
-        tight &= before < np.inf
-    return tight  # type: ignore[no-any-return]
+    return before == dist.take(heads)  # type: ignore[no-any-return]
 
 
 def _choose_by_sums(
