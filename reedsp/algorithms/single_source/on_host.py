@@ -142,6 +142,9 @@ def choose_smallest(
     by_hashes = rows * m > _BLOCK and not np.count_nonzero(weights != np.rint(weights))
     choose, block = (_choose_by_hashes, _HASHED_BLOCK) if by_hashes else (_choose_by_sums, _BLOCK)
     step = max(1, block // m)
+    if rows <= step:
+        choose(*edges, dist, pred, sources)
+        return
     for first in range(0, rows, step):
         part = slice(first, first + step)
         choose(*edges, dist[part], pred[part], sources[part])
@@ -200,18 +203,12 @@ def _choose_by_sums(
     pred: npt.NDArray[np.int32],
     sources: npt.NDArray[Any],
 ) -> None:
-    counts, reached = indptr[1:] - indptr[:-1], np.count_nonzero(dist < np.inf)
-    before = dist.repeat(counts, 1)
+    before = dist.repeat(indptr[1:] - indptr[:-1], 1)
     before += weights
     tight = before == dist.take(heads, 1)
-    if np.count_nonzero(tight) == reached - len(dist):
-        return  # one for each vertex that is reached
-    if reached < dist.size:
-        tight &= before < np.inf
-    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
-    tight &= pred.take(heads, 1) > tails
-    row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # indices in one dimension are quicker than in two
-    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+    if np.count_nonzero(tight) != np.count_nonzero(pred >= 0):  # one for each vertex that has a predecessor
+        row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # one dimension is quicker than two
+        _replace(indptr, heads, weights, dist, pred, sources, row, edge)
 
 
 def _choose_by_hashes(
@@ -238,27 +235,32 @@ def _choose_by_hashes(
     tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
     tight &= pred.astype(np.uint16).T.copy().take(heads, 0) > tails[:, None]
     edge, row = np.divmod(tight.ravel().nonzero()[0], rows)
-    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+    _replace(indptr, heads, weights, dist, pred, sources, row, edge)
 
 
 def _replace(
+    indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
     pred: npt.NDArray[np.int32],
     sources: npt.NDArray[Any],
-    tails: npt.NDArray[np.uint16],
     row: npt.NDArray[Any],
     edge: npt.NDArray[Any],
 ) -> None:
     """Replace predecessors by the tails of some edges, in some rows, where these are tight; edges ascend in a row."""
-    head, tail, begin = heads.take(edge), tails.take(edge), row * dist.shape[1]
-    at = begin + head
+    begin = row * dist.shape[1]
+    at = begin + heads.take(edge)
     known = pred.take(at)
-    chosen = dist.take(begin + tail) + weights.take(edge) == dist.take(at)
-    chosen &= (known >= 0) & (known != sources.take(row))
-    last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
-    pred[row.take(last), head.take(last)] = tail.take(last)
+    # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
+    chosen = ((edge < indptr.take(known, mode="clip")) & (known != sources.take(row))).nonzero()[0]
+    if not len(chosen):
+        return
+    at, edge = at.take(chosen), edge.take(chosen)
+    tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
+    tight = dist.take(begin.take(chosen) + tail) + weights.take(edge) == dist.take(at)
+    last = tight.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
+    pred.reshape(-1)[at.take(last)] = tail.take(last)
 
 
 def trees(
