@@ -728,10 +728,10 @@ def _on_host(
         return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    size = n, len(matrix.data), rows, unweighted
-    if rows == 0 or (rows > 1 and not is_for_host(*size)):
+    m = len(matrix.data)
+    if rows == 0 or (rows > 1 and not is_for_host(n, m, rows, unweighted)):
         return None
-    if return_predecessors and rows == 1 and is_tree_for_cpu_device(*size) and get_device().kind == "cpu":
+    if rows == 1 and return_predecessors and is_tree_for_cpu_device(n, m, unweighted) and get_device().kind == "cpu":
         return None
     sources = vertices.reshape(-1)
     dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)

@@ -86,13 +86,13 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     return _serves and _on_host(n, m, rows, unweighted) < _on_device(n, m)
 
 
-def is_tree_for_cpu_device(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
-    """Return whether a device that is a CPU is likely to find them and predecessors sooner; see :func:`is_for_host`."""
-    return not _serves or _on_host(n, m, rows, unweighted) > _CPU_TREE
+def is_tree_for_cpu_device(n: int, m: int, unweighted: bool) -> bool:
+    """Return whether a device that is a CPU is likely to find paths from one vertex, and predecessors, sooner."""
+    return not _serves or _on_host(n, m, 1, unweighted) > _CPU_TREE
 
 
 def is_counted_on_cpu_device(n: int, m: int) -> bool:
-    """Return whether a device that is a CPU is likely to count the edges on paths from one vertex sooner."""
+    """Return whether a device that is a CPU is likely to count the edges to each vertex from one sooner."""
     return not _serves or _on_host(n, m, 1, unweighted=True) > _CPU_COUNT
 
 
