@@ -3,6 +3,9 @@
 Each library counts the paths from every vertex, or from as many as take it seconds; what is compared is the time for
 one of them. Calls are whole ones, on a graph that is converted. networkx, igraph and networkit use one core,
 `compute_units` says how many ours had. All answers from the same sources are compared, and ours is verified.
+
+On a GPU there is a graph like a social network, too, from 1,024 sources, beside networkit with all cores of the host,
+which draws its sources itself: there the sums of all values are compared, which differ by some hundredths.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import reedsp
+from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, finish, line, panels
@@ -29,6 +33,9 @@ QUICK_SIZES = (60, 120)
 LIBRARIES = ("networkx", "igraph", "networkit")
 MOST_WORK = {"reedsp": 3 * 10**8, "networkx": 3 * 10**6, "igraph": 5 * 10**7, "networkit": 3 * 10**7}
 """Sources times stored edges."""
+
+SAMPLED, SCALE, EDGE_FACTOR = 1024, 18, 8
+SAME_SUM = 0.1  # of sums of values from other sources
 
 Solve = Callable[[], Any]
 
@@ -105,10 +112,53 @@ def rows(device: reedsp.Device, n: int, repeats: int) -> Iterator[Row]:
     }
 
 
+def sampled(graph: reedsp.Graph) -> Solve | None:
+    """Return a call of networkit with all cores, from sources that it draws; None without it."""
+    if importlib.util.find_spec("networkit") is None:
+        return None
+    module: Any = importlib.import_module("networkit")
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    once = tails < graph.indices
+    ends = tuple(each[once].astype(np.uint64) for each in (tails, graph.indices))
+    own = module.GraphFromCoo((np.ones(len(ends[0])), ends), n=graph.n, directed=False)
+    return lambda: np.array(module.centrality.EstimateBetweenness(own, SAMPLED, False, True).run().scores()) / 2
+
+
+def check_sum(answer: Any, expected: float) -> None:
+    """Raise unless the sum of all values is about the one expected."""
+    if abs(np.sum(answer) / expected - 1) > SAME_SUM:
+        raise WrongAnswerError("two libraries differ")
+
+
+def rows_of_social_network(device: reedsp.Device, repeats: int) -> Iterator[Row]:
+    graph = inputs.r_mat(SCALE, EDGE_FACTOR, SEED, directed=False)
+    sources = np.sort(np.random.default_rng(SEED).choice(graph.n, SAMPLED, replace=False)).tolist()
+    first = reedsp.betweenness(graph, sources, device=device, normalized=False)
+    check_ours = partial(verify, answers=[first.values.tobytes()])
+    solves: list[tuple[Solve, Callable[[Any], None]]] = [
+        (partial(reedsp.betweenness, graph, sources, device=device, normalized=False), check_ours)
+    ]
+    if (theirs := sampled(graph)) is not None:
+        solves.append((theirs, partial(check_sum, expected=float(first.values.sum()))))
+    times = measure_in_turn(solves, repeats)
+    each = [round(1e3 * time["min_ms"] / SAMPLED, 3) for time in times]
+    yield {
+        **{"graph": f"R-MAT {SCALE}", "n": graph.n, "m": graph.m, "seed": SEED},
+        **{"compute_units": device.compute_units, "sources": SAMPLED, **times[0], "networkx_sources": ""},
+        "reedsp_us_a_source": each[0],
+        **dict.fromkeys((f"{name}_us_a_source" for name in LIBRARIES), ""),
+        "ratio": "",
+        **({"networkit_us_a_source": each[1]} if len(each) > 1 else {}),
+    }
+
+
 def cases(setting: Setting) -> list[Case]:
     sizes = QUICK_SIZES if setting.quick else SIZES
     repeats = 1 if setting.quick else 2
-    return [(f"n = {n}", partial(rows, setting.device, n, repeats)) for n in sizes]
+    found: list[Case] = [(f"n = {n}", partial(rows, setting.device, n, repeats)) for n in sizes]
+    if setting.device.kind == "gpu" and not setting.quick:
+        found.append((f"R-MAT {SCALE}", partial(rows_of_social_network, setting.device, repeats)))
+    return found
 
 
 def plot(rows: list[dict[str, str]]) -> Figure:
@@ -116,7 +166,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     figure, [axes] = panels()
     for number, name in enumerate(("reedsp", *LIBRARIES)):
         column = f"{name}_us_a_source"
-        points = [(float(row["n"]), float(row[column])) for row in rows if row[column]]
+        points = [(float(row["n"]), float(row[column])) for row in rows if row[column] and row["graph"] == "random"]
         if points:
             line(axes, points, name, number)
     finish(axes, "vertices", "microseconds for each source, fastest", f"Betweenness: {device_of(rows)}")

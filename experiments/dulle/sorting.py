@@ -1,8 +1,8 @@
 """Sorts: by digits, and Dulle's merge sort (section 5.3) with every presort and several lengths of lists.
 
-The keys are on the device already; "whole call" is from an array of numpy to another. The ways on the device take turns,
-and then whole calls and numpy's do: a GPU that has waited for numpy is slower at first. Every result is compared with
-numpy's. The rows of RANK say what its flag b does to equal keys, by a model of one merge.
+The keys are on the device already; "whole call" is from an array of numpy to another. The ways on the device take
+turns, and then whole calls and numpy's do: a GPU that has waited for numpy is slower at first. Every result is compared
+with numpy's. The rows of RANK say what its flag b does to equal keys, by a model of one merge.
 """
 
 from __future__ import annotations

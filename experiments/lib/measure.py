@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -64,3 +64,9 @@ def measure_in_turn(
         }
         for first, *rest in times
     ]
+
+
+def fastest_search(stats: Sequence[Mapping[str, Any]]) -> float | str:
+    """Return the milliseconds of the shortest search among calls that say how long theirs was; nothing if none does."""
+    searches = [each["phases"]["search"] for each in stats if "phases" in each]
+    return round(min(searches), 4) if searches else ""

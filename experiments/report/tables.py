@@ -265,7 +265,7 @@ def betweenness() -> str:
     others = ("networkx", "igraph", "networkit")
     lines = [
         [
-            *(device, f"{int(row['n']):,}", f"{int(row['m']):,}", f"{int(row['sources']):,}"),
+            *(device, row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", f"{int(row['sources']):,}"),
             figure(float(row["reedsp_us_a_source"])),
             *(figure(float(row[f"{each}_us_a_source"])) if row[f"{each}_us_a_source"] else "-" for each in others),
             row["ratio"],
@@ -273,7 +273,7 @@ def betweenness() -> str:
         for device, rows in by_device("betweenness")
         for row in rows
     ]
-    return table(["device", "n", "edges", "sources", "reedsp", *others, "networkx / reedsp"], lines)
+    return table(["device", "graph", "n", "edges", "sources", "reedsp", *others, "networkx / reedsp"], lines, texts=2)
 
 
 def judged(chosen: list[Claim]) -> str:
@@ -290,17 +290,37 @@ def components() -> str:
     """Return one line a device and graph, of the larger ones, and of Dulle's algorithm beside the fast one."""
     lines = []
     for device, rows in by_device("components"):
-        times = {(row["graph"], row["n"], row["method"]): float(row["min_ms"]) for row in rows}
+        times = {(row["graph"], row["n"], row["method"]): row["min_ms"] for row in rows}
         for row in rows:
             if row["method"] not in ("fast", "auto"):
                 continue
-            others = (times.get((row["graph"], row["n"], method)) for method in ("dulle", "csgraph", "SciPy"))
-            figures = [float(row["min_ms"]), *others]
-            shown = ["" if each is None else f"{each:.3g}" if each < 1000 else f"{each:,.0f}" for each in figures]
+            others = (times.get((row["graph"], row["n"], method), "") for method in ("dulle", "csgraph", "SciPy"))
             sizes = (f"{int(row[each]):,}" for each in ("n", "m", "components"))
+            shown = map(figure_or_nothing, (row["min_ms"], row["search_ms"], *others))
             lines.append([device, row["graph"], row["connection"], *sizes, *shown])
     heads = ["device", "graph", "connection", "n", "edges", "components"]
-    return table([*heads, "fast, ms", "Dulle's, ms", "from a matrix, ms", "SciPy, ms"], lines, texts=3)
+    return table([*heads, "fast, ms", "search, ms", "Dulle's, ms", "from a matrix, ms", "SciPy, ms"], lines, texts=3)
+
+
+def forests() -> str:
+    """Return one line a device, graph and kind of weights."""
+    lines = []
+    for device, rows in by_device("forests"):
+        times = {(row["graph"], row["n"], row["kind"], row["method"]): row["min_ms"] for row in rows}
+        for row in rows:
+            if row["method"] == "fast":
+                about = row["graph"], row["n"], row["kind"]
+                others = (times.get((*about, method), "") for method in ("dulle", "scipy"))
+                sizes = (f"{int(row[each]):,}" for each in ("n", "m", "rounds"))
+                shown = map(figure_or_nothing, (row["min_ms"], row["search_ms"], *others))
+                lines.append([device, row["graph"], row["kind"], *sizes, *shown])
+    heads = ["device", "graph", "weights", "n", "edges", "rounds"]
+    return table([*heads, "fast, ms", "search, ms", "Dulle's, ms", "SciPy, ms"], lines, texts=3)
+
+
+def figure_or_nothing(text: str) -> str:
+    """Return a number of milliseconds with three digits, if there is one."""
+    return "" if not text else f"{float(text):.3g}" if float(text) < 1000 else f"{float(text):,.0f}"
 
 
 def claims_dulle() -> str:
@@ -482,6 +502,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "betweenness": betweenness,
     "breadth_first": breadth_first,
     "components": components,
+    "forests": forests,
     "first_calls": first_calls,
     "output_parallel": output_parallel,
     "scans": scans,

@@ -19,6 +19,7 @@ from reedsp.device import build
 from reedsp.device.errors import DeviceError, PrecisionError
 from reedsp.device.job import Kernel
 from reedsp.device.pinned import PinnedParts
+from reedsp.device.scratch import Scratch
 from reedsp.device.self_test import self_test
 from reedsp.system.public import public
 
@@ -33,9 +34,6 @@ _KINDS = {
     cl.device_type.CPU: "cpu",
 }
 _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
-
-_LARGEST_SCRATCH = 1 << 24  # bytes
-_SCRATCH_PART = 256  # of the memory of a GPU
 
 _requested: ContextVar[set[Program] | None] = ContextVar("requested", default=None)
 
@@ -67,8 +65,8 @@ class Device:
         Whether it is a CPU whose kernels may use any memory of the process (fine-grained system shared virtual memory).
     shares_queue : bool
         Whether its queue is a user's own.
-    largest_scratch : int
-        Bytes of the largest buffers that are kept for later calls.
+    scratch : Scratch
+        Buffers that are kept for later calls.
     nvidia_generation : int
         Compute capability of an NVIDIA device without its second digit; 0 for others.
 
@@ -103,12 +101,10 @@ class Device:
         self.sees_host_memory: bool = self.kind == "cpu" and _sees_host_memory(handle)
         self.shares_queue: bool = queue is not None
         self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
-        part_of_memory = 0 if self.kind == "cpu" else self.global_memory // _SCRATCH_PART
-        self.largest_scratch: int = max(_LARGEST_SCRATCH, part_of_memory)
         self._lock = threading.RLock()
         self._context: cl.Context | None = None if queue is None else queue.context
         self._queue: cl.CommandQueue | None = queue
-        self._scratch: dict[int, list[cl.Buffer]] = {}  # by their bytes
+        self.scratch: Scratch = Scratch(self.kind, self.global_memory)
         self._pinned: PinnedParts | None = None
         self._programs: dict[Program, cl.Program] = {}
         self._kernels: dict[Any, Kernel] = {}

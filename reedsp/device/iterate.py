@@ -67,7 +67,7 @@ class Rounds:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._rounds_run = constants("core/rounds.cl")["ROUNDS_RUN"]
-        self.updates: cl.Buffer = job.upload(np.array([1, 0, 0, 0], np.uint32))
+        self.updates: cl.Buffer = job.upload(np.array([1, 0, 0, 0], np.uint32), keep=False)
 
     def run(
         self, queue_round: Callable[[int], None], limit: int, after_batch: Callable[[int], None] | None = None

@@ -106,7 +106,7 @@ class Job:
         self.device = device
         self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
-        self._scratch: list[tuple[int, cl.Buffer]] | None = [] if recycle else None
+        self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
         self.bytes_to_device: int = 0
@@ -150,17 +150,24 @@ class Job:
         """Allocate an uninitialised array of at least one element; one to `keep` is never recycled."""
         size = max(1, length) * np.dtype(dtype).itemsize
         self._check_allocation(size)
-        try:
-            if self._scratch is not None and not keep and size <= self.device.largest_scratch:
-                buffer = self._take_scratch(size)
-            elif size >= _LARGE_PAGES and self.device.kind == "cpu":
-                buffer = self._of_large_pages(size)
-            else:
-                buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
-        except (cl.Error, MemoryError) as error:
-            raise self._translate(error, f"allocation of {size:,} bytes") from error
+        while True:
+            try:
+                buffer = self._allocated(size, keep)
+                break
+            except (cl.Error, MemoryError) as error:
+                failure = self._translate(error, f"allocation of {size:,} bytes")
+                if not isinstance(failure, DeviceMemoryError) or not self.device.scratch.release():
+                    raise failure from error
         self.bytes_allocated += size
         return buffer
+
+    def _allocated(self, size: int, keep: bool) -> cl.Buffer:
+        if self._scratch is not None and not keep and size <= self.device.scratch.largest:
+            self._scratch.append(self.device.scratch.take(self.device.context, size))
+            return self._scratch[-1]
+        if size >= _LARGE_PAGES and self.device.kind == "cpu":
+            return self._of_large_pages(size)
+        return cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
 
     def _of_large_pages(self, size: int) -> cl.Buffer:
         """Return a buffer in memory of numpy, which asks the system for large pages: they are handed out sooner."""
@@ -169,21 +176,18 @@ class Job:
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
         return cl.Buffer(self.device.context, flags, hostbuf=memory[first : first + size])
 
-    def _take_scratch(self, size: int) -> cl.Buffer:
-        size = 1 << (size - 1).bit_length()
-        with self.device._lock:
-            free = self.device._scratch.setdefault(size, [])
-            buffer = free.pop() if free else cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
-        assert self._scratch is not None
-        self._scratch.append((size, buffer))
-        return buffer
-
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
-        with self.device._lock:
-            while self._scratch:
-                size, buffer = self._scratch.pop()
-                self.device._scratch[size].append(buffer)
+        if self._scratch:
+            self.device.scratch.give_back(*self._scratch)
+            self._scratch.clear()
+
+    def recycle_with(self, owner: object, *buffers: cl.Buffer) -> None:
+        """Recycle some buffers of this job only once an object is no more."""
+        for buffer in buffers:
+            if self._scratch is not None and buffer in self._scratch:
+                self._scratch.remove(buffer)
+                self.device.scratch.give_back_with(owner, buffer)
 
     def full(self, length: int, value: np.generic) -> cl.Buffer:
         """Allocate an array of at least one element, each of them `value`."""
@@ -200,25 +204,27 @@ class Job:
             size = max(1, length) * pattern.itemsize
             self.queued(cl.enqueue_fill_buffer(self.queue, buffer, pattern, 0, size, wait_for=self.after))
 
-    def upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> cl.Buffer:
-        """Copy an array into a new buffer, which is never recycled.
+    def upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None = None, *, keep: bool = True) -> cl.Buffer:
+        """Copy an array into a buffer.
 
         Parameters
         ----------
         array : ndarray
         dtype : dtype, optional
             To convert it to, with zeros that have no sign. By default it is copied as it is.
+        keep : bool
+            Never recycle the buffer.
         """
         with self.phases.within("upload"):
-            return self._upload(array, dtype)
+            return self._upload(array, dtype, keep)
 
-    def _upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> cl.Buffer:
+    def _upload(self, array: npt.NDArray[Any], dtype: npt.DTypeLike | None, keep: bool) -> cl.Buffer:
         if array.size == 0:
             array = np.zeros(1, array.dtype)  # OpenCL has no empty buffers
         target = array.dtype if dtype is None else np.dtype(dtype)
         size = array.size * target.itemsize
         self._check_allocation(size)
-        flags, values = cl.mem_flags.READ_WRITE, np.ascontiguousarray(array).reshape(-1)
+        values = np.ascontiguousarray(array).reshape(-1)
 
         def convert(first: int, last: int, part: npt.NDArray[Any]) -> None:
             if dtype is None:
@@ -226,20 +232,30 @@ class Job:
             else:
                 np.add(values[first:last], 0, out=part, dtype=target, casting="unsafe")
 
-        try:
-            if size >= _LARGE_UPLOAD and self.device.kind != "cpu":
-                buffer = cl.Buffer(self.device.context, flags, size)
+        if size >= _LARGE_UPLOAD and self.device.kind != "cpu":
+            buffer = self.allocate(array.size, target, keep=keep)
+            with self.translated("copy to the device"):
                 self._send(buffer, array.size, target, convert)
-            else:
-                contents = values
-                if dtype is not None:
-                    contents = np.empty(array.size, target)
-                    convert(0, array.size, contents)
-                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
-        except cl.Error as error:
-            raise self._translate(error, f"allocation of {size:,} bytes") from error
-        self.bytes_allocated += size
+        else:
+            contents = values
+            if dtype is not None:
+                contents = np.empty(array.size, target)
+                convert(0, array.size, contents)
+            buffer = self._filled(contents, keep)
         self.bytes_to_device += size
+        return buffer
+
+    def _filled(self, contents: npt.NDArray[Any], keep: bool) -> cl.Buffer:
+        """Return a buffer with what an array holds."""
+        if not keep and self._scratch is not None and self.device.kind != "cpu":
+            buffer = self.allocate(contents.size, contents.dtype)
+            with self.translated("copy to the device"):
+                cl.enqueue_copy(self.queue, buffer, contents, wait_for=self.after)
+            return buffer
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        with self.translated(f"allocation of {contents.nbytes:,} bytes"):
+            buffer = cl.Buffer(self.device.context, flags, hostbuf=contents)
+        self.bytes_allocated += contents.nbytes
         return buffer
 
     def upload_rows(
@@ -330,10 +346,15 @@ class Job:
             raise self._translate(error, "waiting for the device") from error
         self._borrowed.clear()
 
-    def reads(self, array: npt.NDArray[Any]) -> Memory:
-        """Lend an array of the host for kernels to read: a CPU device reads it where it is, until all is returned."""
+    def reads(self, array: npt.NDArray[Any], *, keep: bool = True) -> Memory:
+        """Lend an array of the host for kernels to read: a CPU device reads it where it is, until all is returned.
+
+        `keep` is that of :meth:`upload`.
+        """
         array = np.ascontiguousarray(array)
-        return self.borrow(array, writable=False) if self.device.kind == "cpu" and array.size else self.upload(array)
+        if self.device.kind == "cpu" and array.size:
+            return self.borrow(array, writable=False)
+        return self.upload(array, keep=keep)
 
     @contextlib.contextmanager
     def writes(self, array: npt.NDArray[Any]) -> Iterator[Memory]:

@@ -142,6 +142,7 @@ class OutEdges:
         self.m: int = graph.m
         if buffers is None:
             buffers = _edges_of(graph, job, arithmetic)
+        self._buffers = buffers
         self.macros: dict[str, str | int] = buffers.macros
         self.first_edge: cl.Buffer = buffers.first_edge
         self.edges: cl.Buffer = buffers.edges

@@ -98,7 +98,7 @@ def find_trees(
         levels = [job.allocate(rows * n, np.uint32), job.allocate(rows * n, np.uint32)]
         launch("start_levels", vertices, predecessors, levels[0])
         start = job.device.kernel(_FILE, "start_at_sources", **macros)
-        on_device = job.upload(slots.astype(np.uint64))
+        on_device = job.upload(slots.astype(np.uint64), keep=False)
         job.launch(start, len(slots), GROUP_SIZE, on_device, levels[0], np.uint32(len(slots)))
         _resolve_levels(job, graph, dist, predecessors, levels, macros, rows)
         final_levels = job.download(levels[0], rows * n, np.uint32)
@@ -187,7 +187,7 @@ def find_trees_outgoing(
         levels = job.allocate(rows * n, np.uint32)
         launch("start_levels", predecessors, levels)
         start = job.device.kernel(_OUTGOING, "start_at_sources", **macros)
-        slots = job.upload(np.array(sorted(starts), np.uint64))
+        slots = job.upload(np.array(sorted(starts), np.uint64), keep=False)
         job.launch(start, len(starts), GROUP_SIZE, slots, levels, np.uint32(len(starts)))
         launch("reopen_unresolved", levels, predecessors)
         rounds = Rounds(job)

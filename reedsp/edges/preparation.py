@@ -49,7 +49,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class EdgeBuffers:
-    """Edges on a device, as cl/core/out_edges.cl has them.
+    """Edges on a device, as cl/core/out_edges.cl has them; the device has the buffers back when this object goes.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class MatrixRows:
     def __init__(self, job: Job, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
         self.job = job
         self.n, self.m = len(indptr) - 1, len(indices)
-        self.indptr, self.indices = job.reads(indptr), job.reads(indices)
+        self.indptr, self.indices = job.reads(indptr, keep=False), job.reads(indices, keep=False)
         self.macros: dict[str, str | int] = {"POINTER": C_TYPES[indptr.dtype], "INDEX": C_TYPES[indices.dtype]}
 
     def close(self) -> None:
@@ -148,14 +148,15 @@ class Preparation:
             **arithmetic.macros,
         }
         self._indptr, self._indices = self.rows.indptr, self.rows.indices
-        self._values = self._indices if values is indices else job.reads(values)
+        self._values = self._indices if values is indices else job.reads(values, keep=False)
 
     def edges(self) -> EdgeBuffers:
         """Return the edges, and what was seen on the way."""
         edge = np.dtype([("target", np.int32), ("weight", self._dtype)], align=True)
-        first_edge = self._job.allocate(self._n + 1, self._offset, keep=True)
-        edges = self._job.allocate(self._m, edge, keep=True)
-        return EdgeBuffers(first_edge, edges, self._macros, self._look(first_edge, edges, writes=True))
+        first_edge, edges = self._job.allocate(self._n + 1, self._offset), self._job.allocate(self._m, edge)
+        found = EdgeBuffers(first_edge, edges, self._macros, self._look(first_edge, edges, writes=True))
+        self._job.recycle_with(found, first_edge, edges)
+        return found
 
     def facts(self) -> Facts:
         """Return what there is to see, and write no edges."""

@@ -46,8 +46,7 @@ def resident() -> int:
 def left_over(device: Device) -> int:
     """Return how many buffers exist that the device does not keep for later calls."""
     gc.collect()
-    spare = {buffer.int_ptr for buffers in device._scratch.values() for buffer in buffers}
-    return len({buffer.int_ptr for buffer in CountedBuffer.living} - spare)
+    return len({buffer.int_ptr for buffer in CountedBuffer.living} - device.scratch.handles())
 
 
 def soak(device: Device, count: int) -> tuple[int, int, int]:

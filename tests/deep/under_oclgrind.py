@@ -44,6 +44,7 @@ from reedsp.device import build
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
+from reedsp.device.scratch import Scratch
 from reedsp.edges import predecessors, preparation, verify
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
@@ -108,11 +109,11 @@ def keep_buffers() -> None:
 
         setattr(Job, name, make_and_keep)
 
-    def no_larger(job: Job, size: int) -> cl.Buffer:
+    def no_larger(scratch: Scratch, context: cl.Context, size: int) -> cl.Buffer:
         """Allocate what is asked for: behind a recycled buffer there is room, and in it what was there before."""
-        return cl.Buffer(job.device.context, cl.mem_flags.READ_WRITE, size)
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, size)
 
-    Job._take_scratch = no_larger
+    Scratch.take, Scratch.give_back = no_larger, lambda scratch, *buffers: None
 
 
 def write_fillings() -> None:

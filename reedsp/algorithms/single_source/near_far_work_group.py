@@ -215,7 +215,10 @@ class _Search:
             delta,
             np.uint64(rows * n),
         )
-        job.launch(self._kernel("start"), len(slots), _SMALL_GROUP, job.upload(slots), self.dist, *self._near, count)
+        job.launch(
+            *(self._kernel("start"), len(slots), _SMALL_GROUP),
+            *(job.upload(slots, keep=False), self.dist, *self._near, count),
+        )
         advance = self._kernel("advance")
         self._round = advance.position_of("round")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)

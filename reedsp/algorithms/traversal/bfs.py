@@ -201,7 +201,7 @@ class _RowsOfWorkItems:
         self._layout = constants(_ITEMS_FILE)
         self._control = job.allocate(self._rows * self._layout["CONTROL_WORDS"], np.uint64)
         state = (self._found, self._queue, self._control)
-        start = job.upload(np.array(sources, np.int32))
+        start = job.upload(np.array(sources, np.int32), keep=False)
         begin = (
             start,
             self._edges.first_edge,

@@ -91,7 +91,7 @@ def connected_components(
         return _on_host(graph, connection, phases)
     chosen = get_device(device)
     job = Job(chosen, recycle=True, phases=phases)
-    labels = np.zeros(graph.n, np.int32)
+    labels = np.empty(graph.n, np.int32)
     if graph.n == 0:
         count, found = 0, {"method": _METHOD_OF[_form_for(chosen, graph, connection)], "why": "there are no vertices"}
     elif method == "dulle":

@@ -48,19 +48,19 @@ class Edges:
         if job.device not in copies:
             near = Neighbours.of(graph, job, incoming=False)
             macros = {"POINTER": near.macros["OFFSET"], "INDEX": "int"}
-            sources = _sources(job, near.first_edge, graph.n, graph.m, macros)
+            sources = _sources(job, near.first_edge, graph.n, graph.m, macros, keep=True)
             copies[job.device] = cls(graph.n, graph.m, near.first_edge, near.vertices, sources, macros)
         return copies[job.device]
 
     @classmethod
     def of_rows(cls, rows: MatrixRows) -> Edges:
         """Return those of a matrix on the device of its job."""
-        sources = _sources(rows.job, rows.indptr, rows.n, rows.m, rows.macros)
+        sources = _sources(rows.job, rows.indptr, rows.n, rows.m, rows.macros, keep=False)
         return cls(rows.n, rows.m, rows.indptr, rows.indices, sources, rows.macros)
 
 
-def _sources(job: Job, indptr: Memory, n: int, m: int, macros: dict[str, str | int]) -> cl.Buffer:
-    sources = job.allocate(m, np.int32, keep=True)
+def _sources(job: Job, indptr: Memory, n: int, m: int, macros: dict[str, str | int], *, keep: bool) -> cl.Buffer:
+    sources = job.allocate(m, np.int32, keep=keep)
     _bind(job, {**_options(job), **macros}, "write_sources", m, indptr, sources, np.uint64(m), np.uint32(n)).queue()
     return sources
 

@@ -1,0 +1,72 @@
+"""Buffers that one job leaves to the next: with NVIDIA's driver, to make or release one takes longer than a search."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+
+import pyopencl as cl
+
+_LARGEST = 1 << 24  # bytes
+_PART_OF_GPU = 256  # of its memory
+_LARGEST_IN_ALL = 16  # buffers that nobody uses
+
+
+class Scratch:
+    """Buffers of one device that nobody uses, each as large as a power of two.
+
+    What has been queued with a buffer comes before what is queued with it next, on the one queue of the device.
+
+    Parameters
+    ----------
+    kind : str
+        Of the device.
+    memory : int
+        Bytes of the device.
+
+    Attributes
+    ----------
+    largest : int
+        Bytes of the largest buffer that is kept. All that are kept together have at most 16 times as many.
+    """
+
+    def __init__(self, kind: str, memory: int) -> None:
+        self.largest: int = max(_LARGEST, 0 if kind == "cpu" else memory // _PART_OF_GPU)
+        self._lock = threading.RLock()  # a collector of garbage may give back what this thread is about to take
+        self._free: dict[int, list[cl.Buffer]] = {}
+        self._bytes = 0
+
+    def take(self, context: cl.Context, size: int) -> cl.Buffer:
+        """Return a buffer of at least so many bytes."""
+        size = 1 << (size - 1).bit_length()
+        with self._lock:
+            if free := self._free.get(size):
+                self._bytes -= size
+                return free.pop()
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, size)
+
+    def give_back(self, *buffers: cl.Buffer) -> None:
+        """Let others take buffers that were taken here, all of whose work is queued."""
+        with self._lock:
+            for buffer in buffers:
+                size = int(buffer.size)
+                if self._bytes + size <= _LARGEST_IN_ALL * self.largest:
+                    self._bytes += size
+                    self._free.setdefault(size, []).append(buffer)
+
+    def give_back_with(self, owner: object, *buffers: cl.Buffer) -> None:
+        """Let others take buffers once an object is no more."""
+        weakref.finalize(owner, self.give_back, *buffers).atexit = False
+
+    def release(self) -> bool:
+        """Have the device free what nobody uses; return whether there was anything."""
+        with self._lock:
+            some = bool(self._bytes)
+            self._free.clear()
+            self._bytes = 0
+        return some
+
+    def handles(self) -> set[int]:
+        """Return the handles of the buffers that nobody uses."""
+        with self._lock:
+            return {buffer.int_ptr for buffers in self._free.values() for buffer in buffers}

@@ -1,0 +1,103 @@
+"""Buffers that jobs leave to each other."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import reedsp
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.device.scratch import Scratch
+from reedsp.edges.preparation import Preparation
+
+SIZE = 5000
+
+
+@pytest.fixture
+def own(device: Device) -> Device:
+    """The same device with nothing left by others."""
+    return Device(device.index, device.handle)
+
+
+def test_what_a_job_leaves_serves_the_next(own: Device) -> None:
+    job = Job(own, recycle=True)
+    left = job.allocate(SIZE, np.int32)
+    assert Job(own, recycle=True).allocate(SIZE, np.int32).int_ptr != left.int_ptr
+    job.recycle()
+    assert own.scratch.handles() == {left.int_ptr}
+    assert Job(own, recycle=True).allocate(SIZE - 1, np.int32).int_ptr == left.int_ptr
+    assert own.scratch.handles() == set()
+
+
+def test_not_more_is_kept_than_is_of_use(own: Device) -> None:
+    job = Job(own, recycle=True)
+    buffers = [job.allocate(own.scratch.largest, np.uint8) for _ in range(17)]
+    assert len({each.int_ptr for each in buffers}) == 17
+    job.recycle()
+    assert len(own.scratch.handles()) == 16
+    assert own.scratch.release()
+    assert own.scratch.handles() == set()
+    assert not own.scratch.release()
+
+
+def test_prepared_edges_go_back_when_nothing_needs_them(own: Device) -> None:
+    job = Job(own, recycle=True)
+    indptr, indices = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
+    preparation = Preparation(job, indptr, indices, np.array([7, 9], np.int32), Arithmetic(np.dtype(np.int32)))
+    edges = preparation.edges()
+    preparation.close()
+    job.recycle()
+    handles = {edges.first_edge.int_ptr, edges.edges.int_ptr}
+    assert not handles & own.scratch.handles()
+    assert np.array_equal(job.download(edges.edges, 4, np.int32), [1, 7, 0, 9])
+    del edges
+    gc.collect()
+    assert handles <= own.scratch.handles()
+
+
+def test_uploads_that_nothing_keeps_are_recycled(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "kind", "gpu")
+    job, array = Job(own, recycle=True), np.arange(SIZE, dtype=np.int32)
+    buffer = job.reads(array, keep=False)
+    assert np.array_equal(job.download(buffer, SIZE, np.int32), array)
+    job.recycle()
+    assert own.scratch.handles() == {buffer.int_ptr}
+
+
+def test_a_device_without_memory_first_gives_up_what_is_kept(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job(own, recycle=True)
+    job.allocate(SIZE, np.int32)
+    job.recycle()
+    make, failures = cl.Buffer, 0
+
+    def full(*arguments: Any, **options: Any) -> cl.Buffer:
+        nonlocal failures
+        if own.scratch.handles():
+            failures += 1
+            record = cl._cl._ErrorRecord("planted", cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, "clCreateBuffer")
+            raise cl.MemoryError(record)
+        return make(*arguments, **options)
+
+    monkeypatch.setattr(cl, "Buffer", full)
+    assert job.allocate(1 << 20, np.int32).size == 4 << 20
+    assert failures == 1
+
+
+def test_a_device_without_memory_that_has_nothing_to_give_up(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: Any, **options: Any) -> cl.Buffer:
+        raise cl.MemoryError(cl._cl._ErrorRecord("planted", cl.status_code.OUT_OF_HOST_MEMORY, "clCreateBuffer"))
+
+    monkeypatch.setattr(cl, "Buffer", full)
+    with pytest.raises(reedsp.DeviceMemoryError, match=r"allocation of 4,000 bytes failed"):
+        Job(own).allocate(1000, np.int32)
+
+
+@pytest.mark.parametrize(("kind", "memory", "largest"), [("cpu", 1 << 40, 1 << 24), ("gpu", 1 << 36, 1 << 28)])
+def test_how_large_the_largest_is(kind: str, memory: int, largest: int) -> None:
+    assert Scratch(kind, memory).largest == largest
