@@ -29,6 +29,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _OPTIONS = b"-cl-std=CL1.2"
 _DOUBTFUL_OPTIMIZERS = ("Intel(R) OpenCL",)  # platforms: `array[p] = min(16 * p, max(p, n))` writes to another p there
 
+_CACHING_DRIVERS = ("Portable Computing Language",)
+"""Platforms that keep what they have compiled themselves. PoCL compiles each kernel of a program once more to say what
+its binary is, for work-groups of any size: that takes more than twice as long as what is launched afterwards.
+"""
+
+_SOURCE = b"source"
+"""What is kept in place of a binary, once a source has been compiled for such a driver."""
+
 # Environment variables through which pyopencl or a driver would add options of the user's to a build.
 _OPTION_VARIABLES = (
     "PYOPENCL_BUILD_OPTIONS",
@@ -166,7 +174,7 @@ def _build(context: cl.Context, device: cl.Device, source: str, title: str, opti
             return compile_here(context, device, source, options)
         cached = _cache_file(device, source, options)
         known = None if cached is None else kernel_cache.read(cached)
-        if known is not None and (program := _load(context, device, known, options)) is not None:
+        if known is not None and (program := _load(context, device, source, known, options)) is not None:
             return program
         program, binary = _compile_apart(context, device, source, options)
         if cached is not None:
@@ -183,16 +191,17 @@ def _cache_file(device: cl.Device, source: str, options: bytes | None = None) ->
 
 
 def _compile_apart(context: cl.Context, device: cl.Device, source: str, options: bytes) -> tuple[cl.Program, bytes]:
-    """Compile in a child process, or here where that cannot be; return the binary, too."""
+    """Compile in a child process, or here where that cannot be; return what is to be kept, too."""
+    has_binary = device.platform.name not in _CACHING_DRIVERS
     try:
-        binary = compiler.compile(driver_of(device), source, options)
+        kept = compiler.compile(driver_of(device), source, options, has_binary) or _SOURCE
     except CompilerUnavailableError as error:
         _log.info("kernels are compiled in this process: %s", error)
     else:
-        if (program := _load(context, device, binary, options)) is not None:
-            return program, binary
+        if (program := _load(context, device, source, kept, options)) is not None:
+            return program, kept
     program = compile_here(context, device, source, options)
-    return program, binary_of(program)
+    return program, binary_of(program) if has_binary else _SOURCE
 
 
 def rehearse(device: cl.Device, call: bytes) -> None:
@@ -200,11 +209,13 @@ def rehearse(device: cl.Device, call: bytes) -> None:
     compiler.rehearse(driver_of(device), call)
 
 
-def _load(context: cl.Context, device: cl.Device, binary: bytes, options: bytes) -> cl.Program | None:
+def _load(context: cl.Context, device: cl.Device, source: str, kept: bytes, options: bytes) -> cl.Program | None:
     import pyopencl as cl
 
+    if kept == _SOURCE:
+        return compile_here(context, device, source, options)
     try:
-        return _finished(pyopencl_private.from_binary(context, device, binary), device, options)
+        return _finished(pyopencl_private.from_binary(context, device, kept), device, options)
     except cl.Error as error:
         _log.info("a binary is not accepted by the driver, and the kernel built anew: %s", error)
         return None

@@ -67,7 +67,7 @@ class Compiler:
         self._messages: IO[bytes] | None = None  # what the child has printed
         self._owner = os.getpid()
 
-    def compile(self, driver: Sequence[str], source: str, options: bytes) -> bytes:
+    def compile(self, driver: Sequence[str], source: str, options: bytes, has_binary: bool = True) -> bytes:
         """Return the binary of a source for the device with this driver.
 
         Parameters
@@ -76,6 +76,8 @@ class Compiler:
             What :func:`reedsp.device.build.driver_of` returns for the device.
         source : str
         options : bytes
+        has_binary : bool
+            Otherwise the source is compiled, and what is returned is empty.
 
         Raises
         ------
@@ -83,7 +85,8 @@ class Compiler:
         CompilerCrashError
         CompilerUnavailableError
         """
-        kind, content = self._answer({"driver": list(driver), "source": source, "options": options.decode()})
+        asked = {"driver": list(driver), "source": source, "options": options.decode(), "has_binary": has_binary}
+        kind, content = self._answer(asked)
         if kind == REFUSED:
             raise RefusedError(content.decode(errors="replace"))
         return content

@@ -57,7 +57,7 @@ def _answer(request: bytes) -> bytes:
         return RETURNED
     try:
         program = build.compile_here(context, device.handle, asked["source"], asked["options"].encode())
-        return BINARY + build.binary_of(program)
+        return BINARY + (build.binary_of(program) if asked["has_binary"] else b"")
     except RefusedError as error:
         return REFUSED + str(error).encode()
 

@@ -42,6 +42,7 @@ _OUT_OF_MEMORY = (
 _MOST_HANDLES = 64  # of a kernel
 _LARGE_PAGES = 1 << 25  # bytes, from which on memory is given back to the system when it is released
 _ALIGNMENT = 4096
+_FILLED_BY_HOST = 1 << 14  # bytes, up to which an array for a CPU device is copied sooner than filled by it
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
@@ -191,6 +192,8 @@ class Job:
 
     def full(self, length: int, value: np.generic) -> cl.Buffer:
         """Allocate an array of at least one element, each of them `value`."""
+        if self.device.kind == "cpu" and length * value.itemsize <= _FILLED_BY_HOST:
+            return self.upload(np.full(max(1, length), value))
         buffer = self.allocate(length, value.dtype)
         self.fill(buffer, length, value)
         return buffer

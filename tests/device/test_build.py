@@ -171,7 +171,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"APART": (0, 1), "PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     },
     "traversal/queue_order.cl": {
-        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
+        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"ATOMIC_LOADS": (0, 1), "PREFETCH_BUILT_IN": (0, 1)},
     },
     "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "traversal/bfs_work_groups.cl": {
@@ -357,6 +358,12 @@ def python(code: str, device: Device | None, *arguments: str, cwd: Path | None =
     child = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=300)
     assert child.returncode == 0, child.stderr
     return child.stdout
+
+
+@pytest.fixture(autouse=True)
+def binaries_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those of drivers that have a cache of their own."""
+    monkeypatch.setattr(device_build, "_CACHING_DRIVERS", ())
 
 
 @pytest.fixture
@@ -652,6 +659,7 @@ from reedsp.device import get_device
 
 {inspect.getsource(count_builds)}
 made = count_builds()
+device_build._CACHING_DRIVERS = ()
 if sys.argv[1:]:
     get_device().kernel("core/self_test.cl", "self_test", **json.loads(sys.argv[1]))
 else:
@@ -667,6 +675,38 @@ def test_cache_serves_the_next_process(device: Device, private_cache: Path, fold
     assert len(written) == kinds
     assert python(COUNT, device).split() == ["binary"] * kinds
     assert {entry: entry.stat().st_mtime_ns for entry in entries(folder)} == written
+
+
+def test_a_driver_that_keeps_programs_is_given_the_source_again(
+    device: Device, folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a child process has compiled it once, for which it is not asked for a binary."""
+    monkeypatch.setattr(device_build, "_CACHING_DRIVERS", (device.platform,))
+    monkeypatch.setattr(device_build, "binary_of", None)
+    apart, asked = device_build.compiler.compile, []
+
+    def compile_apart(*arguments: Any) -> bytes:
+        asked.append(arguments[-1])
+        return apart(*arguments)
+
+    monkeypatch.setattr(device_build.compiler, "compile", compile_apart)
+    for _ in range(2):
+        build(device)
+    assert asked == [False]
+    assert compiled == ["source", "source"]
+    [entry] = entries(folder)
+    assert kernel_cache.read(entry) == b"source"
+    fresh(device).self_test()
+
+
+def test_a_driver_that_keeps_programs_without_a_child_process(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_build, "_CACHING_DRIVERS", (device.platform,))
+    monkeypatch.setattr(device_build.compiler, "unavailable", "planted")
+    build(device)
+    [entry] = entries(folder)
+    assert kernel_cache.read(entry) == b"source"
 
 
 HEAD = len(kernel_cache._MAGIC) + 32

@@ -41,7 +41,7 @@ def binary(compiler: Compiler, device: Device, source: str) -> bytes:
 def check_works(compiler: Compiler, device: Device) -> None:
     """What it compiles is a program of this device, with the kernel of the source."""
     source = KERNEL.format(compiler.compile.__name__.__len__())
-    program = build._load(device.context, device.handle, binary(compiler, device, source), build._OPTIONS)
+    program = build._load(device.context, device.handle, source, binary(compiler, device, source), build._OPTIONS)
     assert program is not None
     assert program.kernel_names == "nothing"
 
