@@ -2,7 +2,7 @@
 
     python -m tests.deep.fuzz.pram_programs --count 2000 --first 0
 
-    oclgrind --data-races --uninitialized --log races.log python -m tests.deep.fuzz.pram_programs --device oclgrind
+    oclgrind --data-races --log races.log python -m tests.deep.fuzz.pram_programs --device oclgrind
 
 The second command does so in a simulator, which takes no time to compile, and whose log has to stay empty. Each number
 is one program, always the same. A wrong answer is printed with the program, and the exit status is then
@@ -99,14 +99,11 @@ def _wrongly_accepted(program: pram.Program, found: Case, error: pram.RunError, 
 
 
 def make_simulator_quick() -> None:
-    """Have Oclgrind simulate no work-items that have nothing to do, and take what is filled for initialised."""
+    """Have Oclgrind simulate no work-items that have nothing to do."""
     from reedsp.pram import machine
     from reedsp.primitives import plans
-    from tests.deep.under_oclgrind import keep_buffers, write_fillings
 
     plans._GROUP_SIZE = machine.PLAIN_GROUP_SIZE = SIMULATED_GROUP_SIZE
-    keep_buffers()
-    write_fillings()
 
 
 def main() -> None:
