@@ -10,9 +10,9 @@
 
 #include "minplus/common.cl"
 
-__kernel void relax(__global WEIGHT *matrix, const uint n, const uint k)
+__kernel void relax(__global WEIGHT *matrix, const ulong n, const uint k)
 {
     const size_t column = get_global_id(0), row = get_global_id(1), at = row * n + column;
     if (row != k && column != k)
-        matrix[at] = result(relaxed(AS_TYPE(ORDER, matrix[at]), matrix[row * n + k], matrix[(size_t)k * n + column]));
+        matrix[at] = result(relaxed(AS_TYPE(ORDER, matrix[at]), matrix[row * n + k], matrix[k * n + column]));
 }

@@ -79,7 +79,7 @@ def solve(job: Job, weights: Weights, matrix: cl.Buffer, n: int, method: str) ->
 def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> None:
     kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "relax", **weights.macros(job.device.kind))
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
-    relax = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint32(n), np.uint32(0), slices=slices)
+    relax = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint64(n), np.uint32(0), slices=slices)
     position = kernel.position_of("k")
     for k in range(n):
         relax.set(position, np.uint32(k))
