@@ -175,8 +175,9 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
                      __global uint *restrict own_marks, __global int *restrict own_list,
                      __global int *restrict own_parents, const uint window, const uint worth_help, const ulong budget)
 {
-    const uint items = get_global_size(0), ticket = atomic_inc(&turn[BEGUN]), over = OVER + ticket / items;
-    if (ticket % items > 0) {
+    const uint items = get_global_size(0), ticket = atomic_inc(&turn[BEGUN]), launches = ticket / items;
+    const uint over = OVER + launches;
+    if (ticket > launches * items) {  // no remainder: Oclgrind 21.10 has none beside a quotient
         help(indptr, indices, queue, own_marks, own_list, own_parents, turn, over);
         return;
     }
