@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+from scipy.sparse import issparse
 
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import graph_over
@@ -18,6 +20,8 @@ Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
 
 _FLOAT64 = np.dtype(np.float64)
+
+_DOT_IS_QUICK = (np.dtype(np.float64), np.dtype(np.float32))
 
 _UNSIGNED: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.int32): np.dtype(np.uint32),
@@ -35,7 +39,7 @@ def graph_of(csgraph: Any, directed: bool, unweighted: bool = False) -> Graph:
 def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
-    if scipy.sparse.issparse(csgraph):
+    if issparse(csgraph):
         refuse_complex(csgraph.dtype, "csgraph")
         if directed and (rows := compressed_rows(csgraph)) is not None:
             graph = graph_over(*rows, get_device(), unweighted)
@@ -65,19 +69,20 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
 
 def compressed_rows(csgraph: Any) -> Rows | None:
     """Return the arrays of a square CSR matrix, which may be corrupt; None for everything else."""
-    if not scipy.sparse.issparse(csgraph) or csgraph.format != "csr" or len(csgraph.shape) != 2:
+    if not issparse(csgraph) or csgraph.format != "csr":
         return None
-    n, columns = csgraph.shape
-    rows = csgraph.indptr, csgraph.indices, csgraph.data
-    return rows if n == columns == len(csgraph.indptr) - 1 else None
+    indptr = csgraph.indptr
+    n = len(indptr) - 1
+    return (indptr, csgraph.indices, csgraph.data) if csgraph.shape == (n, n) else None
 
 
 def counts_of(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     """Return how many entries each row has; None if row pointers are corrupt, or indices of a type of their own."""
-    m, last = len(indices), len(indptr) - 1
-    if not are_indices(indptr, indices) or indptr[0] != 0 or indptr[last] != m:
+    m = len(indices)
+    type_of_pointers = _UNSIGNED.get(indptr.dtype)
+    if type_of_pointers is None or indices.dtype not in _UNSIGNED or indptr[0] != 0 or indptr[-1] != m:
         return None
-    pointers = unsigned(indptr)
+    pointers = indptr.view(type_of_pointers)
     if pointers[pointers.argmax()] > m:
         return None  # differences could wrap
     counts = indptr[1:] - indptr[:-1]
@@ -98,12 +103,20 @@ def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.N
     columns, wrong = unsigned(indices), []
 
     def look(first: int, last: int) -> None:
-        part, finite = columns[first:last], np.isfinite(data[first:last])
-        if not (part[part.argmax()] < n and finite[finite.argmin()]):  # quicker than the reductions
+        part = columns[first:last]
+        if not (part[part.argmax()] < n and _are_finite(data[first:last])):  # quicker than the reduction
             wrong.append(first)
 
     in_parts(look, m, data.itemsize)
     return not wrong and ascend(indptr, indices)
+
+
+def _are_finite(weights: npt.NDArray[Any]) -> bool:
+    """Return whether all weights are finite, first by the sum of their squares: most often that is finite, too."""
+    if weights.dtype in _DOT_IS_QUICK and math.isfinite(weights.dot(weights)):
+        return True
+    finite = np.isfinite(weights)
+    return bool(finite[finite.argmin()])
 
 
 def are_indices(*arrays: npt.NDArray[Any]) -> bool:
@@ -126,8 +139,8 @@ def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
         np.greater(indices[after:last], indices[after - 1 : last - 1], out=ascends[after:last])
 
     in_parts(look, m, indices.itemsize)
-    ascends[indptr] = True  # the first of a row
-    return bool(np.logical_and.reduce(ascends))
+    ascends[indptr.astype(np.intp, copy=False)] = True  # the first of a row; numpy converts others less quickly
+    return bool(ascends[ascends.argmin()])
 
 
 def refuse_complex(dtype: np.dtype[Any], name: str) -> None:

@@ -27,7 +27,14 @@ from reedsp.edges.matrix_graph import canonical_rows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
-from reedsp.system.place import is_for_host, is_forest_for_host, is_matrix_for_host, is_yen_for_scipy
+from reedsp.system.place import (
+    is_counted_on_cpu_device,
+    is_for_host,
+    is_forest_for_host,
+    is_matrix_for_host,
+    is_tree_for_cpu_device,
+    is_yen_for_scipy,
+)
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 _Dist = npt.NDArray[np.float64]
@@ -360,14 +367,12 @@ def dijkstra(
     """
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
-    if (
-        not min_only
-        and (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)) is not None
-    ):
-        return found
     counts = unweighted and directed and not (min_only or return_predecessors)
     if counts and (counted := _edges_to_each(csgraph, indices, limit)) is not None:
         return counted
+    found = None if min_only else _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)
+    if found is not None:
+        return found
     graph = graph_of(csgraph, directed, unweighted)
     _warn_of_negative_weights(graph)
     if not min_only:
@@ -656,9 +661,12 @@ def _from_each(
 
 
 def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) -> _Dist | None:
-    """Return how many edges lead from one vertex to each, found in the matrix as it stands, or None."""
-    device, given = get_device(), compressed_rows(csgraph)
-    if device.kind != "cpu" or given is None or indices is None:
+    """Return how many edges lead from one vertex to each, found by a CPU device in the matrix as it stands, or None."""
+    given = compressed_rows(csgraph)
+    if given is None or indices is None or not is_counted_on_cpu_device(len(given[0]), len(given[1])):
+        return None
+    device = get_device()
+    if device.kind != "cpu":
         return None
     vertices = vertices_of(indices, len(given[0]) - 1)
     if vertices.size != 1 or (rows := canonical_rows(*given, device)) is None:
@@ -720,7 +728,10 @@ def _on_host(
         return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
+    m = len(matrix.data)
+    if rows == 0 or (rows > 1 and not is_for_host(n, m, rows, unweighted)):
+        return None
+    if rows == 1 and return_predecessors and is_tree_for_cpu_device(n, m, unweighted) and get_device().kind == "cpu":
         return None
     sources = vertices.reshape(-1)
     dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)

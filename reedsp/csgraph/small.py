@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+from scipy.sparse import issparse
 
 from reedsp.csgraph.matrix import Rows, are_indices, compressed_rows, counts_of, unsigned
 from reedsp.graph.graph import EXACT_IN_FLOAT64
@@ -23,10 +24,11 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
     if (rows := compressed_rows(csgraph)) is None:
         if (csgraph := compressed(csgraph, unweighted)) is None:
             return None
+        rows = csgraph.indptr, csgraph.indices, csgraph.data
     elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
         return None
-    n, indptr, indices, data = csgraph.shape[0], csgraph.indptr, csgraph.indices, csgraph.data
-    m = len(indices)
+    indptr, indices, data = rows
+    n, m = len(indptr) - 1, len(indices)
     if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
         return None
     # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
@@ -44,7 +46,7 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
 
     None for others, for those that are corrupt, and for parallel edges in COO, which SciPy adds up.
     """
-    if scipy.sparse.issparse(csgraph):
+    if issparse(csgraph):
         return _of_sparse(csgraph, unweighted)
     if not isinstance(csgraph, (np.ndarray, list, tuple)) or not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
         return None

@@ -60,7 +60,10 @@ _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
 
 _FEW_EDGES, _DEVICE_THIN = 6, 2500.0
-"""The same where vertices have fewer edges than that on average, as in road networks: it takes many steps."""
+"""The same where vertices have fewer edges than that on average, as in road networks: a GPU takes many steps."""
+
+_CPU_TREE, _CPU_COUNT = 1000.0, 500.0
+"""The same of a device that is a CPU, less what the host takes for ties; and where edges are only counted."""
 
 
 def serves() -> bool:
@@ -80,8 +83,21 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     unweighted : bool
         Whether all edges weigh the same.
     """
-    part = _UNWEIGHTED if unweighted else 1.0
-    return _serves and rows * part * (_CALL + _VERTEX * n + _EDGE * m) < _on_device(n, m)
+    return _serves and _on_host(n, m, rows, unweighted) < _on_device(n, m)
+
+
+def is_tree_for_cpu_device(n: int, m: int, unweighted: bool) -> bool:
+    """Return whether a device that is a CPU is likely to find paths from one vertex, and predecessors, sooner."""
+    return not _serves or _on_host(n, m, 1, unweighted) > _CPU_TREE
+
+
+def is_counted_on_cpu_device(n: int, m: int) -> bool:
+    """Return whether a device that is a CPU is likely to count the edges to each vertex from one sooner."""
+    return not _serves or _on_host(n, m, 1, unweighted=True) > _CPU_COUNT
+
+
+def _on_host(n: int, m: int, rows: int, unweighted: bool) -> float:
+    return rows * (_UNWEIGHTED if unweighted else 1.0) * (_CALL + _VERTEX * n + _EDGE * m)
 
 
 def is_order_for_host(n: int, m: int) -> bool:

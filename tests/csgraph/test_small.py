@@ -78,8 +78,8 @@ def test_rounded_sums_of_all_pairs(n: int, serves: None, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"_BLOCK": 40}, {"_BLOCK": 0, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_MANY": 0}],
-    ids=["sums", "parts", "hashes", "rows", "rows of many"],
+    [{}, {"_BLOCK": 40}, {"_BLOCK": 0, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_ROW_BLOCK": 30}],
+    ids=["sums", "parts", "hashes", "rows", "parts of rows"],
 )
 @pytest.mark.parametrize(("heaviest", "divisor"), [(1, 1), (3, 1), (5, 7), (2**17, 1)])
 def test_the_smallest_predecessor(

@@ -171,7 +171,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"APART": (0, 1), "PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     },
     "traversal/queue_order.cl": {
-        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
+        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"ATOMIC_LOADS": (0, 1), "PREFETCH_BUILT_IN": (0, 1)},
     },
     "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "traversal/bfs_work_groups.cl": {
@@ -266,6 +267,7 @@ INCLUDED = {
     "matching/row_of.cl": {"POINTER": "int"},
     "centrality/counts.cl": {"SCALED": 0},
     "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
+    "core/loads.cl": {"ATOMIC_LOADS": 0},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},

@@ -20,7 +20,6 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
 _NOT_YET = np.int32(2**31 - 1)
-_MANY = 2000  # vertices
 _HASHES = 1 << 16  # numbers of 16 bits
 _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
@@ -95,6 +94,8 @@ def dijkstra(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
     """Return distances and SciPy's predecessors, if they are wanted, from each source, both of shape (sources, n).
 
+    SciPy is quicker to find the nearest of several sources than to search from each, also if there is only one.
+
     Parameters
     ----------
     matrix : CSR matrix of float64
@@ -108,8 +109,11 @@ def dijkstra(
         False makes each edge usable in both directions.
     predecessors : bool
     """
-    found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit)
-    return found if predecessors else (found, None)
+    if len(sources) > 1:
+        found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit)
+        return found if predecessors else (found, None)
+    found = searches()[0](matrix, directed, sources, predecessors, unweighted, limit, True)
+    return (found[0][None], found[1][None]) if predecessors else (found[None], None)
 
 
 def choose_smallest(
@@ -138,6 +142,9 @@ def choose_smallest(
     by_hashes = rows * m > _BLOCK and not np.count_nonzero(weights != np.rint(weights))
     choose, block = (_choose_by_hashes, _HASHED_BLOCK) if by_hashes else (_choose_by_sums, _BLOCK)
     step = max(1, block // m)
+    if rows <= step:
+        choose(*edges, dist, pred, sources)
+        return
     for first in range(0, rows, step):
         part = slice(first, first + step)
         choose(*edges, dist[part], pred[part], sources[part])
@@ -151,36 +158,28 @@ def _choose_in_row(
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    counts, n, m = indptr[1:] - indptr[:-1], len(dist), len(heads)
-    reached = n if dist[dist.argmax()] < np.inf else int(np.count_nonzero(dist < np.inf))
+    n, m, counts = len(dist), len(heads), indptr[1:] - indptr[:-1]
     if m <= _ROW_BLOCK:
-        tight = _tight_of_row(counts, heads, weights, dist, dist, reached)
+        tight = _tight_of_row(counts, heads, weights, dist, dist)
     else:
         ends = indptr.searchsorted(np.arange(_ROW_BLOCK, m, _ROW_BLOCK, dtype=indptr.dtype)).tolist()
         tight = np.concatenate(
             [
-                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist, reached)
+                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist)
                 for a, b in itertools.pairwise([0, *ends, n])
                 for first, last in [indptr[[a, b]].tolist()]
             ]
         )
-    if np.count_nonzero(tight) == reached - 1:
-        return  # one for each vertex that is reached
+    if np.count_nonzero(tight) == np.count_nonzero(pred >= 0):
+        return  # one for each vertex that has a predecessor
     edge = tight.nonzero()[0]
     head = heads.take(edge)
-    tail: npt.NDArray[Any]
-    if reached > _MANY:  # most of which have one such edge
-        several = (np.bincount(head) > 1).take(head).nonzero()[0]
-        edge, head = edge.take(several), head.take(several)
-        tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
-    else:
-        tail = np.arange(n, dtype=np.int32).repeat(counts).take(edge)
     known = pred.take(head)
-    chosen = tail < known
-    if np.count_nonzero(chosen):
-        chosen &= known != source
-        last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
-        pred[head.take(last)] = tail.take(last)
+    # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
+    chosen = (edge < indptr.take(known, mode="clip")) & (known != source)
+    last = edge.compress(chosen)[::-1]  # tails ascend, and of several for one element the last one stays
+    if len(last):
+        pred[heads.take(last)] = indptr.searchsorted(last.astype(indptr.dtype), "right") - 1
 
 
 def _tight_of_row(
@@ -189,15 +188,11 @@ def _tight_of_row(
     weights: npt.NDArray[Any],
     dist_of_tails: npt.NDArray[Any],
     dist: npt.NDArray[Any],
-    reached: int,
 ) -> npt.NDArray[np.bool_]:
-    """Return which edges are the last of a shortest path, of some vertices that have so many."""
+    """Return which edges are the last of a shortest path, or lead from nowhere to nowhere."""
     before = dist_of_tails.repeat(counts)
     before += weights
-    tight = before == dist.take(heads)
-    if reached < len(dist):
-        tight &= before < np.inf
-    return tight  # type: ignore[no-any-return]
+    return before == dist.take(heads)  # type: ignore[no-any-return]
 
 
 def _choose_by_sums(
@@ -208,18 +203,12 @@ def _choose_by_sums(
     pred: npt.NDArray[np.int32],
     sources: npt.NDArray[Any],
 ) -> None:
-    counts, reached = indptr[1:] - indptr[:-1], np.count_nonzero(dist < np.inf)
-    before = dist.repeat(counts, 1)
+    before = dist.repeat(indptr[1:] - indptr[:-1], 1)
     before += weights
     tight = before == dist.take(heads, 1)
-    if np.count_nonzero(tight) == reached - len(dist):
-        return  # one for each vertex that is reached
-    if reached < dist.size:
-        tight &= before < np.inf
-    tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
-    tight &= pred.take(heads, 1) > tails
-    row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # indices in one dimension are quicker than in two
-    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+    if np.count_nonzero(tight) != np.count_nonzero(pred >= 0):  # one for each vertex that has a predecessor
+        row, edge = np.divmod(tight.ravel().nonzero()[0], len(heads))  # one dimension is quicker than two
+        _replace(indptr, heads, weights, dist, pred, sources, row, edge)
 
 
 def _choose_by_hashes(
@@ -246,27 +235,32 @@ def _choose_by_hashes(
     tails = np.arange(dist.shape[1], dtype=np.uint16).repeat(counts)
     tight &= pred.astype(np.uint16).T.copy().take(heads, 0) > tails[:, None]
     edge, row = np.divmod(tight.ravel().nonzero()[0], rows)
-    _replace(heads, weights, dist, pred, sources, tails, row, edge)
+    _replace(indptr, heads, weights, dist, pred, sources, row, edge)
 
 
 def _replace(
+    indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any],
     dist: npt.NDArray[Any],
     pred: npt.NDArray[np.int32],
     sources: npt.NDArray[Any],
-    tails: npt.NDArray[np.uint16],
     row: npt.NDArray[Any],
     edge: npt.NDArray[Any],
 ) -> None:
     """Replace predecessors by the tails of some edges, in some rows, where these are tight; edges ascend in a row."""
-    head, tail, begin = heads.take(edge), tails.take(edge), row * dist.shape[1]
-    at = begin + head
+    begin = row * dist.shape[1]
+    at = begin + heads.take(edge)
     known = pred.take(at)
-    chosen = dist.take(begin + tail) + weights.take(edge) == dist.take(at)
-    chosen &= (known >= 0) & (known != sources.take(row))
-    last = chosen.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
-    pred[row.take(last), head.take(last)] = tail.take(last)
+    # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
+    chosen = ((edge < indptr.take(known, mode="clip")) & (known != sources.take(row))).nonzero()[0]
+    if not len(chosen):
+        return
+    at, edge = at.take(chosen), edge.take(chosen)
+    tail = indptr.searchsorted(edge.astype(indptr.dtype), "right") - 1
+    tight = dist.take(begin.take(chosen) + tail) + weights.take(edge) == dist.take(at)
+    last = tight.nonzero()[0][::-1]  # tails ascend, and of several for one element the last one stays
+    pred.reshape(-1)[at.take(last)] = tail.take(last)
 
 
 def trees(
