@@ -709,7 +709,7 @@ def check_preparation(device: Device, value: type) -> None:
 
 
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
-    """By one work-item of two, as on CPU devices, some edges a launch; or by work-groups, of which one works alone or not.
+    """By one work-item of two, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
 
     Arrays are copied: Oclgrind takes memory of the host for uninitialised.
     """
