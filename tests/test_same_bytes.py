@@ -14,6 +14,8 @@ import pytest
 import reedsp
 from reedsp.algorithms.all_pairs import apsp, johnson
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
+from reedsp.arithmetic.matrix import matrix_weights
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.device import Device
 from reedsp.minplus import selfcheck, tilings
 
@@ -110,6 +112,12 @@ def test_the_methods_round_in_different_ways(device: Device) -> None:
     np.testing.assert_allclose(*by_method, rtol=1e-14)
 
 
+def johnson_pays(graph: reedsp.Graph, device: Device, dtype: str) -> bool:
+    """Return whether `apsp` takes Johnson's searches."""
+    arithmetic = choose_arithmetic(graph, np.dtype(dtype))
+    return apsp.johnson_pays(graph, device, "raise", arithmetic, matrix_weights(graph, arithmetic))
+
+
 def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded(
     device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,12 +129,12 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded(
             chosen = set()
             for each in ("cpu", "gpu", "accelerator"):
                 monkeypatch.setattr(device, "kind", each)
-                chosen.add(apsp.johnson_pays(graph, device, "raise", np.dtype(dtype or "float64")))
+                chosen.add(johnson_pays(graph, device, dtype or "float64"))
             assert len(chosen) == 1
     of_whole = []
     for each in ("cpu", "gpu"):
         monkeypatch.setattr(device, "kind", each)
-        of_whole.append(apsp.johnson_pays(sparse(1000, 2000, "whole"), device, "raise"))
+        of_whole.append(johnson_pays(sparse(1000, 2000, "whole"), device, "float64"))
     assert of_whole == [True, False]
 
 

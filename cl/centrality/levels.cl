@@ -8,9 +8,8 @@
 //               add_edges: one work-item for each word, vertex or edge.
 // Local memory: of expand none; of count, collect and those of pieces 2 * LANES + 1 words.
 // Macros:       LANES, 32; SOURCES, sources of a block, a divisor of LANES; PIECE, edges of a vertex that are summed up
-//               at a time, a multiple of LANES; EDGES, 1: sums of edges, too; OFFSET, type of first_edge; ATOMIC_LOADS, 1:
-//               words that others change meanwhile are read by atomic operations; SCALED
-//               (centrality/counts.cl).
+//               at a time, a multiple of LANES; EDGES, 1: sums of edges, too; OFFSET, type of first_edge; SCALED
+//               (centrality/counts.cl); core/loads.cl.
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending; predecessors for count
 //   bits                 i/o  (bundles, 3, n) a bit for each source of which a vertex has a level; one array for each of
 //                             three levels in turn, and 0 for all others
@@ -27,15 +26,15 @@
 // What is appended to a list has no fixed order, but nothing depends on it. Within a launch only `ends` of the next
 // level, the bits of that level and control are written by one work-group and used by another one: by atomic operations.
 
-#if !defined(LANES) || !defined(SOURCES) || !defined(PIECE) || !defined(EDGES) || !defined(OFFSET) || \
-    !defined(ATOMIC_LOADS)
-#error "centrality/levels.cl needs the macros LANES, SOURCES, PIECE, EDGES, OFFSET and ATOMIC_LOADS"
+#if !defined(LANES) || !defined(SOURCES) || !defined(PIECE) || !defined(EDGES) || !defined(OFFSET)
+#error "centrality/levels.cl needs the macros LANES, SOURCES, PIECE, EDGES and OFFSET"
 #endif
 #if LANES != 32 || LANES % SOURCES || PIECE % LANES
 #error "centrality/levels.cl: LANES has to be 32, SOURCES a divisor and PIECE a multiple of it"
 #endif
 
 #include "centrality/counts.cl"
+#include "core/loads.cl"
 
 #define DEPTH 0
 #define TOO_LARGE 1
@@ -44,12 +43,6 @@
 #define BITS_OF(bits, level, n) ((bits) + (size_t)((level) % 3) * (n))
 #define CAPACITY(n) ((size_t)(n) * LANES)
 #define LEVELS_BEYOND 3  // entries of ends beside n
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0u)
-#else
-#define LOAD(word) (*(word))
-#endif
 
 uint lowest_bit(const uint bits)
 {

@@ -7,8 +7,7 @@
 // NDRange:      mark_ends, spread, colour, spread_back, raise_levels: m, which the host may cut; the others n.
 // Local memory: none.
 // Macros:       POINTER, type of row pointers: int, uint, long or ulong, and INDEX, of columns: int or long;
-//               ATOMIC_LOADS, 1: words that others write meanwhile are read and written by atomic operations; 0: by plain
-//               ones, on devices where an aligned load is never torn and never stale for good.
+//               core/loads.cl.
 //   indptr    in   (n + 1) row pointers
 //   sources   in   (m) rows of the edges
 //   indices   in   (m) columns
@@ -23,25 +22,17 @@
 //   levels    i/o  (n) for the smallest vertex of a component, the edges on the longest path between components from it
 //   updates   i/o  core/rounds.cl
 
-#if !defined(POINTER) || !defined(INDEX) || !defined(ATOMIC_LOADS)
-#error "components/colours.cl needs the macros POINTER, INDEX and ATOMIC_LOADS"
+#if !defined(POINTER) || !defined(INDEX)
+#error "components/colours.cl needs the macros POINTER and INDEX"
 #endif
 
 #include "core/dispatch.cl"
-#include "core/language.cl"
+#include "core/loads.cl"
 #include "core/rounds.cl"
 
 #define NONE (-1)
 #define REACHED 1
 #define REACHING 2
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0)
-#define STORE(word, value) atomic_xchg(word, value)
-#else
-#define LOAD(word) (*(word))
-#define STORE(word, value) (*(word) = (value))
-#endif
 
 // An edge between two vertices without owners.
 typedef struct {

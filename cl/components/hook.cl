@@ -2,25 +2,15 @@
 //
 // Source:  Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling",
 //          IPDPS 2018: a root becomes the child of a smaller one. The last root is thus the smallest vertex.
-// Macros:  ATOMIC, 0: there is a single work-item;
-//          ATOMIC_LOADS, 1: words that others write meanwhile are read and written by atomic operations; 0: by plain
-//          ones, on devices where an aligned load is never torn and never stale for good.
+// Macros:  ATOMIC, 0: there is a single work-item; core/loads.cl.
 //
 // Whoever reads a parent that has changed since reads another vertex of the same tree, which is one above it.
 
-#if !defined(ATOMIC) || !defined(ATOMIC_LOADS)
-#error "components/hook.cl needs the macros ATOMIC and ATOMIC_LOADS"
+#ifndef ATOMIC
+#error "components/hook.cl needs the macro ATOMIC"
 #endif
 
-#include "core/language.cl"
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0)
-#define STORE(word, value) atomic_xchg(word, value)
-#else
-#define LOAD(word) (*(word))
-#define STORE(word, value) (*(word) = (value))
-#endif
+#include "core/loads.cl"
 
 // Whether a root has got a parent; not if it has one already.
 bool hooked(volatile __global int *parents, const int root, const int parent)

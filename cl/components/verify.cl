@@ -5,8 +5,7 @@
 // NDRange:      check_edges and hook: n, in parts; the others n; the work-group size is free.
 // Local memory: none.
 // Macros:       STRONG, 1: numbers of strongly connected components; 0: of edges taken in both directions;
-//               ATOMIC_LOADS, 1: words that others write meanwhile are read by atomic operations; 0: by plain loads, on
-//               devices where an aligned load is never torn and never stale for good.
+//               core/loads.cl.
 //   indptr    in   (n + 1) row pointers
 //   indices   in   (m) columns
 //   labels    in   (n) numbers of components, which are in range
@@ -17,20 +16,12 @@
 //   changed   i/o  [0] whether trees have grown
 //   roots     i/o  [0] trees
 
-#if !defined(STRONG) || !defined(ATOMIC_LOADS)
-#error "components/verify.cl needs the macros STRONG and ATOMIC_LOADS"
+#ifndef STRONG
+#error "components/verify.cl needs the macro STRONG"
 #endif
 
 #include "core/dispatch.cl"
-#include "core/language.cl"
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0)
-#define STORE(word, value) atomic_xchg(word, value)
-#else
-#define LOAD(word) (*(word))
-#define STORE(word, value) (*(word) = (value))
-#endif
+#include "core/loads.cl"
 
 __kernel void check_edges(__global const long *restrict indptr, __global const int *restrict indices,
                           __global const int *restrict labels, volatile __global int *smallest,

@@ -6,28 +6,23 @@
 // Local memory: none.
 // Macros:       ZERO_PROGRESS_ONLY, 1: every tight edge is resolved by hop level;
 //               RUN, edges of one work-item, one behind the other;
-//               ATOMIC_LOADS, 1: words that others lower meanwhile are read by atomic operations or not at all;
-//               core/out_edges.cl; core/weights.cl.
+//               core/loads.cl; with ATOMIC_LOADS 1 no predecessor is read before it is lowered; core/out_edges.cl;
+//               core/weights.cl.
 //   first_edge, edges  in   core/out_edges.cl
 //   dist               in   (rows, n) final distances; INF = unreachable
 //   predecessors       i/o  (rows, n) NOT_YET before each pass, after it the minimum of those found
 //   levels             i/o  (rows, n) as edges/unresolved.cl leaves them
 //   counts             i/o  [1]: not 0 if the weight of every path to some vertex overflows the type
 
-#if !defined(ZERO_PROGRESS_ONLY) || !defined(RUN) || !defined(ATOMIC_LOADS)
-#error "edges/predecessors_outgoing.cl needs the macros ZERO_PROGRESS_ONLY, RUN and ATOMIC_LOADS"
+#if !defined(ZERO_PROGRESS_ONLY) || !defined(RUN)
+#error "edges/predecessors_outgoing.cl needs the macros ZERO_PROGRESS_ONLY and RUN"
 #endif
 
+#include "core/loads.cl"
 #include "core/out_edges.cl"
 #include "edges/unresolved.cl"
 
 #define LISTED (RUN < 64 ? RUN : 64)  // edges, or more by this many
-
-#if ATOMIC_LOADS
-#define LOAD_LEVEL(word) atomic_or(word, 0u)
-#else
-#define LOAD_LEVEL(word) (*(word))
-#endif
 
 // The last vertex whose edges begin at this one, or before it.
 uint vertex_of(__global const OFFSET *restrict first_edge, const OFFSET edge, const uint n)
@@ -120,7 +115,7 @@ __kernel void resolve_level(__global const OFFSET *restrict first_edge, __global
     const size_t vertex = get_global_id(0), row = get_global_id(1) * n;
     if (vertex == 0 && row == 0)
         prepare_next_round(updates, phase);
-    if (vertex >= n || round_is_skipped(updates, phase) || LOAD_LEVEL(&levels[row + vertex]) != level)
+    if (vertex >= n || round_is_skipped(updates, phase) || LOAD(&levels[row + vertex]) != level)
         return;
     const WEIGHT before = dist[row + vertex];
     if (before == INF)  // a source, of whose row nothing else has been reached
@@ -131,7 +126,7 @@ __kernel void resolve_level(__global const OFFSET *restrict first_edge, __global
         const size_t index = row + leaving.target;
         if (dist[index] == INF || path_sum(before, leaving.weight) != dist[index])
             continue;
-        const uint own = LOAD_LEVEL(&levels[index]);
+        const uint own = LOAD(&levels[index]);
         if (own == UNRESOLVED || own == level + 1) {
             offer(&predecessors[index], (int)vertex);
             atomic_xchg(&levels[index], level + 1);

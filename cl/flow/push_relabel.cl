@@ -5,8 +5,7 @@
 // NDRange:      begin, reach, push and settle a work-item for each vertex; reach_hubs, push_hubs and settle_hubs a
 //               work-group for each hub, the vertices with more than HUB arcs; work-group (GROUP_SIZE).
 // Local memory: of the kernels for hubs GROUP_SIZE * sizeof(ulong).
-// Macros:       GROUP_SIZE, a power of two; HUB; POINTER, INDEX, CAPACITY as in flow/arcs.cl; ATOMIC_LOADS as in
-//               core/atomic_min.cl.
+// Macros:       GROUP_SIZE, a power of two; HUB; POINTER, INDEX, CAPACITY as in flow/arcs.cl; core/loads.cl.
 //   indptr, indices, capacities  in  the network by rows, (n + 1), (m), (m)
 //   first_in  in   (n + 1) the same by columns: where the edges that end at each vertex begin
 //   tails     in   (m) the vertices that these leave
@@ -22,11 +21,11 @@
 // First the target is the sink, and the source takes no part; then the target is the source, to which what is left flows
 // back. An arc is changed by the higher one of its two vertices alone, so that no two work-items change the same one.
 
-#if !defined(GROUP_SIZE) || !defined(HUB) || !defined(POINTER) || !defined(INDEX) || !defined(CAPACITY) || \
-    !defined(ATOMIC_LOADS)
-#error "flow/push_relabel.cl needs GROUP_SIZE, HUB, POINTER, INDEX, CAPACITY and ATOMIC_LOADS"
+#if !defined(GROUP_SIZE) || !defined(HUB) || !defined(POINTER) || !defined(INDEX) || !defined(CAPACITY)
+#error "flow/push_relabel.cl needs GROUP_SIZE, HUB, POINTER, INDEX and CAPACITY"
 #endif
 
+#include "core/loads.cl"
 #include "flow/sum.cl"
 
 #define UNREACHED 0x7fffffffu
@@ -34,12 +33,6 @@
 #define DEEPEST 0
 #define ACTIVE 1
 #define CONTROL_WORDS 2
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0u)
-#else
-#define LOAD(word) (*(word))
-#endif
 
 #define NETWORK                                                                                                    \
     __global const POINTER *restrict indptr, __global const INDEX *restrict indices,                               \

@@ -11,7 +11,7 @@ void add_to_sum(__global uint *restrict words, const ulong amount)
 {
     const uint low = (uint)amount;
     const uint carry = low > UINT_MAX - atomic_add(&words[0], low);
-    const ulong high = (amount >> 32) + carry;  // no more than 32 bits: amounts are below 2^63
-    if (high > 0 && (uint)high > UINT_MAX - atomic_add(&words[1], (uint)high))
+    const uint high = (uint)(amount >> 32) + carry;  // does not wrap: amounts are below 2^63
+    if (high > 0 && high > UINT_MAX - atomic_add(&words[1], high))
         atomic_inc(&words[2]);
 }

@@ -4,8 +4,8 @@
 //               Burtscher, "A High-Performance MST Implementation for GPUs" (2023).
 // NDRange:      any number of work-groups (GROUP_SIZE).
 // Local memory: shorten: 8 bytes.
-// Macros:       those of forests/keys.cl; ATOMICS_64, 1: the device has 64-bit atomic operations; ATOMIC_LOADS, 1:
-//               words that other work-groups change meanwhile are read by atomic operations; GROUP_SIZE.
+// Macros:       those of forests/keys.cl; ATOMICS_64, 1: the device has 64-bit atomic operations;
+//               GROUP_SIZE; core/loads.cl.
 //
 // A round: `shorten` leaves the edges whose ends are in different trees, and begins to find the first in order that
 // leaves each tree; `lower` goes on with the next words of the order; `join` chooses these edges and joins the trees.
@@ -17,10 +17,11 @@
 //   parent  i/o  (n) trees: a vertex on the way to the root of its tree, which is its own; never a larger one
 //   chosen  i/o  (m) by place: 1 for edges of the forest
 
-#if !defined(ATOMICS_64) || !defined(ATOMIC_LOADS) || !defined(GROUP_SIZE)
-#error "forests/boruvka.cl needs the macros ATOMICS_64, ATOMIC_LOADS and GROUP_SIZE"
+#if !defined(ATOMICS_64) || !defined(GROUP_SIZE)
+#error "forests/boruvka.cl needs the macros ATOMICS_64 and GROUP_SIZE"
 #endif
 
+#include "core/loads.cl"
 #include "forests/keys.cl"
 
 #if ATOMICS_64
@@ -33,12 +34,6 @@ typedef ulong Word;
 typedef uint Word;
 #define NO_WORD UINT_MAX
 #define MINIMUM(word, value) atomic_min(word, value)
-#endif
-
-#if ATOMIC_LOADS
-#define LOAD(word) atomic_or(word, 0)
-#else
-#define LOAD(word) (*(word))
 #endif
 
 // Lower a word. Most attempts are in vain, and where a load can tell there is no need for them.

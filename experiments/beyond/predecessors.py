@@ -25,6 +25,7 @@ from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
 from reedsp.arithmetic.matrix import matrix_weights
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.job import Job
 
 SEED = 2012
@@ -70,7 +71,7 @@ class OnDevice:
 
     def __init__(self, graph: reedsp.Graph, device: reedsp.Device) -> None:
         self.graph = graph
-        weights = matrix_weights(graph, np.dtype(np.float64))
+        weights = matrix_weights(graph, choose_arithmetic(graph, np.dtype(np.float64)))
         if weights is None:
             raise TypeError("path weights that no type of a device adds up")
         self.job = Job(device)
@@ -88,7 +89,7 @@ class OnDevice:
         pred = None
         if predecessors:
             tight = find_tight_edges(matrix)
-            pred, _ = shortest_path_trees(job, matrix.weights, tight, matrix.dist, 0, (n, n), zero_progress_only=False)
+            pred, _ = shortest_path_trees(matrix, tight, matrix.dist, 0, (n, n), zero_progress_only=False)
         job.finish()
         return pred
 

@@ -6,6 +6,8 @@ section 4.1 rejects it: each gives up after some thousand looks at it, and `wron
 counts the cells that one work-group writes and another one reads or writes in one launch of the scan (5.2), where a
 work-group writes all but its last element, as the text says, and where it writes that one, too. "guard" counts the
 matrices for which Floyd-Warshall's steps have another answer without i = k and j = k (5.4), all cells at once.
+"spanning tree" counts the graphs, of so many weights, on which Algorithm 19 as it is printed, run in Python with the
+smallest index for each choice, does not mark the edges of a minimum spanning forest (5.7).
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.sparse import csgraph
 
 import reedsp
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
-from experiments.lib.plotting import device_of, finish, line, panels
+from experiments.lib.plotting import bars, device_of, finish, line, panels
 from reedsp import pram
 from reedsp.device.job import Job
 from reedsp.primitives.strided.trees import strides_of_scan
@@ -28,6 +31,8 @@ SEED = 2016
 ROUNDS = 8
 GROUP_SIZE = 64
 POLLS = 1 << 12
+WEIGHTS = (1, 2, 3, 5, 10, 30, 100, None)  # of a graph's edges; None where they are all different
+LARGEST_TREE = 11  # vertices
 SHAPES = ((32, 4), (64, 16), (256, 8))  # m and c
 LOOP = pram.from_text(
     f"def loop(p, n, A: int64[:]):\n    x = {ROUNDS}\n    while x > 0:\n        x = x - 1\n    A[p] = x + p\n"
@@ -125,7 +130,55 @@ def rows_of_guard(trials: int) -> Iterator[Row]:
                 weights[0, 1], weights[1, 0] = 1, -2
             np.fill_diagonal(weights, 0)
             wrong += not np.array_equal(closed(weights, True), closed(weights, False))
-        yield row("guard", case, 8, trials=trials, wrong=wrong)
+        yield row("guard", case, 8, trials=trials, wrong=int(wrong))
+
+
+def as_printed(weights: np.ndarray) -> set[tuple[int, int]]:
+    """Run Algorithm 19 on a matrix of weights, inf where there is no edge, and return the edges that it marks.
+
+    Line 3 names a vertex of another component, which the paper's kernel forgets to demand; each other choice is that of
+    the smallest index.
+    """
+    n = len(weights)
+    component = np.arange(n)
+    marked: set[tuple[int, int]] = set()
+    for _ in range((n - 1).bit_length()):
+        apart = np.where(component[:, None] != component[None, :], weights, np.inf)
+        nearest = np.where(np.isfinite(apart.min(axis=1)), apart.argmin(axis=1), -1)
+        hooked = component.copy()
+        for own in np.flatnonzero(component == np.arange(n)):
+            inside = [v for v in np.flatnonzero(component == own) if nearest[v] >= 0]
+            if inside:
+                best = min(inside, key=lambda v: weights[v, nearest[v]])
+                hooked[own] = component[nearest[best]]
+                marked.add((min(best, nearest[best]), max(best, nearest[best])))
+        roots = component == np.arange(n)
+        component = np.where(roots, hooked, component)
+        back = component[component] == np.arange(n)
+        component = np.where(back, np.minimum(component, np.arange(n)), component)
+        for _ in range((n - 1).bit_length()):
+            component = component[component]
+    return marked
+
+
+def rows_of_trees(weights: int | None, trials: int) -> Iterator[Row]:
+    """Yield on how many small graphs of so many weights, or of different ones, the printed algorithm is wrong."""
+    rng, wrong = np.random.default_rng(SEED), 0
+    for _ in range(trials):
+        n = int(rng.integers(2, LARGEST_TREE + 1))
+        pairs = np.argwhere(np.triu(rng.random((n, n)) < 0.5, 1))
+        if weights is None:
+            numbers = rng.permutation(n * n)[: len(pairs)] + 1
+        else:
+            numbers = rng.integers(1, weights + 1, len(pairs))
+        matrix = np.full((n, n), np.inf)
+        matrix[pairs[:, 0], pairs[:, 1]] = matrix[pairs[:, 1], pairs[:, 0]] = numbers
+        marked = as_printed(matrix)
+        tree = csgraph.minimum_spanning_tree(np.where(np.isinf(matrix), 0, matrix))
+        wrong += len(marked) != tree.nnz or sum(matrix[edge] for edge in marked) != tree.sum()
+    yield row(
+        "spanning tree", "distinct" if weights is None else str(weights), LARGEST_TREE, trials=trials, wrong=wrong
+    )
 
 
 def cases(setting: Setting) -> list[Case]:
@@ -136,12 +189,15 @@ def cases(setting: Setting) -> list[Case]:
     found: list[Case] = [(f"launches, 2^{power}", partial(rows_of_launches, device, 1 << power)) for power in powers]
     found += [(f"global barrier, {each} work-groups", partial(rows_of_barrier, device, each)) for each in groups]
     found += [(f"down phase, {m} x {c}", partial(rows_of_down_phase, length, m, c)) for m, c in SHAPES]
+    found += [
+        (f"spanning tree, {each or 'distinct'} weights", partial(rows_of_trees, each, trials)) for each in WEIGHTS
+    ]
     return [*found, ("guard", partial(rows_of_guard, trials))]
 
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the launches of loops and branches, and the share of work-groups that have given up."""
-    figure, axes = panels(2, width=4.4)
+    figure, axes = panels(3, width=4.4)
     for number, (subject, method) in enumerate(
         (subject, method) for subject in ("a loop", "a branch") for method in ("bitset", "list")
     ):
@@ -158,7 +214,11 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     axes[1].set_xscale("log")
     axes[1].set(xlabel="work-groups", ylabel="share of work-groups", title="A barrier of all work-groups")
     axes[1].legend(fontsize=8, frameon=False)
+    trees = [each for each in rows if each["subject"] == "spanning tree"]
+    names = [each["case"] for each in trees]
+    bars(axes[2], names, {"as printed": [int(each["wrong"]) for each in trees]}, "graphs with a wrong tree")
+    axes[2].set(xlabel="different weights", title="Algorithm 19 as it is printed")
     return figure
 
 
-EXPERIMENT = Experiment("What Dulle says and no clock decides (sections 4.1, 4.2, 5.2 and 5.4)", cases, plot)
+EXPERIMENT = Experiment("What Dulle says and no clock decides (sections 4.1, 4.2, 5.2, 5.4 and 5.7)", cases, plot)

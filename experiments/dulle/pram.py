@@ -3,8 +3,9 @@
 The thesis measures neither. It says that the bitset method suffers from few active processors, less if they lie
 together (4.2.1), that the list method pays for conditions (4.2.2), and that each optimisation saves launches or
 transfers (4.3). The first subject is a condition that a share of the processors fulfils, with 16 assignments below it;
-the others are connected components and a scan, without optimisations, with each alone, and with all. Times are those
-of whole calls, arrays copied there and back, and of the steps alone; answers are compared with numpy and SciPy.
+the others are connected components and a scan, without optimisations, with each alone, with all but one, and with all.
+Times are those of whole calls, arrays copied there and back, and of the steps alone; answers are compared with numpy
+and SciPy.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ REPEATS = 5
 METHODS: tuple[Literal["bitset", "list"], ...] = ("bitset", "list")
 SHARES = (1, 4, 16, 64, 256)  # one processor in so many is active
 ASSIGNMENTS = 16
-SETS: dict[str, Any] = {"none": (), **{name: (name,) for name in pram.OPTIMIZATIONS}, "all": "all"}
+SETS: dict[str, Any] = {
+    "none": (),
+    **{name: (name,) for name in pram.OPTIMIZATIONS},
+    **{f"all but {name}": set(pram.OPTIMIZATIONS) - {name} for name in pram.OPTIMIZATIONS},
+    "all": "all",
+}
 
 SHARED = pram.from_text(
     "def shared(p, n, chosen: boolean[:], A: int64[:]):\n    x = p\n    if chosen[p]:\n"

@@ -2,9 +2,9 @@
 
 Each program of `reedsp.pram.examples` by both methods, without optimisations and with all; "by hand" are kernels that a
 person wrote from the same pseudo-code, "best" is what the library does without being told how. `steps_ms` is the time
-of the launches alone, from arrays on the device to arrays on the device, `min_ms` that of the whole call. Numbers are
-int64 in programs; the library chooses narrower ones for vertices and small weights. The answers are compared with
-numpy and SciPy.
+of the launches alone, from arrays on the device to arrays on the device, `min_ms` that of the whole call. Vertices are
+int64 in programs and int32 in the library's kernels. Weights of all pairs are so large that the library, too, needs
+int64. The answers are compared with numpy and SciPy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from reedsp.primitives.sort.records import Records, kernel_by_order
 SEED = 2016
 INT64 = np.dtype(np.int64)
 ELEMENTS = Elements(resolve("add", np.dtype(np.uint64)), np.dtype(np.uint64), built_in=True)
-FAR = 1 << 40
+HEAVIEST = 1 << 40
 GROUP_SIZE = 256
 PLOTTED = ("bitset, none", "list, none", "bitset, all", "list, all", "by hand", "best")
 
@@ -131,7 +131,7 @@ def least_vertices(matrix: Any) -> np.ndarray:
 
 def all_pairs(device: reedsp.Device, m: int) -> Iterator[Problem]:
     rng = np.random.default_rng(SEED)
-    weights = rng.integers(1, 1000, (m, m))
+    weights = rng.integers(1, HEAVIEST, (m, m))
     np.fill_diagonal(weights, 0)
     graph = reedsp.Graph.from_dense(weights)
     expected = scipy.sparse.csgraph.floyd_warshall(weights.astype(float)).astype(INT64).ravel()
@@ -164,7 +164,7 @@ def graphs(device: reedsp.Device, n: int) -> Iterator[Problem]:
     yield Problem("components", examples.components, n, given, itemgetter("C"), labels, others, n <= 128)
 
     ends = np.argwhere(np.triu(edges, 1))
-    ranks = np.full((n, n), len(ends))
+    ranks = np.full((n, n), len(ends), np.int32)
     weights = rng.permutation(len(ends))
     ranks[ends[:, 0], ends[:, 1]] = ranks[ends[:, 1], ends[:, 0]] = weights
     dense = np.zeros((n, n))
@@ -182,7 +182,12 @@ def graphs(device: reedsp.Device, n: int) -> Iterator[Problem]:
         return partial(by_call, partial(reedsp.spanning_forest, weighted, method=method, device=device), marked)
 
     others = {"by hand": spanned("dulle"), "best": spanned("auto")}
-    given = {"edges": len(ends), "W": ranks.ravel(), "F": np.zeros(n * n, bool), "C": np.zeros(n, INT64)}
+    given = {
+        "edges": len(ends),
+        "W": ranks.ravel(),
+        "F": np.zeros(n * n, bool),
+        "C": np.zeros(n, INT64),
+    }
     expected = (tree | tree.T).ravel()
     yield Problem("spanning tree", examples.spanning_tree, n, given, itemgetter("F"), expected, others, n <= 128)
 

@@ -17,10 +17,13 @@ from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
-from experiments.report.claims.dulle_components import COMPONENTS
+from experiments.report.claims.dulle_components import CONCLUSION, ROUNDS
+from experiments.report.claims.dulle_distances import DISTANCES
 from experiments.report.claims.dulle_forests import FORESTS
 from experiments.report.claims.dulle_matching import MATCHING
+from experiments.report.claims.dulle_programs import PROGRAMS
 from experiments.report.claims.dulle_sorting import SORTING
+from experiments.report.claims.dulle_trees import TREES
 from experiments.report.claims.lund_smith import LUND_SMITH
 from experiments.report.claims.thesis import THESIS
 from reedsp.system.phases import NAMES as PHASES
@@ -256,7 +259,7 @@ def breadth_first() -> str:
     return table(heads, lines)
 
 
-DULLE = [*SORTING, *MATCHING, *COMPONENTS, *FORESTS]
+DULLE = [*PROGRAMS, *TREES, *SORTING, *DISTANCES, *MATCHING, *ROUNDS, *FORESTS, *CONCLUSION]
 """His claims, in the order of his sections."""
 
 
@@ -329,6 +332,22 @@ def claims_dulle() -> str:
 
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
+
+
+def pram_programs() -> str:
+    """Return one line a device, program and size: its launches by hand, and how much longer the generated ones take."""
+    ways = ("bitset, none", "list, none", "bitset, all", "list, all", "best")
+    lines = []
+    for device, rows in by_device("pram_programs"):
+        steps = {(row["subject"], row["n"], row["way"]): float(row["steps_ms"]) for row in rows}
+        for subject, n in dict.fromkeys((row["subject"], row["n"]) for row in rows):
+            by_hand = steps.get((subject, n, "by hand"))
+            if by_hand is not None:
+                found = [steps.get((subject, n, way)) for way in ways]
+                ratios = ["" if each is None else f"{each / by_hand:.3g}x" for each in found]
+                lines.append([device, subject, f"{int(n):,}", f"{by_hand:.3g}", *ratios])
+    heads = ["device", "program", "n", "by hand, ms", *ways[:-1], "best method"]
+    return table(heads, lines, texts=2)
 
 
 def verdicts() -> str:
@@ -497,6 +516,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "new_york": new_york,
     "performance": performance,
     "pictures": pictures,
+    "pram_programs": pram_programs,
     "predecessors": predecessors,
     "input_parallel": input_parallel,
     "betweenness": betweenness,

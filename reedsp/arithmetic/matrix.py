@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.paths import PathFacts, choose_arithmetic
+from reedsp.arithmetic.paths import Arithmetic, PathFacts
 from reedsp.arithmetic.types import C_TYPES, convert, first_lost, infinity, literal, signed
 
 
@@ -91,12 +91,17 @@ def integers_for(bound: int, non_negative: bool) -> Weights | None:
     return next(fitting, None)
 
 
-def matrix_weights(graph: PathFacts, result: np.dtype[Any]) -> Weights | None:
+def matrix_weights(graph: PathFacts, arithmetic: Arithmetic) -> Weights | None:
     """Return the narrowest arithmetic in which no path weight rounds or overflows, or None if there is none.
 
     Floats round; if none is negative, those above all floats are infinite.
+
+    Parameters
+    ----------
+    graph : Graph, or what is known of it
+    arithmetic : Arithmetic
+        That of sums along its edges.
     """
-    arithmetic = choose_arithmetic(graph, result)
     if arithmetic.dtype.kind == "f":
         if graph.has_negative_weights and graph.simple_path_bound > float(np.finfo(arithmetic.dtype).max):
             return None

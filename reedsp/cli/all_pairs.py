@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary, vertex_called
 from reedsp.cli.options import (
     AllPairsMethod,
     DeviceNames,
@@ -20,6 +20,7 @@ from reedsp.cli.options import (
     NegativeCycles,
     Quiet,
     Relabel,
+    output_option,
 )
 from reedsp.cli.output import Failure, check_output, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
@@ -63,14 +64,10 @@ _Type = Annotated[
 ]
 _Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        show_default=False,
-        help="Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
+    output_option(
+        "Write the result, with vertices counted from 0. A .npy holds the distances, row by source, and a "
         ".pred.npy beside it the predecessors; they may be larger than memory, and an interrupted command goes on "
-        "when it is given again. A .npz holds dist, pred if asked for, and offset or labels.",
+        "when it is given again. A .npz holds dist, pred if asked for, and offset or labels."
     ),
 ]
 
@@ -99,13 +96,10 @@ def apsp(
     with stated_failures():
         if (source is None) != (target is None):
             refuse("one needs the other", "--source and --target")
-        if output is not None:
-            check_output(output, force, (".npy", ".npz"))
+        check_output(output, force, (".npy", ".npz"))
         streamed = _streamed(output)
 
-        started = time.perf_counter()
-        graph = read_graph(file, relabel)
-        read_seconds = time.perf_counter() - started
+        graph, summary = read_with_summary(file, relabel)
         start = None if source is None else vertex_called(graph, source, "--source")
         goal = None if target is None else vertex_called(graph, target, "--target")
         started = time.perf_counter()
@@ -120,15 +114,7 @@ def apsp(
             memory_limit=None if memory_limit is None else memory_limit << 20,
             dtype=None if dtype is None else dtype.value,
         )
-        summary = {
-            "file": str(file),
-            "vertices": graph.n,
-            "edges": graph.m,
-            "method": paths.method,
-            "device": paths.device,
-            "read_seconds": read_seconds,
-            "seconds": time.perf_counter() - started,
-        }
+        summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         if start is None or goal is None:
             answer, failure = _extent(graph, paths), None
         else:

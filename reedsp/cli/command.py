@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
 
         return doctor.main(arguments[1:])
     try:
-        commands = application()
+        commands = application(*arguments[:1])
     except ImportError as error:
         say(f"{error}, which the command line needs; run: {sys.executable} -m pip install typer rich")
         return FAILED
@@ -45,8 +45,8 @@ def run(arguments: Sequence[str]) -> int:
     return DONE
 
 
-def application() -> typer.Typer:
-    """Build the application.
+def application(wanted: str | None = None) -> typer.Typer:
+    """Build the application, with one command alone if that is wanted.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def application() -> typer.Typer:
     """
     from reedsp.cli.commands import application as build
 
-    return build()
+    return build(wanted)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def _without_types_of_switches(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
-def application() -> typer.Typer:
-    """Build the application."""
+def application(wanted: str | None = None) -> typer.Typer:
+    """Build the application with the command that is wanted, or with all if there is none of that name."""
     commands = typer.Typer(
         cls=_Group,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -107,7 +107,8 @@ def application() -> typer.Typer:
         rich_markup_mode="rich",
     )
     commands.callback()(_options)
-    for command in COMMANDS:
+    chosen = [command for command in COMMANDS if command.__name__ == wanted]
+    for command in chosen or COMMANDS:  # typer takes longer over all of them than many a command
         commands.command(cls=_Command)(command)
     return commands
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
 from reedsp.arithmetic.matrix import matrix_weights
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.graph.graph import Graph, edge_sources
@@ -118,8 +119,9 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         chosen = get_device(device)
     except DeviceError as error:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
-    weights = matrix_weights(graph, np.dtype(np.float64))
-    johnson = apsp.johnson_pays(graph, chosen, "raise")
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    weights = matrix_weights(graph, arithmetic)
+    johnson = apsp.johnson_pays(graph, chosen, "raise", arithmetic, weights)
     pairs = graph.n**2
     return {
         "device": str(chosen),

@@ -7,6 +7,7 @@ import math
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -43,6 +44,14 @@ def read_graph(file: Path, relabel: bool) -> Graph:
         The file is no graph.
     """
     return read_and_count(file, relabel)[0]
+
+
+def read_with_summary(file: Path, relabel: bool) -> tuple[Graph, dict[str, Any]]:
+    """Read a graph; return also what the answer of a command begins with."""
+    started = time.perf_counter()
+    graph = read_graph(file, relabel)
+    seconds = time.perf_counter() - started
+    return graph, {"file": str(file), "vertices": graph.n, "edges": graph.m, "read_seconds": seconds}
 
 
 def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:

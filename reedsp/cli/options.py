@@ -6,7 +6,7 @@ import enum
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -72,6 +72,14 @@ def _hide_progress(context: typer.Context, quiet: bool) -> bool:
         context.with_resource(hidden())
     return quiet
 
+
+def output_option(what: str, metavar: str = "FILE") -> Any:
+    """Return the option for the file that the answer is written to."""
+    return typer.Option("--output", "-o", metavar=metavar, show_default=False, help=what)
+
+
+TO_STANDARD = "- is standard output; what else there is to say then goes to standard error."
+"""Of an output that may be a table."""
 
 GraphFile = Annotated[
     Path,

@@ -57,14 +57,20 @@ def refuse(message: str, option: str) -> NoReturn:
     raise typer.BadParameter(message, param_hint=option)
 
 
-def check_output(path: Path, force: bool, suffixes: tuple[str, ...]) -> None:
+def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_json: bool = False) -> None:
     """Refuse, before any work is done, what could not be written after it.
+
+    Where ``.csv`` is one of the suffixes the output may be standard output, unless the answer goes there as JSON.
 
     Raises
     ------
     typer.BadParameter, Failure
     """
+    if path is None:
+        return
     if path == STANDARD and ".csv" in suffixes:
+        if as_json:
+            refuse("both go to standard output", "--output - and --json")
         return
     if path.suffix not in suffixes:
         refuse(f"{path} does not end in {' or '.join(suffixes)}", "--output")
@@ -128,10 +134,40 @@ def elided(route: Sequence[Any]) -> str:
     return " -> ".join(names)
 
 
-def write_answer(answer: Any, output: Path | None, force: bool, save: Callable[..., None]) -> None:
-    """Write the table of an answer to standard output, or by its own `save` to a file, if either is wanted."""
+def write_answer(output: Path | None, force: bool, save: Callable[..., None], write_csv: Callable[..., None]) -> None:
+    """Write a table to standard output by the one function, or a file by the other, if either is wanted."""
     if output == STANDARD:
         with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-            answer.write_csv(stream)
+            write_csv(stream)
     elif output is not None:
         save(output, overwrite=force)
+
+
+def print_answer(
+    summary: dict[str, Any],
+    stats: dict[str, Any],
+    show: Callable[[dict[str, Any], Path | None], None],
+    output: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print what there is to say about an answer: as JSON, or by `show`, or nothing."""
+    if as_json:
+        print_json({**summary, "stats": stats})
+    elif not quiet:
+        with beside(output):
+            show(summary, output)
+
+
+def beside(output: Path | None) -> contextlib.AbstractContextManager[Any]:
+    """Have text printed to standard error where the answer itself goes to standard output."""
+    return contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout)
+
+
+def print_end(summary: dict[str, Any], verified: str, output: Path | None, effort: str = "") -> None:
+    """Print the lines that most commands end with: how it was solved, what was verified, and what is written."""
+    print(f"solved    {summary['method']}{effort}, {summary['seconds']:.3f} s on {summary['device']}")
+    if summary["verified"]:
+        print(f"verified  {verified}")
+    if output is not None and output != STANDARD:
+        print(f"written   {output}")

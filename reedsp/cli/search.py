@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_graph, vertex_called
-from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Method, Quiet, Relabel, Sources, Target
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary, vertex_called
+from reedsp.cli.options import (
+    DeviceName,
+    Force,
+    GraphFile,
+    Json,
+    Method,
+    Quiet,
+    Relabel,
+    Sources,
+    Target,
+    output_option,
+)
 from reedsp.cli.output import (
-    STANDARD,
     Failure,
+    beside,
     check_output,
     elided,
     new_table,
+    print_end,
     print_json,
     print_table,
     refuse,
     stated_failures,
+    write_answer,
 )
 from reedsp.system.progress_bar import LATE, search_bar
 
@@ -31,15 +43,11 @@ if TYPE_CHECKING:
 
 _TreeOutput = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        show_default=False,
-        help="Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of "
-        "all vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
+    output_option(
+        "Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of all "
+        "vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
         "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0. "
-        "- is a .csv on standard output; what else there is to say then goes to standard error.",
+        "- is a .csv on standard output; what else there is to say then goes to standard error."
     ),
 ]
 
@@ -76,7 +84,7 @@ def sssp(
             refuse("needs several --source", "--nearest")
         if cutoff is not None and math.isnan(cutoff):
             refuse("nan is no distance", "--cutoff")
-        _check_output(output, force, as_json)
+        check_output(output, force, (".npz", ".csv"), as_json)
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
@@ -124,7 +132,7 @@ def bfs(
     reached, and the last level. Weights are ignored. The exit status is 1 if there is no route.
     """
     with stated_failures():
-        _check_output(output, force, as_json)
+        check_output(output, force, (".npz", ".csv"), as_json)
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
@@ -138,24 +146,14 @@ def bfs(
         _finish(graph, paths, summary, _levels(graph, paths, starts, goal), goal, output, force, as_json, quiet)
 
 
-def _check_output(output: Path | None, force: bool, as_json: bool) -> None:
-    if output is not None:
-        check_output(output, force, (".npz", ".csv"))
-    if output == STANDARD and as_json:
-        refuse("both go to standard output", "--output - and --json")
-
-
 def _read(
     file: Path, source: list[str], target: str | None, relabel: bool
 ) -> tuple[Graph, dict[str, Any], list[Any], Any]:
     """Return the graph, what is to be said about it, and the names of the sources and of the target."""
-    started = time.perf_counter()
-    graph = read_graph(file, relabel)
-    seconds = time.perf_counter() - started
+    graph, summary = read_with_summary(file, relabel)
     starts = [vertex_called(graph, each, "--source") for each in source]
     goal = None if target is None else vertex_called(graph, target, "--target")
-    summary = {"file": str(file), "vertices": graph.n, "edges": graph.m}
-    summary |= {"source": starts if len(starts) > 1 else starts[0], "read_seconds": seconds}
+    summary["source"] = starts if len(starts) > 1 else starts[0]
     return graph, summary, starts, goal
 
 
@@ -224,17 +222,13 @@ def _finish(
 ) -> None:
     """Write and print the answers; fail if there is no route where one was asked for."""
     missing = [answer for answer in answers if goal is not None and answer["path"] is None]
-    if output is not None and not missing:
-        if output == STANDARD:
-            with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-                paths.write_csv(stream, target=goal)
-        else:
-            paths.save(output, target=goal, overwrite=force)
+    if not missing:
+        write_answer(output, force, partial(paths.save, target=goal), partial(paths.write_csv, target=goal))
     if as_json:
         shown = answers[0] if len(answers) == 1 else {"answers": answers}
         print_json({**summary, **shown, "stats": paths.stats})
     elif not missing and not quiet:
-        with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
+        with beside(output):
             _print(graph, summary, answers, output)
     if missing:
         names = missing[0].get("source", summary["source"])
@@ -258,11 +252,8 @@ def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]],
         for name, count in answers[0].get("nearest", {}).items():
             print(f"nearest   {name} to {count:,} vertices")
     rounds = f", {summary['rounds']:,} rounds" if summary.get("rounds") else ""
-    print(f"solved    {summary['method']}{rounds}, {summary['seconds']:.3f} s on {summary['device']}")
-    if summary["verified"]:
-        print(f"verified  {'distances' if 'rounds' in summary else 'levels'} and predecessors are right for every edge")
-    if output is not None and output != STANDARD:
-        print(f"written   {output}")
+    what = "distances" if "rounds" in summary else "levels"
+    print_end(summary, f"{what} and predecessors are right for every edge", output, rounds)
 
 
 def _print_rows(answers: list[dict[str, Any]]) -> None:

@@ -18,8 +18,7 @@ import pyopencl as cl
 from reedsp.device import build
 from reedsp.device.errors import DeviceError, PrecisionError
 from reedsp.device.job import Kernel
-from reedsp.device.pinned import PinnedParts
-from reedsp.device.scratch import Scratch
+from reedsp.device.scratch import PinnedParts, Scratch
 from reedsp.device.self_test import self_test
 from reedsp.system.public import public
 
@@ -46,7 +45,7 @@ class Device:
     ----------
     index : int
         Place in :func:`devices`.
-    name, platform, platform_version, driver_version : str
+    name, platform, platform_version, vendor, driver_version : str
     kind : {"gpu", "accelerator", "cpu"}
     compute_units : int
     global_memory, local_memory, max_allocation : int
@@ -85,6 +84,7 @@ class Device:
         self.name: str = one_line(handle.name)
         self.platform: str = one_line(handle.platform.name)
         self.platform_version: str = one_line(handle.platform.version)
+        self.vendor: str = one_line(handle.platform.vendor)
         self.driver_version: str = one_line(handle.driver_version)
         self.kind: str = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
         self.compute_units: int = int(handle.max_compute_units)

@@ -140,8 +140,8 @@ def _matches(device: Device, text: str) -> bool:
         return text == str(device.index)
     if text in _PREFERENCE:
         return device.kind == text and device.platform not in build.SIMULATORS  # Oclgrind calls itself a GPU
-    vendor = one_line(device.handle.platform.vendor)
-    return any(text in words.lower() for words in (device.name, device.platform, device.platform_version, vendor))
+    names = (device.name, device.platform, device.platform_version, device.vendor)
+    return any(text in words.lower() for words in names)
 
 
 def _score(device: Device) -> tuple[Any, ...]:

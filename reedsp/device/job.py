@@ -7,9 +7,9 @@ import ctypes
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,7 @@ class Job:
         self.device = device
         self.phases = Phases() if phases is None else phases
         self.queue: cl.CommandQueue = device.queue
+        self._context: cl.Context = device.context
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
         self.kernels_launched: int = 0
@@ -163,18 +164,18 @@ class Job:
 
     def _allocated(self, size: int, keep: bool) -> cl.Buffer:
         if self._scratch is not None and not keep and size <= self.device.scratch.largest:
-            self._scratch.append(self.device.scratch.take(self.device.context, size))
+            self._scratch.append(self.device.scratch.take(self._context, size))
             return self._scratch[-1]
         if size >= _LARGE_PAGES and self.device.kind == "cpu":
             return self._of_large_pages(size)
-        return cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, size)
+        return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
 
     def _of_large_pages(self, size: int) -> cl.Buffer:
         """Return a buffer in memory of numpy, which asks the system for large pages: they are handed out sooner."""
         memory = np.empty(size + _ALIGNMENT, np.uint8)
         first = -memory.ctypes.data % _ALIGNMENT
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
-        return cl.Buffer(self.device.context, flags, hostbuf=memory[first : first + size])
+        return cl.Buffer(self._context, flags, hostbuf=memory[first : first + size])
 
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
@@ -254,7 +255,7 @@ class Job:
             return buffer
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         with self.translated(f"allocation of {contents.nbytes:,} bytes"):
-            buffer = cl.Buffer(self.device.context, flags, hostbuf=contents)
+            buffer = cl.Buffer(self._context, flags, hostbuf=contents)
         self.bytes_allocated += contents.nbytes
         return buffer
 
@@ -286,9 +287,9 @@ class Job:
             if size < _LARGE_UPLOAD:
                 contents = np.empty(shape, dtype)
                 write(0, rows, contents)
-                buffer = cl.Buffer(self.device.context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
+                buffer = cl.Buffer(self._context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=contents)
             else:
-                buffer = cl.Buffer(self.device.context, flags, size)
+                buffer = cl.Buffer(self._context, flags, size)
                 if self.device.kind == "cpu":  # whose memory this one can write to
                     with self._mapped(buffer, shape, dtype) as mapped:
                         in_parts(lambda first, last: write(first, last, mapped[first:last]), rows, row_bytes)
@@ -323,7 +324,7 @@ class Job:
             return cl.SVM(np.ctypeslib.as_array(memory))
         access = cl.mem_flags.READ_WRITE if writable else cl.mem_flags.READ_ONLY
         try:
-            return cl.Buffer(self.device.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+            return cl.Buffer(self._context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._translate(error, f"use of {array.nbytes:,} bytes of host memory") from error
 
@@ -561,6 +562,13 @@ class Job:
         """Queue a kernel once; parameters and errors as for :meth:`bind`."""
         self.bind(kernel, global_size, local_size, *args, slices=slices).queue()
 
+    def run(self, launches: Iterable[Launch]) -> None:
+        """Queue launches of bound kernels one after the other, and wait as :meth:`add_steps` does."""
+        for launch in launches:
+            launch.kernel.change(launch.global_size, *launch.arguments)
+            launch.kernel.queue()
+            self.add_steps(launch.steps)
+
     def add_steps(self, steps: int) -> None:
         """Count what was queued, and wait if it is as much as the device is given at a time."""
         self._steps += steps
@@ -661,6 +669,15 @@ class BoundKernel:
             self._job.kernels_launched += 1
             if self._steps:
                 self._job.add_steps(self._steps)
+
+
+class Launch(NamedTuple):
+    """One launch of a bound kernel: its work-items and arguments, and how many steps they are."""
+
+    kernel: BoundKernel
+    global_size: tuple[int, ...]
+    arguments: tuple[Argument, ...]
+    steps: int = 0
 
 
 def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tuple[int, ...] | None, tuple[int, ...]]]:

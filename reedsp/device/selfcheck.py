@@ -7,6 +7,7 @@ about it, so that a mended machine is trusted again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import io
@@ -56,16 +57,17 @@ def is_trusted(device: Device, description: str, trial: Callable[..., bool], *ar
         return True
     driver = (device.platform, device.platform_version, device.name, device.driver_version)
     key = (driver, _name_of(trial), arguments)
-    if key not in _known:
-        record = _record((driver, key[1], *map(_name_of, arguments)), trial.__module__)
-        programs = None if record is None else _covered_by(record)
-        if programs is None:
-            own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
-            programs = _passed(own, description, functools.partial(trial, own, *arguments))
-            if programs is not None and record is not None:
-                _write(record, programs)
-        _known[key] = programs
-    return _known[key] is not None
+    with contextlib.suppress(KeyError):
+        return _known[key] is not None
+    record = _record((driver, key[1], *map(_name_of, arguments)), trial.__module__)
+    programs = None if record is None else _covered_by(record)
+    if programs is None:
+        own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
+        programs = _passed(own, description, functools.partial(trial, own, *arguments))
+        if programs is not None and record is not None:
+            _write(record, programs)
+    _known[key] = programs
+    return programs is not None
 
 
 def _name_of(thing: Any) -> str:

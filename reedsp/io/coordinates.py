@@ -14,7 +14,6 @@ from reedsp.io.readers import (
     DECIMAL,
     Text,
     check_vertices,
-    find_words,
     integers,
     lines_of,
     narrow,
@@ -24,6 +23,7 @@ from reedsp.io.readers import (
     quote,
     split,
     vertex_of,
+    words_in_columns,
 )
 
 _LAYOUT = "v vertex x y"
@@ -109,24 +109,16 @@ def _repeated(text: Text, parts: list[_Places], times: npt.NDArray[np.intp]) -> 
 
 def _place_block(first_line: int, block: bytes, n: int) -> _Places | None:
     """Parse a block of whole coordinates at once; None when anything else is in it."""
-    words = find_words(block)
+    words = words_in_columns(block, 4, b"v")
     if words is None:
         return None
-    data, starts, ends, breaks = words
-    count = len(breaks) - 1
-    if len(starts) != 4 * count:
-        return None
-    starts, ends = starts.reshape(count, 4), ends.reshape(count, 4)
-    if (starts[:, 0] < breaks[:-1]).any() or (ends[:, 3] > breaks[1:]).any():
-        return None
-    if (data[starts[:, 0]] != ord("v")).any() or (ends[:, 0] - starts[:, 0] != 1).any():
-        return None
-    vertices = naturals(data, starts[:, 1], ends[:, 1])
-    x, y = (integers(data, starts[:, axis], ends[:, axis]) for axis in (2, 3))
+    data, starts, ends = words
+    vertices = naturals(data, starts[:, 0], ends[:, 0])
+    x, y = (integers(data, starts[:, axis], ends[:, axis]) for axis in (1, 2))
     if vertices is None or x is None or y is None or vertices.min() < 1 or vertices.max() > n:
         return None
     places = np.stack((x, y), axis=1).astype(np.float64)
-    return _Places(narrow(vertices - 1), places, range(first_line, first_line + count))
+    return _Places(narrow(vertices - 1), places, range(first_line, first_line + len(starts)))
 
 
 def _place_lines(text: Text, first_line: int, block: bytes, n: int) -> _Places:

@@ -460,6 +460,31 @@ def find_words(block: bytes) -> _Words | None:
     return _Words(data, borders[0::2], borders[1::2], breaks)
 
 
+def words_in_columns(
+    block: bytes, columns: int, tag: bytes
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """Return a block, and where the words of each line begin and end, but for the tag that all lines begin with.
+
+    None where a line has another number of words, or begins otherwise.
+    """
+    words = find_words(block)
+    if words is None:
+        return None
+    data, starts, ends, breaks = words
+    count = len(breaks) - 1
+    if len(starts) != count * columns:
+        return None
+    starts, ends = starts.reshape(count, -1), ends.reshape(count, -1)
+    if (starts[:, 0] < breaks[:-1]).any() or (ends[:, -1] > breaks[1:]).any():
+        return None
+    if tag:
+        tags, lengths = data[starts[:, 0]], ends[:, 0] - starts[:, 0]
+        if (tags != ord(tag)).any() or (lengths != 1).any():
+            return None
+        starts, ends = starts[:, 1:], ends[:, 1:]
+    return data, starts, ends
+
+
 def naturals(
     data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
@@ -586,21 +611,11 @@ def narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int32] | npt.NDArra
 
 def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
     """Parse a block at once; None when that is not certain to give what :func:`_table_lines` gives."""
-    words = find_words(block)
+    words = words_in_columns(block, table.columns, table.tag)
     if words is None:
         return None
-    data, starts, ends, breaks = words
-    count = len(breaks) - 1
-    if len(starts) != count * table.columns:
-        return None
-    starts, ends = starts.reshape(count, -1), ends.reshape(count, -1)
-    if (starts[:, 0] < breaks[:-1]).any() or (ends[:, -1] > breaks[1:]).any():
-        return None
-    if table.tag:
-        tags, lengths = data[starts[:, 0]], ends[:, 0] - starts[:, 0]
-        if (tags != ord(table.tag)).any() or (lengths != 1).any():
-            return None
-        starts, ends = starts[:, 1:], ends[:, 1:]
+    data, starts, ends = words
+    count = len(starts)
     ids = np.empty((count, table.ends), dtype=np.int64)
     for end in range(table.ends):
         vertices = naturals(data, starts[:, end], ends[:, end])

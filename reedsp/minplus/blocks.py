@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.dispatch import PAIRS_A_STEP
-from reedsp.device.job import Argument, BoundKernel, Job, round_up
+from reedsp.device.job import Argument, BoundKernel, Job, Launch, round_up
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling
 
@@ -36,7 +36,7 @@ class Excluded(NamedTuple):
     columns: int = 0
 
 
-class _Launch(NamedTuple):
+class _Part(NamedTuple):
     """Rows of a product that are computed at a time."""
 
     row: int
@@ -64,9 +64,10 @@ class Products:
         self._job = job
         self._weights = weights
         self.in_groups = in_groups
+        self.weight_macros = weights.macros(job.device.kind)
         self._tilings = tilings
         self._kernels: dict[tuple[int, str, bool], BoundKernel] = {}
-        self._plans: dict[tuple[tuple[int, int, int], Excluded], tuple[Tiling, list[_Launch]]] = {}
+        self._plans: dict[tuple[tuple[int, int, int], Excluded], tuple[Tiling, list[_Part]]] = {}
         self._panels: cl.Buffer | None = None
         self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
 
@@ -94,7 +95,7 @@ class Products:
         Parameters
         ----------
         a, b, c : Block
-            They do not overlap in what is read and written.
+            They do not overlap in what is read and written, but b may be c without `in_groups`: it is copied first.
         shape : tuple of int
             Rows of a and c, columns of a and rows of b, columns of b and c, without the excluded ones.
         accumulate : bool
@@ -110,22 +111,24 @@ class Products:
         # What is read of a stays in a CPU's cache until all columns are done, and a launch of few rows ends in time.
         if self._job.device.kind == "cpu" and inner > _DEEPEST:
             for first in range(0, inner, _DEEPEST):
-                part = (rows, min(_DEEPEST, inner - first), columns)
-                self.queue(a.at(0, first), b.at(first, 0), c, part, accumulate or first > 0, excluded)
+                some = (rows, min(_DEEPEST, inner - first), columns)
+                self.queue(a.at(0, first), b.at(first, 0), c, some, accumulate or first > 0, excluded)
             return
-        tiling, launches = self._planned(shape, excluded)
+        tiling, parts = self._planned(shape, excluded)
         right, first, stride = b.buffer, b.first, b.stride
+        launches = []
         if not self.in_groups:
-            right, first, stride = self._pack(tiling, b, shape, excluded), 0, 0
+            right, first, stride = self._panels_for(shape), 0, 0
+            launches.append(self._packing(tiling, b, right, shape, excluded))
         strides = _FOUR_UINTS.pack(a.stride, stride, c.stride, 0)
-        for launch in launches:
-            firsts = (a.first + launch.row * a.stride, first, c.first + launch.row * c.stride, 0)
-            numbers = (_FOUR_ULONGS.pack(*firsts), strides, launch.shape, launch.excluded, np.uint32(accumulate))
-            buffers = (a.buffer, right, c.buffer)
-            self._launch(tiling, "multiply", in_place, launch.sizes, *buffers, *numbers)
-            self._job.add_steps(launch.pairs // self._pairs_a_step)
+        for part in parts:
+            firsts = (a.first + part.row * a.stride, first, c.first + part.row * c.stride, 0)
+            numbers = (_FOUR_ULONGS.pack(*firsts), strides, part.shape, part.excluded, np.uint32(accumulate))
+            steps, arguments = part.pairs // self._pairs_a_step, (a.buffer, right, c.buffer, *numbers)
+            launches.append(self._launch(tiling, "multiply", in_place, part.sizes, steps, *arguments))
+        self._job.run(launches)
 
-    def _planned(self, shape: tuple[int, int, int], excluded: Excluded) -> tuple[Tiling, list[_Launch]]:
+    def _planned(self, shape: tuple[int, int, int], excluded: Excluded) -> tuple[Tiling, list[_Part]]:
         """Return the tiling and the launches for a product."""
         if (shape, excluded) not in self._plans:
             tiling = self._tiling(shape, excluded)
@@ -136,7 +139,7 @@ class Products:
                 left_out = (excluded.row - first, excluded.rows) if before else (0, 0)
                 groups = (shape[2] // tiling.columns, max(1, (last - first) // tiling.rows))
                 plan.append(
-                    _Launch(
+                    _Part(
                         row=row,
                         pairs=(last - first) * shape[1] * shape[2],
                         sizes=(groups[0] * tiling.group_size, groups[1]),
@@ -176,24 +179,29 @@ class Products:
         starts = [*range(0, max(1, rows - step // 2), step), rows]
         return list(itertools.pairwise(starts))
 
-    def _pack(self, tiling: Tiling, b: Block, shape: tuple[int, int, int], excluded: Excluded) -> cl.Buffer:
-        """Queue a copy of b in panels."""
+    def _panels_for(self, shape: tuple[int, int, int]) -> cl.Buffer:
+        """Return memory for a copy of b in panels."""
         size = shape[1] * shape[2]
         if self._panels is None or self._panels.size < size * self._weights.dtype.itemsize:
             self._panels = self._job.allocate(size, self._weights.dtype)
+        return self._panels
+
+    def _packing(
+        self, tiling: Tiling, b: Block, panels: cl.Buffer, shape: tuple[int, int, int], excluded: Excluded
+    ) -> Launch:
+        """Return the launch that copies b in panels."""
         sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
         extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
-        self._launch(tiling, "pack", False, sizes, b.buffer, self._panels, firsts, strides, *extents)
-        return self._panels
+        return self._launch(tiling, "pack", False, sizes, 0, b.buffer, panels, firsts, strides, *extents)
 
-    def _launch(self, tiling: Tiling, name: str, in_place: bool, sizes: tuple[int, int], *arguments: Argument) -> None:
-        """Launch a kernel, given by its name and whether it works in place."""
+    def _launch(
+        self, tiling: Tiling, name: str, in_place: bool, sizes: tuple[int, int], steps: int, *arguments: Argument
+    ) -> Launch:
+        """Return the launch of a kernel, given by its name and whether it works in place."""
         key = (id(tiling), name, in_place)
-        if (kernel := self._kernels.get(key)) is not None:
-            kernel.change(sizes, *arguments)
-        else:
+        if (kernel := self._kernels.get(key)) is None:
             own = {**tiling.macros, "IN_PLACE": int(in_place)}
-            built = self._job.device.kernel(tiling.file, name, **own, **self._weights.macros(self._job.device.kind))
+            built = self._job.device.kernel(tiling.file, name, **own, **self.weight_macros)
             kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
-        kernel.queue()
+        return Launch(kernel, sizes, arguments, steps)

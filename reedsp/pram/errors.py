@@ -37,7 +37,9 @@ class RunError(PramError):
     processors : tuple of int
         Those that did it. A device names one of them.
     step : int, optional
-        Number of the step, from 1 on; None where a device has found the error, which counts launches.
+        Number of the step, from 1 on; None where a device has found the error.
+    launch : int, optional
+        Where a device that checks has found the error, the number of the launch, from 1 on.
     cell : str, optional
         The memory cell, such as ``A[3]``.
     """
@@ -51,10 +53,12 @@ class RunError(PramError):
         *,
         processors: tuple[int, ...] = (),
         step: int | None = None,
+        launch: int | None = None,
         cell: str | None = None,
     ) -> None:
-        self.processors, self.step, self.cell = processors, step, cell
-        super().__init__(reason if step is None else f"step {step}: {reason}", line, column, text)
+        self.processors, self.step, self.launch, self.cell = processors, step, launch, cell
+        when = f"step {step}: " if step is not None else "" if launch is None else f"launch {launch}: "
+        super().__init__(when + reason, line, column, text)
 
 
 class ConflictError(RunError):

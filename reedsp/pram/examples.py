@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reedsp.pram.language import Global, boolean, ceil_log2, int64
+from reedsp.pram.language import Global, boolean, ceil_log2, int32, int64
 from reedsp.pram.program import program
 
 
@@ -67,20 +67,12 @@ def merge(p, n, A: int64[:], B: int64[:], C: int64[:]):
     x = A[p] if p < len(A) else B[p - len(A)]
     while low < high:  # RANK: how many of the other array come first
         middle = (low + high) // 2
-        if p < len(A):
-            if B[middle] < x:
-                low = middle + 1
-            else:
-                high = middle
+        y = B[middle] if p < len(A) else A[middle]
+        if y < x or (y == x and p >= len(A)):
+            low = middle + 1
         else:
-            if A[middle] <= x:
-                low = middle + 1
-            else:
-                high = middle
-    if p < len(A):
-        C[p + low] = x
-    else:
-        C[p - len(A) + low] = x
+            high = middle
+    C[low + (p if p < len(A) else p - len(A))] = x
 
 
 @program(mode="CREW")
@@ -121,42 +113,40 @@ def components(p, n, A: boolean[:], C: int64[:]):
 
 
 @program(mode="CREW")
-def spanning_tree(p, n, edges: int64, W: int64[:], F: boolean[:], C: int64[:]):
+def spanning_tree(p, n, edges: int32, W: int32[:], F: boolean[:], C: int64[:]):
     """Mark the edges of the minimum spanning forest (section 5.7, Algorithm 19).
 
     W has a number for each pair of n vertices, symmetric and different for each edge, such as its rank by weight and
     ends; ``edges`` where there is none. So the tree is unique, which the thesis demands of the weights. F marks the
     edges in both directions, C becomes one of the vertices of each component.
     """
-    D: Global[int64[n]]
+    L: Global[int32[n]]
     T: Global[int64[n]]
     S: Global[int64[n]]
+    D: Global[int64[n]]
     C[p] = p
     for i in range(ceil_log2(n)):
         lightest = edges
         at = n
         for j in range(n):
-            if C[j] != C[p] and W[p * n + j] < lightest:
+            if W[p * n + j] < lightest and C[j] != C[p]:
                 lightest = W[p * n + j]
                 at = j
-        D[p] = lightest
+        L[p] = lightest
         T[p] = at
         lightest = edges
         at = n
-        for j in range(n):
-            if C[j] == p and D[j] < lightest:
-                lightest = D[j]
-                at = j
+        if C[p] == p:
+            for j in range(n):
+                if C[j] == p and L[j] < lightest:
+                    lightest = L[j]
+                    at = j
         S[p] = at
-        if C[p] == p and S[p] < n:
+        if S[p] < n:
             F[S[p] * n + T[S[p]]] = True
-        if C[p] == p and S[p] < n:
-            D[p] = C[T[S[p]]]
-        else:
-            D[p] = C[p]
-        for j in range(n):
-            if F[j * n + p]:
-                F[p * n + j] = True
+        if S[p] < n:
+            F[T[S[p]] * n + S[p]] = True
+        D[p] = C[T[S[p]]] if S[p] < n else C[p]
         if D[D[p]] == p and p < D[p]:
             D[p] = p
         for k in range(ceil_log2(n)):
@@ -171,8 +161,9 @@ def matching(p, n, balls: int64, bins: int64, rounds: int64, IU: int64[:], SU: i
 
     IU and SU are the bins that each ball may go to, in compressed rows, IV and SV the balls of each bin. MU becomes
     the bin of each ball, -2 where there is none, and -1 where the rounds were too few; MV the ball of each bin, or -1.
-    A label of n says that a bin is taken for ever: the thesis' labels grow without limit. It calls the matching
-    maximum after as many rounds as there are balls; four balls show that it is not.
+    A label of n says that a bin is taken for ever: the thesis' labels grow without limit. A ball that its bin has not
+    taken finds that out itself: in the thesis the bin writes to the ball, while others read there. It calls the
+    matching maximum after as many rounds as there are balls; four balls show that it is not.
     """
     LU: Global[int64[balls]]
     LV: Global[int64[bins]]
@@ -182,6 +173,8 @@ def matching(p, n, balls: int64, bins: int64, rounds: int64, IU: int64[:], SU: i
         MV[p] = -1
     for t in range(rounds):
         if p < balls:
+            if MU[p] >= 0 and MV[MU[p]] != p:
+                MU[p] = -1
             if MU[p] == -1:
                 x = -1
                 w = n
@@ -202,9 +195,9 @@ def matching(p, n, balls: int64, bins: int64, rounds: int64, IU: int64[:], SU: i
                 if MU[SV[y]] == p and LU[SV[y]] > largest:
                     largest = LU[SV[y]]
                     u = SV[y]
-            for y in range(IV[p], IV[p + 1]):
-                if MU[SV[y]] == p and SV[y] != u:
-                    MU[SV[y]] = -1
             if u >= 0:
                 MV[p] = u
                 LV[p] = min(largest + 1, n)
+    if p < balls:
+        if MU[p] >= 0 and MV[MU[p]] != p:
+            MU[p] = -1

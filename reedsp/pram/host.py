@@ -11,51 +11,63 @@ from reedsp.pram.arithmetic import LAZY, NoResultError, compute
 from reedsp.pram.errors import UndefinedError
 from reedsp.pram.tree import Constant, Element, Expression, Length, Number, Operation, Tree, Variable
 
-Read = Callable[[Element, Number], Number]
-"""Reads an element at an index."""
+Computed = Callable[[int], Number]
+"""Computes the value of an expression for one processor."""
 
 
-def evaluate(
+def compiled(
     tree: Tree,
     expression: Expression,
-    variable: Callable[[str], Number],
+    variable: Callable[[str, int], Number],
     length: Callable[[str], int],
-    read: Read,
-    undefined: Callable[[str], dict[str, Any]],
-) -> Number:
-    """Compute an expression, with the values of variables, the lengths of arrays and their elements.
+    read: Callable[[Element, Number, int], Number],
+    undefined: Callable[[str, int], dict[str, Any]],
+) -> Computed:
+    """Return a function that computes an expression, with values of variables, lengths of arrays and their elements.
 
-    `undefined` is called with a reason where an operation has no result, and returns more of what UndefinedError says.
+    `variable`, `read` and `undefined` are told the processor. `undefined` is called with a reason where an operation
+    has no result, and returns more of what UndefinedError says.
     """
 
-    def value(part: Expression) -> Number:
+    def made(part: Expression) -> Computed:
         if isinstance(part, Constant):
-            return part.value
+            constant = part.value
+            return lambda p: constant
         if isinstance(part, Variable):
-            return variable(part.name)
+            name = part.name
+            return lambda p: variable(name, p)
         if isinstance(part, Length):
-            return length(part.name)
+            array = part.name
+            return lambda p: length(array)
         if isinstance(part, Element):
-            return read(part, value(part.index))
-        if part.operator in LAZY:
-            return lazy(part)
-        arguments = [value(each) for each in part.arguments]
-        try:
-            return compute(part.operator, arguments, part.type)
-        except NoResultError as error:
-            at = part.position
-            more = undefined(str(error))
-            raise UndefinedError(more.pop("reason"), at.line, at.column, tree.text_at(at), **more) from None
+            element, index = part, made(part.index)
+            return lambda p: read(element, index(p), p)
+        return lazy(part) if part.operator in LAZY else strict(part)
 
-    def lazy(part: Operation) -> Number:
+    def strict(part: Operation) -> Computed:
+        operator, kind, arguments = part.operator, part.type, [made(each) for each in part.arguments]
+
+        def value(p: int) -> Number:
+            given = [each(p) for each in arguments]
+            try:
+                return compute(operator, given, kind)
+            except NoResultError as error:
+                at = part.position
+                more = undefined(str(error), p)
+                raise UndefinedError(more.pop("reason"), at.line, at.column, tree.text_at(at), **more) from None
+
+        return value
+
+    def lazy(part: Operation) -> Computed:
         if part.operator == "if":
-            condition, one, other = part.arguments
-            return value(one) if value(condition) else value(other)
-        first, second = part.arguments
-        decided = bool(value(first))
-        return decided if decided == (part.operator == "or") else bool(value(second))
+            condition, one, other = (made(each) for each in part.arguments)
+            return lambda p: one(p) if condition(p) else other(p)
+        first, second = (made(each) for each in part.arguments)
+        if part.operator == "or":
+            return lambda p: bool(first(p)) or bool(second(p))
+        return lambda p: bool(first(p)) and bool(second(p))
 
-    return value(expression)
+    return made(expression)
 
 
 class HostValues:
@@ -69,6 +81,7 @@ class HostValues:
 
     def __init__(self, tree: Tree, n: int, memory: Mapping[str, npt.NDArray[Any]]) -> None:
         self._tree, self._n, self._memory = tree, n, memory
+        self._compiled: dict[int, tuple[Expression, Computed]] = {}  # by the identity of expressions, which are kept
         self.variables: dict[str, Number] = {}
 
     def evaluate(self, expression: Expression, p: int = 0) -> Number:
@@ -79,17 +92,22 @@ class HostValues:
         UndefinedError
             An operation in it has no result.
         """
+        if (found := self._compiled.get(id(expression))) is None:
+            value = compiled(
+                *(self._tree, expression, self._variable, self._length, self._read),
+                lambda reason, p: {"reason": f"processor {p}: {reason}", "processors": (p,)},
+            )
+            found = self._compiled[id(expression)] = expression, value
+        return found[1](p)
 
-        def variable(name: str) -> Number:
-            if name in ("p", "n"):
-                return p if name == "p" else self._n
-            return self.variables.get(name, 0)
+    def _variable(self, name: str, p: int) -> Number:
+        if name in ("p", "n"):
+            return p if name == "p" else self._n
+        return self.variables.get(name, 0)
 
-        def read(element: Element, index: Number) -> Number:
-            found: Number = self._memory[element.name][int(index)].item()
-            return found
+    def _length(self, name: str) -> int:
+        return len(self._memory[name])
 
-        def undefined(reason: str) -> dict[str, Any]:
-            return {"reason": f"processor {p}: {reason}", "processors": (p,)}
-
-        return evaluate(self._tree, expression, variable, lambda name: len(self._memory[name]), read, undefined)
+    def _read(self, element: Element, index: Number, p: int) -> Number:
+        found: Number = self._memory[element.name][int(index)].item()
+        return found

@@ -6,11 +6,9 @@ read a cell in a step, or both write it; what is read is what the cell held befo
 
 from __future__ import annotations
 
-from typing import Any
-
 from reedsp.pram.arithmetic import converted
 from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError
-from reedsp.pram.host import evaluate
+from reedsp.pram.host import Computed, compiled
 from reedsp.pram.memory import Memory
 from reedsp.pram.tree import (
     Assign,
@@ -55,6 +53,7 @@ class Interpreter:
             each.name: [[converted(0, each.type)] * (each.size or 1) for _ in range(n)]
             for each in tree.privates.values()
         }
+        self._compiled: dict[int, Computed] = {}  # by the identity of expressions, which the tree keeps
         self._readers: dict[Cell, int] = {}
         self.steps = 0
         self.work = 0
@@ -137,29 +136,31 @@ class Interpreter:
         self._readers = {}
 
     def _value(self, expression: Expression, p: int) -> Number:
-        def variable(name: str) -> Number:
-            if name in ("p", "n"):
-                return p if name == "p" else self._n
-            return self._private[name][p][0]
+        if (found := self._compiled.get(id(expression))) is None:
+            found = self._compiled[id(expression)] = compiled(
+                *(self._tree, expression, self._variable, lambda name: len(self._memory[name]), self._read),
+                lambda reason, p: {"reason": f"processor {p}: {reason}", "processors": (p,), "step": self.steps},
+            )
+        return found(p)
 
-        def read(element: Element, index: Number) -> Number:
-            place = int(index)
-            self._check_index(element, place, p)
-            if element.name in self._private:
-                return self._private[element.name][p][place]
-            if self._tree.mode == "EREW":
-                first = self._readers.setdefault((element.name, place), p)
-                if first != p:
-                    cell = self._cell(element, place)
-                    reason = f"{_processors([first, p])} both read {cell}, which EREW forbids"
-                    raise self._error(ConflictError, reason, element.position, [first, p], cell)
-            found: Number = self._memory[element.name][place].item()
-            return found
+    def _variable(self, name: str, p: int) -> Number:
+        if name in ("p", "n"):
+            return p if name == "p" else self._n
+        return self._private[name][p][0]
 
-        def undefined(reason: str) -> dict[str, Any]:
-            return {"reason": f"processor {p}: {reason}", "processors": (p,), "step": self.steps}
-
-        return evaluate(self._tree, expression, variable, lambda name: len(self._memory[name]), read, undefined)
+    def _read(self, element: Element, index: Number, p: int) -> Number:
+        place = int(index)
+        self._check_index(element, place, p)
+        if element.name in self._private:
+            return self._private[element.name][p][place]
+        if self._tree.mode == "EREW":
+            first = self._readers.setdefault((element.name, place), p)
+            if first != p:
+                cell = self._cell(element, place)
+                reason = f"{_processors([first, p])} both read {cell}, which EREW forbids"
+                raise self._error(ConflictError, reason, element.position, [first, p], cell)
+        found: Number = self._memory[element.name][place].item()
+        return found
 
     def _check_index(self, element: Element, index: int, p: int) -> None:
         if element.name in self._private:

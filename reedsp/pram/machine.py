@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pyopencl as cl
@@ -32,13 +32,11 @@ from reedsp.pram.tree import (
     DTYPES,
     Expression,
     If,
-    Length,
     Number,
     Position,
     Range,
     Scalar,
     Statement,
-    Variable,
     While,
 )
 from reedsp.primitives.operators import resolve
@@ -47,10 +45,74 @@ from reedsp.primitives.plans import Plan as Kernels
 from reedsp.primitives.scan import plan_reduce, plan_scan
 
 _FAULT_WORDS = 4
-_UNKNOWN_ROUNDS = 256  # of a loop in a kernel, about which nothing is known before it runs
+_LARGEST_SITE = (1 << 31) - 1
+_UNKNOWN_ROUNDS = 32  # of a loop in a kernel, about which nothing is known before it runs
 _FREE = np.uint32(0xFFFFFFFF)  # a cell that no processor claims
 _PLANS_KEPT = 64
 _STEPS_OF_A_LAUNCH = 1 << 12  # at least, so that no more than a thousand are waiting
+_CHANGING = frozenset({"before", "after", "active", "list", "count", "array", "next", "number", "first"})
+"""What a kernel is given, by role, that may be another thing in its next launch."""
+
+
+@dataclass
+class _Queued:
+    """A kernel as it was queued last.
+
+    Attributes
+    ----------
+    bound : BoundKernel
+    given : list
+        Its arguments.
+    steps : int
+        That a launch counts as, if it is not cut into dispatches, which count themselves.
+    is_cut : bool
+    state : tuple
+        When the arguments were up to date.
+    """
+
+    bound: BoundKernel
+    given: list[Given]
+    steps: int
+    is_cut: bool
+    state: tuple[int, int, bool] = (-1, 0, False)
+
+
+@dataclass
+class _Facts:
+    """What is the same in all launches of a step, and how many work-items the last one had.
+
+    Attributes
+    ----------
+    written : list of str
+        Arrays.
+    own_cell : str
+        The array of which each processor stores the element at its own number, or leaves it as it is; else empty.
+    claims : bool
+        Whether processors have to claim a cell before.
+    forms : list of Form
+        Of the index of the one write and of those at which the same array is read, if that decides at launch.
+    items, version : int
+        Of the last launch, and what the machine's version then was.
+    """
+
+    written: list[str]
+    own_cell: str
+    claims: bool
+    forms: list[proofs.Form | None]
+    items: int = 0
+    version: int = -1
+
+    @staticmethod
+    def of(step: Launch, plan: Plan) -> _Facts:
+        writes = [each for each, stores in proofs.accesses(step.body, plan.tree) if stores]
+        forms: list[proofs.Form | None] = []
+        if step.placing == "at launch":
+            [write] = writes
+            touched = [write, *proofs.reads_of(write.name, step.body, plan.tree)]
+            forms = [proofs.form_of(each.index, plan.tree, plan.known) for each in touched]
+        names = list(dict.fromkeys(each.name for each in writes))
+        own = step.own_cell() if step.placing != "in place" else None
+        return _Facts(names, own.name if own else "", bool(names) and claims_needed(plan, step), forms)
 
 
 class Machine:
@@ -69,7 +131,6 @@ class Machine:
     memory : Memory
         Global arrays, which are changed.
     max_rounds : int
-    check : bool
 
     Attributes
     ----------
@@ -88,14 +149,17 @@ class Machine:
         n: int,
         memory: Memory,
         max_rounds: int,
-        check: bool,
     ) -> None:
         self.job = job = Job(device)
         self._plan, self._tree, self._source, self._kernels = plan, plan.tree, source, kernels
-        self._n, self._memory, self._max_rounds, self._check = n, memory, max_rounds, check
+        self._n, self._memory, self._max_rounds = n, memory, max_rounds
         self._group = min(PLAIN_GROUP_SIZE, device.max_work_group_size)
         self._values = HostValues(plan.tree, n, memory)
-        self._bound: dict[str, BoundKernel] = {}
+        self._queued: dict[str, _Queued] = {}
+        self._launches = 0  # of steps: one that claims cells before is one launch
+        self._version = 0  # changes with what kernels are given
+        self._passed = {each.name for kernel in source.kernels.values() for each in kernel.arguments}
+        self._facts: dict[str, _Facts] = {}
         self._next: dict[str, cl.Buffer] = {}
         self._claims: dict[str, cl.Buffer] = {}
         self._globals = {
@@ -138,6 +202,7 @@ class Machine:
                 self._branch(step)
             elif isinstance(step, HostAssign):
                 self._values.variables[step.target] = self._values.evaluate(step.value)
+                self._version += step.target in self._passed
             elif isinstance(step, HostIf):
                 if self._known(step.condition, step.level):
                     self._steps(step.body)
@@ -160,7 +225,7 @@ class Machine:
     def _loop(self, loop: Loop) -> None:
         rounds = 0
         while not self._sets.is_empty(loop.level):
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             rounds += 1
             self._steps(loop.body)
 
@@ -169,7 +234,7 @@ class Machine:
         while self._known(loop.condition, loop.level):
             if rounds == 0 and loop.level and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             rounds += 1
             self._steps(loop.body)
 
@@ -178,73 +243,82 @@ class Machine:
         for rounds in range(max(ends)):
             if rounds == 0 and loop.level and max(ends) > self._max_rounds and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position)
+            self._begin_round(rounds, loop.position, loop.level)
             self._steps(loop.body)
 
     def _trips(self, over: Range, level: int, p: int) -> int:
         start, stop = (int(self._known(each, level, p)) for each in (over.start, over.stop))
         return len(range(start, stop, over.step))
 
-    def _begin_round(self, rounds: int, position: Position) -> None:
+    def _begin_round(self, rounds: int, position: Position, level: int) -> None:
         if rounds == self._max_rounds:
             self._look_for_faults()
-            raise self._error(EndlessLoopError, f"the loop has not ended after {rounds} rounds", position)
+            p = self._sets.first(level)
+            reason = f"the loop has not ended after {rounds} rounds; processor {p} did not leave it"
+            raise self._error(EndlessLoopError, reason, position, p, launch=self._launches)
 
     # ---- kernels --------------------------------------------------------------------------------------
 
     def _launch(self, step: Launch) -> None:
-        items = self._sets.items(step.level)
-        if items == 0:
+        if (facts := self._facts.get(step.name)) is None:
+            facts = self._facts[step.name] = _Facts.of(step, self._plan)
+        if facts.version != self._version:
+            facts.items, facts.version = self._items(step), self._version
+        if (items := facts.items) == 0:
             return
-        body, tree = step.body, self._tree
-        written = [each for each, writes in proofs.accesses(body, tree) if writes]
-        names = list(dict.fromkeys(each.name for each in written))
-        in_place = step.placing == "in place" or (step.placing == "at launch" and not self._may_meet(step))
-        for name in names:
-            if in_place:
-                continue
-            if name not in self._next:
-                self._next[name] = self.job.allocate(len(self._memory[name]), self._memory[name].dtype)
-            size = self._memory[name].nbytes
-            if size:
-                self.job.copy(self._next[name], 0, self._globals[name], 0, size)
-            self.counts["copies"] += 1
-        targets = {name: self._globals[name] if in_place else self._next[name] for name in names}
-        if names and claims_needed(self._plan, step, self._check):
+        self._launches += 1
+        names = facts.written
+        in_place = step.placing == "in place" or (step.placing == "at launch" and not self._may_meet(facts))
+        targets = self._globals if in_place else self._next
+        if not in_place:
+            for name in names:
+                self._prepare_next(name, name == facts.own_cell and items >= len(self._memory[name]))
+        if facts.claims:
             self._claim(names[0])
-            self._queue(f"claim_{step.name}", step.level, items, targets, body)
-        self._queue(step.name, step.level, items, targets, body)
-        if not in_place and f"compare_{step.name}" in self._kernels:
-            self._queue(f"compare_{step.name}", step.level, items, targets, body)
+            self._queue(f"claim_{step.name}", step.level, items, targets, step.body)
+        self._queue(step.name, step.level, items, targets, step.body)
+        if f"compare_{step.name}" in self._kernels:
+            self._queue(f"compare_{step.name}", step.level, items, targets, step.body)
         if in_place:
             self.counts["in_place"] += bool(names)
         else:
+            self._version += 1
             for name in names:
                 self._globals[name], self._next[name] = self._next[name], self._globals[name]
 
-    def _may_meet(self, step: Launch) -> bool:
-        """Whether processors may meet, with the numbers that the host knows now."""
-        tree, known = self._tree, self._plan.known
-        touched = list(proofs.accesses(step.body, tree))
-        [write] = [each for each, writes in touched if writes]
-        form = proofs.form_of(write.index, tree, known)
-        for each, _ in touched:
-            other = proofs.form_of(each.index, tree, known)
-            assert form is not None
-            if each.name == write.name and (other is None or proofs.meet(form, other, self._n, self._symbol)):
-                return True
-        return False
+    def _items(self, step: Launch) -> int:
+        """Return how many work-items a launch has: processors behind them have nothing to do."""
+        items = self._sets.items(step.level)
+        if step.bounds and (step.level == 0 or isinstance(self._sets, Flags)):
+            return min(items, max(bound.active(self._n, self._symbol) for bound in step.bounds))
+        return items
+
+    def _prepare_next(self, name: str, is_overwritten: bool) -> None:
+        """Have a copy that takes the place of an array: cells that nobody writes keep what they hold.
+
+        A kernel that each cell has a processor of copies them itself.
+        """
+        if name not in self._next:
+            self._next[name] = self.job.allocate(len(self._memory[name]), self._memory[name].dtype)
+        if not is_overwritten and (size := self._memory[name].nbytes):
+            self.job.copy(self._next[name], 0, self._globals[name], 0, size)
+            self.counts["copies"] += 1
+
+    def _may_meet(self, facts: _Facts) -> bool:
+        """Whether a processor may read what another one writes, with the numbers that the host knows now."""
+        write, *reads = facts.forms
+        return any(write is None or read is None or proofs.meet(write, read, self._n, self._symbol) for read in reads)
 
     def _symbol(self, name: str) -> Number:
-        if name.startswith("len("):
-            return self._values.evaluate(Length(name[4:-1]))
-        return self._number(name)
+        if name == "n":
+            return self._n
+        return len(self._memory[name[4:-1]]) if name.startswith("len(") else self._number(name)
 
     def _number(self, name: str) -> Number:
         if name in self._tree.globals:
             found: Number = self._memory[name][0].item()
             return found
-        return self._values.evaluate(Variable(name, "int64"))
+        return self._values.variables.get(name, 0)
 
     def _claim(self, name: str) -> None:
         size = len(self._memory[name])
@@ -255,9 +329,11 @@ class Machine:
     def _branch(self, step: Branch) -> None:
         items = self._sets.items(step.source)
         if items:
+            self._launches += 1
             buffers = self._sets.before_filter(step.source, step.target)
             self._queue(step.name, step.source, items, {}, (), buffers)
         self._sets.filter(step.source, step.target)
+        self._version += isinstance(self._sets, Lists)
 
     def _queue(
         self,
@@ -268,21 +344,45 @@ class Machine:
         body: tuple[Statement, ...],
         more: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
-        text = self._source.kernels[name]
-        given = [self._argument(each, level, targets, more or {}) for each in text.arguments]
-        rounds = self._rounds(body)
-        if rounds > 1:
-            slices = even(0, items, self._group, items * rounds, self.job.device.steps_at_once)
-            self.job.launch(self._kernels[name], items, self._group, *given, slices=slices)
-        elif (bound := self._bound.get(name)) is None:
-            bound = self._bound[name] = self.job.bind(self._kernels[name], items, self._group, *given)
-            bound.queue()
-        else:
-            bound.change((items,), *given)
-            bound.queue()
-        if rounds == 1:
-            self.job.add_steps(max(items, _STEPS_OF_A_LAUNCH))
+        state = (self._version, items, targets is self._next)
+        if (last := self._queued.get(name)) is None or last.state != state or more or self._plan.check:
+            last = self._queued[name] = self._changed(last, name, level, items, targets, body, more or {})
+            last.state = state
+        last.bound.queue()
+        if last.steps:
+            self.job.add_steps(last.steps)
         self.counts["branches" if name.startswith("branch") else "assignments"] += 1
+
+    def _changed(
+        self,
+        last: _Queued | None,
+        name: str,
+        level: int,
+        items: int,
+        targets: Mapping[str, cl.Buffer],
+        body: tuple[Statement, ...],
+        more: Mapping[str, cl.Buffer],
+    ) -> _Queued:
+        """Return a kernel with the arguments that it has now."""
+        arguments = self._source.kernels[name].arguments
+        if last is None:
+            given = [self._argument(each, level, targets, more) for each in arguments]
+        else:
+            given = last.given
+            for position, argument in enumerate(arguments):
+                if argument.role in _CHANGING:
+                    given[position] = self._argument(argument, level, targets, more)
+        rounds = self._rounds(body)
+        slices = even(0, items, self._group, items * rounds, self.job.device.steps_at_once)
+        if len(slices.ends) > 1:
+            bound = self.job.bind(self._kernels[name], items, self._group, *given, slices=slices)
+            return _Queued(bound, given, steps=0, is_cut=True)
+        if last is None or last.is_cut:
+            bound = self.job.bind(self._kernels[name], items, self._group, *given)
+        else:
+            bound = last.bound
+            bound.change((items,), *given)
+        return _Queued(bound, given, steps=max(items * rounds, _STEPS_OF_A_LAUNCH), is_cut=False)
 
     def _argument(
         self, argument: Argument, level: int, targets: Mapping[str, cl.Buffer], more: Mapping[str, cl.Buffer]
@@ -299,7 +399,7 @@ class Machine:
         if role == "array":
             return self._globals[name]
         if role == "next":
-            return targets.get(name, self._globals[name])
+            return targets[name]
         if role == "size":
             return np.int64(len(self._memory[name]))
         if role == "private":
@@ -308,7 +408,9 @@ class Machine:
             kind = self._kind(name)
             return _scalar(self._number(name), kind)
         if role == "claims":
-            return self._claims[next(iter(targets))]
+            return self._claims[name]
+        if role == "first":
+            return np.int32(min(self._launches * len(self._source.sites), _LARGEST_SITE - len(self._source.sites)))
         return self._fault if role == "fault" else np.int64(self._max_rounds)
 
     def _kind(self, name: str) -> Scalar:
@@ -357,35 +459,42 @@ class Machine:
         self.counts["words_read"] += _FAULT_WORDS
         if site == 0:
             return
-        found = self._source.sites[site - 1]
+        launch, place = divmod(site - 1, len(self._source.sites))
+        found = self._source.sites[place]
         index = (high << 32) | (low & 0xFFFFFFFF)
         if found.kind == "endless":
             reason = f"processor {p}: the loop has not ended after {self._max_rounds} rounds"
-            raise self._error(EndlessLoopError, reason, found.position, p)
+            raise self._error(EndlessLoopError, reason, found.position, p, launch=launch)
         if found.kind == "undefined":
-            raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p)
+            raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p, launch=launch)
         declared = self._tree.globals.get(found.name)
         cell = found.name if declared is not None and declared.single else f"{found.name}[{index}]"
         if found.kind == "conflict":
             reason = f"processor {p} and another one both write {cell}, which {self._tree.mode} forbids"
             if self._tree.mode == "common":
                 reason = f"processor {p} and another one write different values to {cell}, which common forbids"
-            raise self._error(ConflictError, reason, found.position, p, cell)
+            raise self._error(ConflictError, reason, found.position, p, cell, launch)
         size = len(self._memory[found.name]) if declared is not None else self._tree.privates[found.name].size
         reason = f"processor {p}: {cell} is outside of {found.name}, which has {size} elements"
-        raise self._error(OutOfRangeError, reason, found.position, p, cell)
+        raise self._error(OutOfRangeError, reason, found.position, p, cell, launch)
 
     def _error(
-        self, kind: type[RunError], reason: str, at: Position, p: int | None = None, cell: str | None = None
+        self,
+        kind: type[RunError],
+        reason: str,
+        at: Position,
+        p: int,
+        cell: str | None = None,
+        launch: int = 0,
     ) -> RunError:
+        """Return an error; kernels that do not check do not say which launch they are."""
         text = self._tree.text_at(at)
-        processors = () if p is None else (p,)
-        return kind(reason, at.line, at.column, text, processors=processors, cell=cell)
+        return kind(reason, at.line, at.column, text, processors=(p,), launch=launch or None, cell=cell)
 
 
 def _scalar(value: Number, kind: Scalar) -> np.generic:
-    dtype: Any = np.uint8 if kind == "boolean" else DTYPES[kind]
-    return np.array([value], dtype)[0]  # type: ignore[no-any-return]
+    number: type[np.generic] = np.uint8 if kind == "boolean" else DTYPES[kind].type
+    return number(value)
 
 
 # ---- sets of active processors --------------------------------------------------------------------------
@@ -402,7 +511,7 @@ class Flags:
 
     def __init__(self, job: Job, n: int, levels: int) -> None:
         self._job, self._n = job, n
-        self._buffers = [job.full(n, np.int32(level == 0)) for level in range(levels)]
+        self._buffers: list[cl.Buffer | None] = [None] * levels
         self._result = job.allocate(1, np.int32)
         self._tests: dict[int, Kernels] = {}
         self.words_read = 0
@@ -412,15 +521,22 @@ class Flags:
         return self._n
 
     def buffer(self, level: int) -> cl.Buffer:
-        """Return the flags of a set."""
-        return self._buffers[level]
+        """Return the flags of a set; those of the first one are all 1."""
+        found = self._buffers[level]
+        if found is None:
+            found = self._buffers[level] = self._job.full(self._n, np.int32(level == 0))
+        return found
 
     def before_filter(self, source: int, target: int) -> Mapping[str, cl.Buffer]:
         """Return what the kernel of a branch reads and writes."""
-        return {"before": self._buffers[source], "after": self._buffers[target]}
+        return {"before": self.buffer(source), "after": self.buffer(target)}
 
     def filter(self, source: int, target: int) -> None:
         """Finish a branch, whose kernel has done all."""
+
+    def first(self, level: int) -> int:
+        """Return the first processor of a set; waits for the device."""
+        return int(self._job.download(self.buffer(level), self._n, np.int32).argmax())
 
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty; waits for the device."""
@@ -428,7 +544,7 @@ class Flags:
             return False
         if level not in self._tests:
             largest = Elements(resolve("max", np.dtype(np.int32)), np.dtype(np.int32), built_in=True)
-            self._tests[level] = plan_reduce(self._job, largest, self._buffers[level], self._result, self._n)
+            self._tests[level] = plan_reduce(self._job, largest, self.buffer(level), self._result, self._n)
         for kernel in self._tests[level]:
             kernel.queue()
         self.words_read += 1
@@ -449,10 +565,10 @@ class Lists:
 
     def __init__(self, job: Job, n: int, levels: int) -> None:
         self._job = job
-        self._lists = [job.upload(np.arange(n, dtype=np.int32))]
-        self._lists += [job.allocate(n, np.int32) for _ in range(levels)]
+        self._n = n
+        self._lists: list[cl.Buffer | None] = [None] * (levels + 1)
         self._counts = [n, *([0] * (levels - 1))]
-        self._flags = job.allocate(n, np.uint8)
+        self._flags: cl.Buffer | None = None
         self._total = job.allocate(1, np.uint32)
         self._plans: dict[tuple[int, int, int], tuple[cl.Buffer, cl.Buffer, Kernels]] = {}
         self.words_read = 0
@@ -462,12 +578,25 @@ class Lists:
         return self._counts[level]
 
     def buffer(self, level: int) -> cl.Buffer:
-        """Return the list of a set."""
-        return self._lists[level]
+        """Return the list of a set; that of the first one has all processors."""
+        found = self._lists[level]
+        if found is None:
+            everyone = level == 0
+            found = self._lists[level] = (
+                self._job.upload(np.arange(self._n, dtype=np.int32))
+                if everyone
+                else self._job.allocate(self._n, np.int32)
+            )
+        return found
+
+    def _flags_of_all(self) -> cl.Buffer:
+        if self._flags is None:
+            self._flags = self._job.allocate(self._n, np.uint8)
+        return self._flags
 
     def before_filter(self, source: int, target: int) -> Mapping[str, cl.Buffer]:
         """Return what the kernel of a branch writes, beside the list of the set that it reads."""
-        return {"flags": self._flags}
+        return {"flags": self._flags_of_all()}
 
     def filter(self, source: int, target: int) -> None:
         """Finish a branch: FILTER, a scan of the flags that scatters what they select; waits for its length."""
@@ -475,7 +604,7 @@ class Lists:
         if count == 0:
             self._counts[target] = 0
             return
-        before, after = self._lists[source], self._lists[-1]
+        before, after = self.buffer(source), self.buffer(len(self._lists) - 1)
         key = (before.int_ptr, after.int_ptr, count)
         if key not in self._plans:
             if len(self._plans) == _PLANS_KEPT:
@@ -484,13 +613,17 @@ class Lists:
             elements = Elements(
                 resolve("add", count_type), count_type, built_in=True, compaction="values", value_type="uint"
             )
-            buffers = Buffers(before, self._flags, after, self._total)
+            buffers = Buffers(before, self._flags_of_all(), after, self._total)
             self._plans[key] = before, after, plan_scan(self._job, elements, buffers, count)
         for kernel in self._plans[key][-1]:
             kernel.queue()
         self._lists[target], self._lists[-1] = after, self._lists[target]
         self._counts[target] = int(self._job.download(self._total, 1, np.uint32)[0])
         self.words_read += 1
+
+    def first(self, level: int) -> int:
+        """Return the first processor of a set; waits for the device."""
+        return int(self._job.download(self.buffer(level), self._counts[level], np.int32).min())
 
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty."""

@@ -66,7 +66,7 @@ class Program:
     def __init__(self, source: str, mode: Mode, first_line: int, constants: Mapping[str, Any]) -> None:
         self.tree = parse(source, mode, first_line, constants)
         self.source = source
-        self._plans: dict[frozenset[str], Plan] = {}
+        self._plans: dict[tuple[frozenset[str], bool], Plan] = {}
         self._sources: dict[tuple[frozenset[str], Method, bool], Source] = {}
         self._built: dict[tuple[Device, frozenset[str], Method, bool], dict[str, Any]] = {}
 
@@ -145,7 +145,7 @@ class Program:
             return Result(results_of(self.tree, memory), stats)
         chosen, wanted = self._method(method), self._chosen(optimizations)
         if demand:
-            self._demand(wanted)
+            self._demand(wanted, check)
         from reedsp.device.discovery import get_device
         from reedsp.pram.machine import Machine
 
@@ -158,7 +158,7 @@ class Program:
             if key not in self._built:
                 title = f"the PRAM program {self.tree.name}"
                 self._built[key] = on.kernels_of_text(source.text, title, source.kernels)
-            machine = Machine(on, self._plan(wanted), source, self._built[key], chosen, n, memory, max_rounds, check)
+            machine = Machine(on, self._plan(wanted, check), source, self._built[key], chosen, n, memory, max_rounds)
             machine.run()
             stats |= machine.job.stats() | machine.counts | {"phases": machine.job.phases.milliseconds()}
         stats |= {"device": str(on), "milliseconds": 1e3 * (time.perf_counter() - started)}
@@ -180,19 +180,20 @@ class Program:
         """Return where each optimisation is applied, and where not, and why."""
         return explanation(self._plan(self._chosen(optimizations)))
 
-    def _plan(self, optimizations: frozenset[str]) -> Plan:
-        if optimizations not in self._plans:
-            self._plans[optimizations] = plan_of(self.tree, optimizations)
-        return self._plans[optimizations]
+    def _plan(self, optimizations: frozenset[str], check: bool = False) -> Plan:
+        key = (optimizations, check)
+        if key not in self._plans:
+            self._plans[key] = plan_of(self.tree, optimizations, check)
+        return self._plans[key]
 
     def _source(self, optimizations: frozenset[str], method: Method, check: bool) -> Source:
         key = (optimizations, method, check)
         if key not in self._sources:
-            self._sources[key] = source_of(self._plan(optimizations), method, check)
+            self._sources[key] = source_of(self._plan(optimizations, check), method)
         return self._sources[key]
 
-    def _demand(self, optimizations: frozenset[str]) -> None:
-        for note in self._plan(optimizations).notes:
+    def _demand(self, optimizations: frozenset[str], check: bool) -> None:
+        for note in self._plan(optimizations, check).notes:
             if not note.applied:
                 at = note.position
                 reason = f'"{note.optimization}" is demanded, but: {note.text}'

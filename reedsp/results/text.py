@@ -6,12 +6,14 @@ the result was found and of which graph it is.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -51,6 +53,58 @@ def write_result(
     write_whole(file, formats[file.suffix], overwrite=overwrite)
 
 
+class AsTable(ABC):
+    """A result that can be written as a table."""
+
+    @abstractmethod
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        """Return what the columns are called, and the rows."""
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a ``.csv``, whole or not at all: what was found for each vertex, or each pair or edge, by their names.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in ``.csv``.
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        ValueError
+            The name ends otherwise.
+        OSError
+            The file cannot be written; FileExistsError if there is one that may not be replaced.
+        """
+        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
+
+    def write_csv(self, stream: IO[bytes]) -> None:
+        r"""Write what :meth:`save` writes to a binary stream, such as ``sys.stdout.buffer``.
+
+        Examples
+        --------
+        >>> import io, reedsp
+        >>> stream = io.BytesIO()
+        >>> reedsp.maximum_matching([[1, 1], [0, 1]]).write_csv(stream)
+        >>> stream.getvalue()
+        b'row,column\n0,0\n1,1\n'
+        """
+        columns, rows = self._table()
+        with csv_writer(stream, columns) as writer:
+            writer.writerows(rows)
+
+
+@contextlib.contextmanager
+def csv_writer(stream: IO[bytes], columns: Iterable[str]) -> Iterator[Any]:
+    """Lend a writer of rows below the names of the columns, in a stream that stays open."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    yield writer
+    text.detach()  # flushes
+
+
 def write_rows(
     stream: IO[bytes],
     graph: Graph,
@@ -81,18 +135,15 @@ def write_rows(
     names = graph.names
     number = int if graph.has_integral_weights or numbers.dtype.kind == "i" else float
     chosen = range(graph.n) if vertices is None else vertices
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(["source"] if sources is not None else []), "vertex", quantity, *columns])
-    for row in range(len(numbers)):
-        before = [] if sources is None else [sources[row]]
-        values, known = numbers[row].tolist(), reached[row].tolist()
-        named = [[names[v] if v >= 0 else "" for v in column[row].tolist()] for column in columns.values()]
-        writer.writerows(
-            [*before, names[v], number(values[v]) if known[v] else "inf", *(column[v] for column in named)]
-            for v in chosen
-        )
-    text.detach()  # flushes, and leaves the stream open
+    with csv_writer(stream, [*(["source"] if sources is not None else []), "vertex", quantity, *columns]) as writer:
+        for row in range(len(numbers)):
+            before = [] if sources is None else [sources[row]]
+            values, known = numbers[row].tolist(), reached[row].tolist()
+            named = [[names[v] if v >= 0 else "" for v in column[row].tolist()] for column in columns.values()]
+            writer.writerows(
+                [*before, names[v], number(values[v]) if known[v] else "inf", *(column[v] for column in named)]
+                for v in chosen
+            )
 
 
 def write_arrays(

@@ -305,17 +305,6 @@ def test_route_of_a_pair(capsys: pytest.CaptureFixture[str], graph_file: Path) -
 
 
 @needs_device
-def test_pair_without_a_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
-    output = tmp_path / "matrix.npz"
-    result = run(capsys, "apsp", graph_file, "--source", 1, "--target", 6, "--output", output)
-    assert result == (1, "", "reedsp: there is no route from 1 to 6\n")
-    assert not output.exists()
-    status, out, _ = run(capsys, "apsp", graph_file, "--source", 1, "--target", 6, "--json")
-    assert status == 1
-    assert (json.loads(out)["distance"], json.loads(out)["path"]) == (None, None)
-
-
-@needs_device
 def test_negative_cycle_among_all_pairs(capsys: pytest.CaptureFixture[str], negative_cycle_file: Path) -> None:
     status, out, err = run(capsys, "apsp", negative_cycle_file)
     assert (status, out) == (1, "")
@@ -486,12 +475,15 @@ def test_tune_where_nothing_can_be_stored(
 
 
 @needs_device
-def test_no_route(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path) -> None:
-    output = tmp_path / "route.csv"
-    result = run(capsys, "sssp", graph_file, "--source", 1, "--target", 6, "--output", output)
+@pytest.mark.parametrize(("command", "file"), [("sssp", "route.csv"), ("apsp", "matrix.npz")])
+def test_no_route(
+    command: str, file: str, capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / file
+    result = run(capsys, command, graph_file, "--source", 1, "--target", 6, "--output", output)
     assert result == (1, "", "reedsp: there is no route from 1 to 6\n")
     assert not output.exists()
-    status, out, _ = run(capsys, "sssp", graph_file, "--source", 1, "--target", 6, "--json")
+    status, out, _ = run(capsys, command, graph_file, "--source", 1, "--target", 6, "--json")
     assert status == 1
     assert (json.loads(out)["distance"], json.loads(out)["path"]) == (None, None)
 

@@ -52,12 +52,22 @@ from reedsp.minplus import entries
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
-from reedsp.minplus.tilings import tilings_for
+from reedsp.minplus.tilings import tilings_for, vector_length
 from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_reduce, plan_scan
-from tests.deep.oclgrind import Check, centrality, components, flows, forests, matchings, pram, sorts
+from tests.deep.oclgrind import (
+    Check,
+    centrality,
+    components,
+    flows,
+    forests,
+    matchings,
+    pram,
+    sorts,
+    wrong_answers,
+)
 from tests.support import oracle
 from tests.support.deep_slice import changed_files
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
@@ -123,6 +133,16 @@ def write_fillings() -> None:
         cl.enqueue_copy(job.device.queue, buffer, np.full(max(1, length), value))
 
     Job.fill = fill
+
+
+def copy_what_is_read() -> None:
+    """Copy what the host lends to be read: Oclgrind 21.10 takes it for uninitialised."""
+    borrow = Job.borrow
+
+    def borrow_to_write(job: Job, array: np.ndarray, writable: bool) -> object:
+        return borrow(job, array, writable) if writable else job.upload(array)
+
+    Job.borrow = borrow_to_write
 
 
 def graph_of(family: Family, dtype: type) -> reedsp.Graph:
@@ -274,10 +294,11 @@ def checks_of_products(device: Device) -> Iterator[Check]:
         if in_groups:
             yield {file}, partial(check_in_place, device, weights)
     for kind in ("int32", "float64"):
-        yield (
-            {"experiments/minplus_arithmetic.cl"},
-            lambda kind=kind: list(min_plus.rows_of_arithmetic(device, 8, kind, 1)),
-        )
+        yield {"experiments/minplus_arithmetic.cl"}, partial(check_arithmetic, device, kind)
+
+
+def check_arithmetic(device: Device, kind: str) -> None:
+    assert list(min_plus.rows_of_arithmetic(device, 8, kind, 1))
 
 
 def checks_of_entries(device: Device) -> Iterator[Check]:
@@ -288,11 +309,9 @@ def checks_of_entries(device: Device) -> Iterator[Check]:
 
 
 def check_entries(device: Device, dtype: type, kind: str) -> None:
-    """What is read is copied: Oclgrind takes memory of the host for uninitialised."""
     matrix = np.arange(35 * 9).reshape(35, 9).astype(dtype) % 100
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "kind", kind)
-        patch.setattr(Job, "borrow", lambda job, array, writable: job.upload(array))
         settings = {"_CPU_PIECE": 50, "_GPU_PIECE": 4 * GROUP_SIZE, "_GPU_GROUP": GROUP_SIZE}
         for name, value in settings.items():
             patch.setattr(entries, name, value)
@@ -399,13 +418,12 @@ def check_floyd_warshall(device: Device, weights: Weights, n: int, in_groups: bo
         assert np.array_equal(job.download(buffer, n * n, weights.dtype), expected.ravel())
 
 
-def copied_by_the_host(self: FloydWarshall, row_panel: Block, column_panel: Block, n: int, size: int) -> tuple:
-    """Copy parts into new buffers: Oclgrind 21.10 takes what a copy has written for uninitialised."""
+def copied_by_the_host(self: FloydWarshall, panel: Block, shape: tuple[int, int]) -> Block:
+    """Copy a part into a new buffer: Oclgrind 21.10 takes what a copy has written for uninitialised."""
     dtype = self._weights.dtype
-    matrix = self._job.download(row_panel.buffer, n * n, dtype).reshape(n, n)
-    first = column_panel.first
-    rows, columns = matrix[first : first + size], matrix[:, first : first + size]
-    return Block(self._job.upload(rows), n), Block(self._job.upload(columns), size)
+    rows, columns = (panel.first // panel.stride, panel.first % panel.stride)
+    matrix = self._job.download(panel.buffer, panel.buffer.size // dtype.itemsize, dtype).reshape(-1, panel.stride)
+    return Block(self._job.upload(matrix[rows : rows + shape[0], columns : columns + shape[1]]), shape[1])
 
 
 def check_lund_smith(device: Device, weights: Weights, n: int, method: str) -> None:
@@ -452,7 +470,7 @@ def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     ends = np.concatenate(([sources[beside], targets[beside], whole[beside]], loops.T), axis=1)
     yield used, partial(check_all_pairs, device, reedsp.Graph.from_edges(n, *ends), "floyd-warshall")
     yield {"all_pairs/matrix.cl"}, partial(check_diagonal, device)
-    yield {"all_pairs/trees.cl"}, partial(check_unresolved, device)
+    yield {"all_pairs/trees.cl", "all_pairs/matrix.cl"}, partial(check_unresolved, device)
 
 
 def check_unresolved(device: Device) -> None:
@@ -460,7 +478,9 @@ def check_unresolved(device: Device) -> None:
     job, n, rows = Job(device), 40, 8
     states = job.upload(np.full(n * rows, build.constants("all_pairs/trees.cl")["UNRESOLVED"], np.uint8))
     found = job.full(rows, np.uint32(0))
-    kernel = device.kernel("all_pairs/trees.cl", "find_unresolved", **trees._macros(job, INT32, True))
+    matrix = DeviceMatrix(job, INT32, reedsp.Graph.from_edges(n, [], []))
+    macros = trees._macros(matrix, vector_length(device, INT32), True)
+    kernel = device.kernel("all_pairs/trees.cl", "find_unresolved", **macros)
     job.launch(kernel, (rows, n), trees._GROUP, states, found, np.uint32(rows))
     assert job.download(found, rows, np.uint32).tolist() == [1] * rows
 
@@ -676,13 +696,14 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source, "cpu", 0)
         for vertices in (1, 4):
             yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, graph, source, "gpu", vertices)
-    star = reedsp.Graph.from_edges(
-        1101, np.zeros(1100, int), np.arange(1, 1101)
-    )  # a level for more work-groups than 32
+    star = reedsp.Graph.from_edges(1101, np.zeros(1100, int), np.arange(1, 1101))  # a level for over 32 work-groups
     yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, star, 0, "gpu", 1)
     children = np.arange(1, 156)  # five of each vertex: the last level is found by one work-group, and too large for it
     tree = reedsp.Graph.from_edges(156, (children - 1) // 5, children)
     yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, tree, 0, "gpu", 1)
+    middle, ends = np.arange(1, 65), np.arange(65, 95)  # each in the middle leads to each end
+    fan = reedsp.Graph.from_edges(95, [*np.zeros(64, int), *np.repeat(middle, 30)], [*middle, *np.tile(ends, 64)])
+    yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, fan, 0, "gpu", 1)
 
 
 def checks_of_preparation(device: Device) -> Iterator[Check]:
@@ -711,7 +732,7 @@ def check_preparation(device: Device, value: type) -> None:
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
     """By one work-item of two, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
 
-    Arrays are copied: Oclgrind takes memory of the host for uninitialised.
+    What is written is copied, too, as the queue is read again.
     """
 
     def copied(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
@@ -721,9 +742,9 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         job.download_into(array, memory)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "kind", kind)
         patch.setattr(Job, "borrow", copied)
         patch.setattr(Job, "give_back", copied_back)
+        patch.setattr(device, "kind", kind)
         patch.setattr(device, "compute_units", 2)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
         patch.setattr(queue_order, "_PIECE", 32)
@@ -849,6 +870,7 @@ def main() -> None:
         Thread(target=end_with_first_entry, args=(Path(os.environ["OCLGRIND_LOG"]),), daemon=True).start()
     keep_buffers()
     write_fillings()
+    copy_what_is_read()
     plans._CHUNK = plans._SHORTEST_CHUNK = 64  # several chunks and several spans
     plans._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
     device = get_device("oclgrind")
@@ -866,7 +888,7 @@ def main() -> None:
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
-        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality, pram)),
+        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality, pram, wrong_answers)),
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
     changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}

@@ -267,6 +267,7 @@ INCLUDED = {
     "matching/row_of.cl": {"POINTER": "int"},
     "centrality/counts.cl": {"SCALED": 0},
     "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
+    "core/loads.cl": {"ATOMIC_LOADS": 0},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "core/rounds.cl": {},

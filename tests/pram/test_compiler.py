@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 import pytest
 
 from reedsp import pram
 from reedsp.pram import examples
 from reedsp.pram.compiler import intervals, proofs
-from reedsp.pram.compiler.plan import plan_of
+from reedsp.pram.compiler.plan import Launch, plan_of
 from reedsp.pram.host import HostValues
 from tests.pram.by_hand import body
 
@@ -30,7 +31,7 @@ ALGORITHM_4 = """
 global A[·]
 private k
 B0[n], B1[n], B2[n]
-enqueue assign_1(B0) on {0, ..., n-1}
+enqueue assign_1 on {0, ..., n-1}
 enqueue branch_1(B1, B0) on {0, ..., n-1}
 while REDUCE_or(B1):
     enqueue branch_2(B2, B1) on {0, ..., n-1}
@@ -45,7 +46,7 @@ global A[·]
 private k
 L0[n], L1[n], L2[n]
 n0 ← n
-enqueue assign_1(L0) on {0, ..., n0-1}
+enqueue assign_1 on {0, ..., n-1}
 n1 ← FILTER_branch_1(L1, L0, n0)
 while n1 > 0:
     n2 ← FILTER_branch_2(L2, L1, n1)
@@ -69,10 +70,11 @@ NOTES = [
     ("merge", "A[p] = 1\n    B[p] = A[p]", False, "not with line 2: A[p] is read from the copy that was written"),
     ("merge", "A[p] = 1\n    B[p] = A[p + 1]", False, "not with line 2: A[p] of one processor and A[p + 1] of another"),
     ("merge", "x = 1\n    B[p] = A[2 * p + 1]", True, "with line 2"),
-    ("in place", "A[p] = A[p] + B[p + 1]", True, "no other processor reads or writes the cell"),
-    ("in place", "A[2 * p] = A[2 * p] + A[2 * p + 1]", True, "no other processor reads or writes the cell"),
+    ("in place", "A[p] = A[p] + B[p + 1]", True, "no other processor reads the cell"),
+    ("in place", "A[2 * p] = A[2 * p] + A[2 * p + 1]", True, "no other processor reads the cell"),
     ("in place", "A[p] = A[2 * p]", False, "A[p] of one processor and A[2 * p] of another may be the same cell"),
-    ("in place", "A[B[p]] = 1", False, "A[B[p]] of two processors may be the same cell"),
+    ("in place", "A[B[p]] = 1", True, "no other processor reads the cell"),
+    ("in place", "A[B[p]] = A[p]", False, "A[B[p]] of one processor and A[p] of another may be the same cell"),
     ("in place", "A[p] = A[p + n]", True, "in launches whose numbers prove it, as A[p] of one processor and"),
     ("branches", "if B[p] > 0:\n        A[p] = 1", True, "tested in the kernel"),
     ("branches", "if B[p] > 0:\n        A[p] = 1\n        B[p] = 2", False, "it is more than one launch"),
@@ -104,6 +106,66 @@ def test_where_an_optimization_is_applied(optimization: str, text: str, applied:
     explained = program.explain([optimization])
     assert f"{'applied' if applied else 'not applied'}: {reason}" in explained
     assert explained.count("not asked for") == 4
+
+
+def kernel(program: pram.Program, name: str, optimizations: Any = "all", check: bool = False) -> str:
+    """Return the text of one kernel."""
+    return program.kernels("bitset", optimizations, check).split(f"__kernel void {name}(")[1].split("\n}\n")[0]
+
+
+def test_a_write_that_others_may_not_make_is_merged() -> None:
+    """In CREW programs two processors never write one cell in a step; a device that checks has to see that they do."""
+    text = "x = A[p]\n    B[A[p]] = x"
+    assert pram.OPTIMIZATIONS[0] == "merge"
+    for mode, check, launches in [("CREW", False, 1), ("EREW", False, 1), ("CREW", True, 2), ("arbitrary", False, 2)]:
+        source = body(text, mode, **AB).kernels("bitset", "all", check)  # type: ignore[arg-type]
+        assert source.count("__kernel void assign_") == launches, (mode, check)
+    twice = body("B[A[p]] = 1\n    B[A[p + 1]] = 2", **AB)
+    assert "enqueue assign_2" in twice.host_program()
+    again = body("for i in range(n):\n        B[A[p] + i] = 1", **AB)
+    assert "while i < n" in again.host_program()
+
+
+def test_private_values_that_nobody_reads_are_not_stored() -> None:
+    text = "x = A[p]\n    y = 0\n    while x > 0:\n        z = x // 2\n        y = y + z\n        x = z\n    A[p] = y"
+    assert "_of" not in kernel(body(text, **A), "assign_1")
+    kept = kernel(body("x = A[2 * p]\n    A[p] = 1\n    A[p] = A[p + 1] + x", **A), "assign_1")
+    assert "x_of[p] = x;" in kept
+    # where x is not assigned to, what it was before has to be stored again
+    some = body("x = 1\n    A[p] = A[p + 1]\n    if A[p] > 0:\n        x = 2\n    A[p] = A[p + 1] + x", **A)
+    assert "x = x_of[p];" in kernel(some, "assign_3")
+
+
+def test_else_is_one_condition() -> None:
+    text = "if B[p] > 0:\n        A[p] = 1\n    else:\n        A[p] = 2"
+    assert "} else {" in kernel(body(text, **AB), "assign_1")
+    again = "if A[p] > 0:\n        A[p] = 0\n    if not A[p] > 0:\n        A[p] = 2"
+    assert "else" not in kernel(body(again, **A), "assign_1")
+
+
+def test_processors_that_have_nothing_to_do_are_not_launched() -> None:
+    """By the conditions that the launches of a step begin with, tried for all numbers."""
+    for text in (
+        "2 * p + s < k",
+        "k > 3 * p",
+        "p <= k",
+        "k >= 2 * p + 1",
+        "p < k and A[p] > 0",
+        "s < p",
+        "s + 0 * p < k",
+    ):
+        program = body(f"k = n - 2\n    if {text}:\n        A[p] = 1", **AB)
+        [step] = [each for each in program._plan(frozenset(pram.OPTIMIZATIONS)).steps if isinstance(each, Launch)]
+        for n, s in itertools.product(range(1, 9), range(-3, 4)):
+            numbers = {"n": n, "s": s, "k": n - 2}
+            value = eval(f"lambda p, s, k, A: {text}")
+            active = [p for p in range(n) if value(p, s, n - 2, [1] * n)]
+            items = max([n] if not step.bounds else [bound.active(n, numbers.__getitem__) for bound in step.bounds])
+            assert items >= max(active, default=-1) + 1
+            if text != "s < p":
+                assert items == max(active, default=-1) + 1, (text, n, s)
+    both = body("if p < s:\n        A[p] = 1\n    B[p] = 1", **AB)
+    assert all(not each.bounds for each in both._plan(frozenset(pram.OPTIMIZATIONS)).steps)  # type: ignore[union-attr]
 
 
 def test_what_is_demanded() -> None:

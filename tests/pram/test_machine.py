@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +18,7 @@ from tests.pram.by_hand import body
 from tests.pram.problems import problems
 
 Method = Literal["bitset", "list"]
+PAGE = Path(__file__).parents[2] / "docs/explanation/pram.md"
 NUMBER = len(list(problems(0)))
 
 
@@ -52,6 +55,21 @@ def test_every_set_of_optimizations_gives_the_same(
         assert all(same(expected[name], result[name]) for name in expected), chosen
         launches[chosen] = result.stats["kernels_launched"]
     assert launches[frozenset(pram.OPTIMIZATIONS)] == min(launches.values())
+
+
+@pytest.mark.deep
+def test_the_program_of_the_page(device: reedsp.Device) -> None:
+    """A user's own, with every set of optimisations."""
+    text = PAGE.read_text().split("<!-- own program -->")[1].split("@pram.program\n")[1].split("```")[0]
+    ranking, n = pram.from_text(text), 37
+    order = np.random.default_rng(0).permutation(n)
+    after, expected = np.empty(n, int), np.empty(n, int)
+    after[order], expected[order] = [*order[1:], order[-1]], np.arange(n)[::-1]
+    given = {"after": after, "rank": np.zeros(n, int)}
+    assert ranking.run(n, method="interpreter", **given)["rank"].tolist() == expected.tolist()
+    for method, chosen in itertools.product(METHODS, ALL_SETS):
+        found = ranking.run(n, method=method, optimizations=chosen, device=device, **given)
+        assert found["rank"].tolist() == expected.tolist(), (method, chosen)
 
 
 @pytest.mark.parametrize("chosen", [(), ("merge",), ("in place", "branches"), ("meta variables", "loops")])
@@ -132,6 +150,8 @@ def test_what_a_device_notices(
     assert reason in str(error)
     assert error.cell == cell
     assert len(error.processors) == 1
+    assert (error.launch, error.step) == (1, None)
+    assert str(error).startswith(f"line {error.line}, column {error.column}: launch 1: ")
     assert error.text.strip() == text.splitlines()[-1].strip()
     unchecked = program.run(2, method=method, device=device, **given)["A"]  # nothing is written elsewhere
     assert unchecked[0] == 1
@@ -146,6 +166,21 @@ def test_loops_without_an_end(optimizations: Any, device: reedsp.Device) -> None
         with pytest.raises(pram.EndlessLoopError, match="the loop has not ended after 20 rounds") as caught:
             program.run(3, method=method, optimizations=optimizations, max_rounds=20, device=device)  # type: ignore[arg-type]
         assert caught.value.line == 3
+        assert caught.value.processors in ((0,), (1,), (2,))
+
+
+def test_the_launch_of_an_error_is_named(device: reedsp.Device) -> None:
+    """In the third round A[1] becomes the index, of one processor."""
+    text = "for i in range(4):\n        A[p] = A[A[p]] + i"
+    for method in METHODS:
+        with pytest.raises(pram.OutOfRangeError, match=r"launch \d+: processor \d: A\[\d+\] is outside") as caught:
+            body(text, A="int64[:]").run(3, method=method, check=True, device=device, A=[1, 2, 0])
+        assert caught.value.launch == 3
+    reason = "launch 9: the loop has not ended after 4 rounds; processor 1 did not leave it"
+    with pytest.raises(pram.EndlessLoopError, match=reason):
+        body("while p > 0:\n        A[p] = A[p - 1]", A="int64[:]").run(
+            3, optimizations=(), max_rounds=4, device=device, A=[1, 2, 0]
+        )
 
 
 def test_what_the_host_computes_may_be_undefined(device: reedsp.Device) -> None:

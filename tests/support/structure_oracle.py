@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from tests.support.bipartite import most_pairs
+
 Pair = tuple[int, int]
 Weighted = tuple[int, int, Any]
 
@@ -90,18 +92,7 @@ def matching_size(rows: int, pairs: Iterable[Pair]) -> int:
     near: list[list[int]] = [[] for _ in range(rows)]
     for row, column in pairs:
         near[row].append(column)
-    mate: dict[int, int] = {}
-
-    def augment(row: int, seen: set[int]) -> bool:
-        for column in near[row]:
-            if column not in seen:
-                seen.add(column)
-                if column not in mate or augment(mate[column], seen):
-                    mate[column] = row
-                    return True
-        return False
-
-    return sum(augment(row, set()) for row in range(rows))
+    return most_pairs(near)
 
 
 def betweenness(n: int, pairs: Iterable[Pair], sources: Iterable[int]) -> tuple[list[Fraction], dict[Pair, Fraction]]:

@@ -48,6 +48,12 @@ def rows(device: str, experiment: str, **values: object) -> list[Row]:
     return [row for row in chosen if all(row[column] == str(value) for column, value in values.items())]
 
 
+def measured(experiment: str, **values: object) -> list[str]:
+    """Return the devices that have such rows: figures of a new experiment may be there of one device only."""
+    found = [device for device in SHOWN if (RESULTS / device / f"{experiment}.csv").exists()]
+    return [device for device in found if rows(device, experiment, **values)]
+
+
 def number(device: str, experiment: str, column: str, **values: object) -> float:
     """Return the one figure that these values choose."""
     [row] = rows(device, experiment, **values)

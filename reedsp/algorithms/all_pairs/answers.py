@@ -102,7 +102,7 @@ class Answers:
                 count = min(step, slab.stop - first)
                 pred = np.empty((count, graph.n), np.int32) if out is None else out[first : first + count]
                 trees, unresolved = shortest_path_trees(
-                    *(matrix.job, matrix.weights, edges, block.at(first - slab.start, 0), first, pred.shape),
+                    *(matrix, edges, block.at(first - slab.start, 0), first, pred.shape),
                     zero_progress_only=graph.has_negative_weights,
                 )
                 matrix.job.download_into(pred, trees)

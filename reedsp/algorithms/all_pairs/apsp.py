@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,8 @@ from reedsp.algorithms.all_pairs.johnson import distances_from_root, johnson
 from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.algorithms.all_pairs.representable import refuse_overflow
-from reedsp.arithmetic.matrix import matrix_weights
-from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
+from reedsp.arithmetic.matrix import Weights, matrix_weights
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -46,7 +46,6 @@ _MIN_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
 """Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
 _MIN_VERTICES_OF_ROUNDED_SUMS = 300
 """The same where sums are rounded, in another way by each method: so it is the same for all devices."""
-_FLOAT64 = np.dtype(np.float64)
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -155,7 +154,8 @@ def apsp(
         return _of_no_vertices(graph, result, predecessors, place, target, named)
     task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit, phases)
     if method == "auto" and not (task.on_host or choices):
-        named = "johnson" if johnson_pays(graph, task.devices[0], negative_cycles, result) else named
+        pays = johnson_pays(graph, task.devices[0], negative_cycles, task.arithmetic, task.weights)
+        named = "johnson" if pays else named
     in_place = named == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if task.on_host and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
@@ -191,6 +191,16 @@ class _Task:
     def on_host(self) -> bool:
         """Whether what was asked for needs the matrix on the host."""
         return self.target is not None or self.memory_limit is not None or len(self.devices) > 1
+
+    @cached_property
+    def arithmetic(self) -> Arithmetic:
+        """That of sums along edges."""
+        return choose_arithmetic(self.graph, self.result)
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        """The arithmetic of a matrix, if there is one that adds the path weights up."""
+        return matrix_weights(self.graph, self.arithmetic)
 
 
 _Bar = AbstractContextManager[Callable[[int, int], None] | None]
@@ -236,7 +246,7 @@ def _by_searches(task: _Task, bar: _Bar) -> _Found:
 def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: bool, bar: _Bar) -> _Found:
     """Solve by a matrix of path weights, on the device or, where that is asked for or it is too large, on the host."""
     graph, result, job = task.graph, task.result, Job(task.devices[0], phases=task.phases)
-    weights = matrix_weights(graph, result)
+    weights = task.weights
     if weights is None:
         if graph.has_negative_weights and (found := find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise renamed(found, graph.names)
@@ -386,7 +396,7 @@ def _solve(
     # Where rounding makes a cycle less than zero, in place a path may go round it twice as often with each vertex.
     spoilt = floats and matrix.reset_diagonal() and method != "min-plus"
     if not spoilt:
-        refuse_overflow(matrix)
+        matrix.refuse_overflow()
     return Answers(matrix, result, again=spoilt)
 
 
@@ -421,12 +431,14 @@ _METHODS = {
 }
 
 
-def johnson_pays(graph: Graph, device: Device, negative_cycles: str, result: np.dtype[Any] = _FLOAT64) -> bool:
+def johnson_pays(
+    graph: Graph, device: Device, negative_cycles: str, arithmetic: Arithmetic, weights: Weights | None
+) -> bool:
     """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
-    floats = choose_arithmetic(graph, result).dtype.kind == "f"
+    floats = arithmetic.dtype.kind == "f"
     if graph.has_negative_weights and (floats or negative_cycles == "mark"):
         return False
-    if matrix_weights(graph, result) is None:
+    if weights is None:
         return True
     kind = "cpu" if device.kind == "cpu" else "gpu"
     minimum = _MIN_VERTICES_OF_ROUNDED_SUMS if floats else _MIN_VERTICES_PER_EDGE[kind]

@@ -60,8 +60,8 @@ class DeviceMatrix(PathMatrix):
     @staticmethod
     def fits(device: Device, weights: Weights, n: int, beside: int = 0) -> bool:
         """Return whether the matrix, what Floyd-Warshall needs and some bytes beside it fit into a device's memory."""
-        size = side_of(n) ** 2 * weights.dtype.itemsize
-        panels = 2 * side_of(n) * SPAN * weights.dtype.itemsize
+        side, item_size = side_of(n), weights.dtype.itemsize
+        size, panels = side**2 * item_size, 2 * side * SPAN * item_size
         return size <= device.max_allocation and size + panels + beside <= _PART_OF_MEMORY * device.global_memory
 
     def edges_from(self, rows: slice) -> cl.Buffer:
@@ -75,14 +75,13 @@ class DeviceMatrix(PathMatrix):
 
             return job.upload_rows(shape, weights.dtype, write)
         buffer = job.allocate(shape[0] * self.side, weights.dtype)
-        macros = weights.macros(job.device.kind)
-        clear = job.device.kernel("all_pairs/matrix.cl", "clear", **macros)
+        clear = job.device.kernel("all_pairs/matrix.cl", "clear", **self.macros)
         sizes = np.uint32(self.side), np.uint32(self.n), np.uint32(first)
         job.launch(clear, (self.side, shape[0]), _GROUP, buffer, *sizes)
         index = self.graph.indptr[first : min(rows.stop, self.n) + 1]
         edges = slice(int(index[0]), int(index[-1]))
         if edges.start < edges.stop:
-            scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **macros)
+            scatter = job.device.kernel("all_pairs/matrix.cl", "scatter", **self.macros)
             group = 1 if job.device.kind == "cpu" else _GROUP[0]
             listed = job.upload(self.graph.indices[edges]), job.upload(self.graph.weights[edges], weights.dtype)
             offsets = job.upload(index - edges.start, np.uint64)
@@ -105,18 +104,18 @@ class DeviceMatrix(PathMatrix):
         return self.job.download(values, self.n, self.weights.dtype)
 
     def _launch_on_diagonal(self, name: str, values: cl.Buffer) -> None:
-        kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.weights.macros(self.job.device.kind))
+        kernel = self.job.device.kernel("all_pairs/matrix.cl", name, **self.macros)
         sizes = (np.uint32(self.side), np.uint32(self.n))
         self.job.launch(kernel, self.n, _GROUP[0], self.dist.buffer, values, *sizes)
 
     def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
-        job, macros = self.job, self.weights.macros(self.job.device.kind)
+        job = self.job
         before, after = (job.allocate(len(vertices) * self.n, np.uint8) for _ in range(2))
         sizes = (np.uint32(self.side), np.uint32(self.n))
-        reach = job.device.kernel("all_pairs/matrix.cl", "reach", **macros)
+        reach = job.device.kernel("all_pairs/matrix.cl", "reach", **self.macros)
         cycles = job.upload(vertices.astype(np.int32))
         job.launch(reach, (self.n, len(vertices)), _GROUP, self.dist.buffer, cycles, before, after, *sizes)
-        mark = job.device.kernel("all_pairs/matrix.cl", "mark", **macros)
+        mark = job.device.kernel("all_pairs/matrix.cl", "mark", **self.macros)
         numbers = (self.weights.unbounded, np.uint32(len(vertices)))
         job.launch(mark, (self.n, self.n), _GROUP, self.dist.buffer, before, after, *numbers, *sizes)
 

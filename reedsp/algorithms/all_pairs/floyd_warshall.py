@@ -12,7 +12,7 @@ import pyopencl as cl
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.job import BoundKernel, Job, Launch
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block
@@ -49,7 +49,7 @@ class FloydWarshall:
         self._job = job
         self._weights = weights
         self.products = products or _trusted_products(job, weights)
-        weight_macros = weights.macros(job.device.kind)
+        weight_macros = self.products.weight_macros
         if self.products.in_groups:
             own = {"TILE": TILE, "SIDE": _SIDE}
             kernel = job.device.kernel("all_pairs/floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
@@ -60,7 +60,7 @@ class FloydWarshall:
             self._group = (1, 1)
         self._kernel = kernel
         self._bound: BoundKernel | None = None
-        self._copies: tuple[cl.Buffer, cl.Buffer] | None = None
+        self._copy: cl.Buffer | None = None
 
     def solve(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
         """Queue the relaxation of all paths in a matrix through every vertex, in place.
@@ -112,12 +112,12 @@ class FloydWarshall:
         rest = n - size
         if rest == 0:
             return
-        row_copy, column_copy = row_panel, column_panel
         in_place = self.products.in_groups and size == TILE
-        if not in_place:
-            row_copy, column_copy = self._copied(row_panel, column_panel, n, size)
         rows, columns = Excluded(first, size, 0, 0), Excluded(0, 0, first, size)
+        copied_by_product = in_place or not self.products.in_groups
+        row_copy = row_panel if copied_by_product else self._copied(row_panel, (size, n))
         self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), excluded=columns, in_place=in_place)
+        column_copy = column_panel if in_place else self._copied(column_panel, (n, size))
         self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), excluded=rows, in_place=in_place)
         both = Excluded(first, size, first, size)
         self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, excluded=both)
@@ -126,19 +126,16 @@ class FloydWarshall:
         arguments = (tile.buffer, np.uint64(tile.first), np.uint32(tile.stride))
         if self._bound is None:
             self._bound = self._job.bind(self._kernel, self._group, self._group, *arguments)
-        else:
-            self._bound.change(self._group, *arguments)
-        self._bound.queue()
+        self._job.run([Launch(self._bound, self._group, arguments)])
 
-    def _copied(self, row_panel: Block, column_panel: Block, n: int, size: int) -> tuple[Block, Block]:
-        """Queue copies of the rows and the columns of some vertices, which products then replace."""
-        elements, dtype = n * size, self._weights.dtype
-        if self._copies is None or self._copies[0].size < elements * dtype.itemsize:
-            self._copies = (self._job.allocate(elements, dtype), self._job.allocate(elements, dtype))
-        copies = Block(self._copies[0], n), Block(self._copies[1], size)
-        copy_block(self._job, row_panel, copies[0], (size, n), dtype.itemsize)
-        copy_block(self._job, column_panel, copies[1], (n, size), dtype.itemsize)
-        return copies
+    def _copied(self, panel: Block, shape: tuple[int, int]) -> Block:
+        """Queue a copy of rows or columns, which a product then replaces before the next copy."""
+        elements, dtype = shape[0] * shape[1], self._weights.dtype
+        if self._copy is None or self._copy.size < elements * dtype.itemsize:
+            self._copy = self._job.allocate(elements, dtype)
+        copy = Block(self._copy, shape[1])
+        copy_block(self._job, panel, copy, shape, dtype.itemsize)
+        return copy
 
 
 def _trusted_products(job: Job, weights: Weights) -> Products:

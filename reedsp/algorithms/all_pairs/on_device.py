@@ -177,7 +177,8 @@ def _arithmetic(graph: PathFacts, result: np.dtype[Any]) -> tuple[Weights | None
     None where the host has a part in it: to decide exactly whether there is a negative cycle, or a sum has overflowed,
     if sums are rounded, and to say what no type adds up.
     """
-    arithmetic, weights = choose_arithmetic(graph, result), matrix_weights(graph, result)
+    arithmetic = choose_arithmetic(graph, result)
+    weights = matrix_weights(graph, arithmetic)
     if arithmetic.dtype.kind == "f" and (graph.has_negative_weights or arithmetic.saturate):
         weights = None
     return weights, arithmetic.dtype

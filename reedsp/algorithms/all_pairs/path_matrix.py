@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.job import Job
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 from reedsp.minplus.matrix import Block
+from reedsp.system.parts import TRANSFERRED, in_parts
 
 _ROWS_BYTES = 1 << 26  # that are worked on at a time
+_BYTES_AT_A_TIME = 1 << 24  # of a part in which overflow is looked for, of which several are looked at together
 
 
 class PathMatrix(ABC):
@@ -37,6 +40,8 @@ class PathMatrix(ABC):
         All there have been.
     n : int
         Vertices.
+    macros : dict
+        Those of the weights.
     row_bytes : int
         Bytes of a row, with what fills up tiles.
     dist : Block or ndarray, shape (n, n)
@@ -49,6 +54,7 @@ class PathMatrix(ABC):
         self.job = job
         self.jobs: list[Job] = [job]
         self.weights = weights
+        self.macros = weights.macros(job.device.kind)
         self.graph = graph
         self.n: int = graph.n
         self.row_bytes: int = side * weights.dtype.itemsize
@@ -75,6 +81,36 @@ class PathMatrix(ABC):
         step = max(1, _ROWS_BYTES // self.row_bytes)
         for first in range(0, self.n, step):
             yield slice(first, min(first + step, self.n))
+
+    def refuse_overflow(self) -> None:
+        """Raise if rounded sums have left the range of floats, where the matrix then says "no path".
+
+        From where a path leads to, an edge leads on: if that ends where there is "no path", a sum has overflowed. Only
+        heavy weights make it worth a look.
+
+        Raises
+        ------
+        OverflowError
+            There is such a path.
+        """
+        graph, dtype = self.graph, self.weights.dtype
+        if dtype.kind != "f" or not choose_arithmetic(graph, dtype).saturate:
+            return
+        starts = edge_sources(graph)
+
+        def look(first_row: int, last_row: int) -> None:
+            with self.rows_on_host(slice(first_row, last_row)) as values:
+                reached = np.packbits(values != self.weights.no_path, axis=0)  # 8 rows in a byte
+            step = max(1, _BYTES_AT_A_TIME // len(reached))
+            for first in range(0, graph.m, step):
+                edges = slice(first, first + step)
+                lost = reached[:, starts[edges]] & ~reached[:, graph.indices[edges]]
+                if lost.any():
+                    byte, edge = np.argwhere(lost)[0]
+                    source = first_row + 8 * int(byte) + int(np.unpackbits(lost[byte, edge : edge + 1]).argmax())
+                    raise OverflowError(f"a distance from vertex {source} is beyond {dtype}")
+
+        in_parts(look, graph.n, self.row_bytes, TRANSFERRED)
 
     @abstractmethod
     def reset_diagonal(self) -> bool:

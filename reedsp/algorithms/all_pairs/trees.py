@@ -12,10 +12,8 @@ import pyopencl as cl
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.iterate import PASSES, Rounds
-from reedsp.device.job import Job
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length
 from reedsp.system.parts import TRANSFERRED, in_parts
@@ -88,8 +86,9 @@ def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:
     n, job, weights = matrix.n, matrix.job, matrix.weights
     parts = min(_PARTS, -(-n // _ROWS_OF_A_PART))
     at_once = 1 if matrix.edges is None else parts
-    vectors = -(-n // vector_length(job.device, weights))
-    macros = _macros(job, weights, False)
+    length = vector_length(job.device, weights)
+    vectors = -(-n // length)
+    macros = _macros(matrix, length, False)
 
     def launch(name: str, *lists: cl.Buffer) -> None:
         kernel = job.device.kernel("all_pairs/trees.cl", name, **macros)
@@ -112,7 +111,8 @@ def _farthest(matrix: PathMatrix) -> float:
     """Return the largest distance."""
     job, weights, n = matrix.job, matrix.weights, matrix.n
     if isinstance(matrix, DeviceMatrix):
-        kernel = job.device.kernel("all_pairs/trees.cl", "farthest", **_macros(job, weights, False))
+        macros = _macros(matrix, vector_length(job.device, weights), False)
+        kernel = job.device.kernel("all_pairs/trees.cl", "farthest", **macros)
         parts = min(_PARTS, -(-n // _ROWS_OF_A_PART))
         largest = job.allocate(n * parts, weights.dtype)
         numbers = (weights.lowest, np.uint32(matrix.dist.stride), np.uint32(n))
@@ -123,8 +123,7 @@ def _farthest(matrix: PathMatrix) -> float:
 
 
 def shortest_path_trees(
-    job: Job,
-    weights: Weights,
+    matrix: PathMatrix,
     edges: TightEdges,
     dist: Block,
     first: int,
@@ -135,11 +134,11 @@ def shortest_path_trees(
 
     Parameters
     ----------
-    job : Job
-    weights : Weights
+    matrix : PathMatrix
+        Of distances between all vertices.
     edges : TightEdges
     dist : Block, shape (rows, n)
-        Distances from the sources `first`, `first` + 1, ...
+        Its rows from `first` on, on the device.
     first : int
     shape : tuple of int
         Rows and n.
@@ -154,9 +153,11 @@ def shortest_path_trees(
         Sources that have vertices whose predecessor rounding has hidden.
     """
     rows, n = shape
-    macros = _macros(job, weights, zero_progress_only)
-    vectors = -(-rows // vector_length(job.device, weights))
-    stride = vectors * vector_length(job.device, weights)
+    job, weights = matrix.job, matrix.weights
+    length = vector_length(job.device, weights)
+    macros = _macros(matrix, length, zero_progress_only)
+    vectors = -(-rows // length)
+    stride = vectors * length
     by_vertex = transpose(job, dist, (rows, n), stride, weights.dtype, weights.no_path)
     predecessors = job.allocate(n * stride, np.int32)
     rows_left = job.full(stride, np.uint32(0))
@@ -185,7 +186,7 @@ def shortest_path_trees(
     return transpose(job, Block(predecessors, stride), (n, rows), n, np.dtype(np.int32)), unresolved
 
 
-def _macros(job: Job, weights: Weights, zero_progress_only: bool) -> dict[str, str | int]:
-    truth = C_TYPES[signed(weights.dtype.itemsize)]
-    own: dict[str, str | int] = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "TRUTH": truth}
-    return {**own, "VECTOR_LENGTH": vector_length(job.device, weights), **weights.macros(job.device.kind)}
+def _macros(matrix: PathMatrix, length: int, zero_progress_only: bool) -> dict[str, str | int]:
+    truth = C_TYPES[signed(matrix.weights.dtype.itemsize)]
+    own: dict[str, str | int] = {"ZERO_PROGRESS_ONLY": int(zero_progress_only), "TRUTH": truth, "VECTOR_LENGTH": length}
+    return {**own, **matrix.macros}

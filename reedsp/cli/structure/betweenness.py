@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import print_graph, read_graph
-from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
+from reedsp.cli.graph import print_graph, read_with_summary
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, Relabel, output_option
 from reedsp.cli.output import (
-    STANDARD,
     check_output,
     new_table,
-    print_json,
+    print_answer,
+    print_end,
     print_table,
     refuse,
     stated_failures,
@@ -47,13 +46,9 @@ def betweenness(
     device: DeviceName = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write all values to a .csv: vertex and betweenness, or source, target and betweenness of edges, "
-            "numbered as in the file. - is standard output; what else there is to say then goes to standard error.",
+        output_option(
+            "Write all values to a .csv: vertex and betweenness, or source, target and betweenness of edges, "
+            f"numbered as in the file. {TO_STANDARD}"
         ),
     ] = None,
     force: Force = False,
@@ -69,18 +64,12 @@ def betweenness(
     Prints the ten largest values. Paths are shortest where they have the fewest edges; weights are ignored.
     """
     with stated_failures():
-        if output is not None:
-            check_output(output, force, (".csv",))
-        if output == STANDARD and as_json:
-            refuse("both go to standard output", "--output - and --json")
+        check_output(output, force, (".csv",), as_json)
         import numpy as np
 
         import reedsp
 
-        started = time.perf_counter()
-        graph = read_graph(file, relabel)
-        summary: dict[str, Any] = {"file": str(file), "vertices": graph.n, "edges": graph.m}
-        summary["read_seconds"] = time.perf_counter() - started
+        graph, summary = read_with_summary(file, relabel)
         if sources is not None and sources > graph.n:
             refuse(f"{sources}, but there are {graph.n} vertices", "--sources")
         drawn = None
@@ -104,23 +93,15 @@ def betweenness(
         largest = [[*ends, value] for ends, value in found.largest_edges()] if edges else found.largest()
         summary |= {"sources": graph.n if drawn is None else len(drawn), "method": found.method}
         summary |= {"device": found.device, "seconds": seconds, "verified": verify, "largest": largest}
-        write_answer(found, output, force, found.save)
-        if as_json:
-            print_json({**summary, "stats": found.stats})
-        elif not quiet:
-            with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
-                _print(summary, edges, output)
+        write_answer(output, force, found.save, found.write_csv)
+        print_answer(summary, found.stats, partial(_print, edges), output, as_json, quiet)
 
 
-def _print(summary: dict[str, Any], edges: bool, output: Path | None) -> None:
+def _print(edges: bool, summary: dict[str, Any], output: Path | None) -> None:
     print_graph(summary)
     table = new_table(*(("source", "target") if edges else ("vertex",)), "betweenness", right=("betweenness",))
     for *names, value in summary["largest"]:
         table.add_row(*map(str, names), f"{value:.6g}")
     print_table(table)
-    what = f"{summary['method']}, {summary['sources']:,} sources, {summary['seconds']:.3f} s"
-    print(f"solved    {what} on {summary['device']}")
-    if summary["verified"]:
-        print("verified  the sums agree with the levels of all searches")
-    if output is not None and output != STANDARD:
-        print(f"written   {output}")
+    effort = f", {summary['sources']:,} sources"
+    print_end(summary, "the sums agree with the levels of all searches", output, effort)

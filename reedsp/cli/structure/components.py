@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import print_graph, read_graph
-from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabel
+from reedsp.cli.graph import print_graph, read_with_summary
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, Relabel, output_option
 from reedsp.cli.output import (
-    STANDARD,
     check_output,
     new_table,
-    print_json,
+    print_answer,
+    print_end,
     print_table,
-    refuse,
     stated_failures,
     write_answer,
 )
@@ -34,14 +31,7 @@ def components(
     device: DeviceName = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="CSV",
-            show_default=False,
-            help="Write a .csv with vertex, numbered as in the file, and component. - is standard output; what else "
-            "there is to say then goes to standard error.",
-        ),
+        output_option(f"Write a .csv with vertex, numbered as in the file, and component. {TO_STANDARD}", "CSV"),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -54,18 +44,12 @@ def components(
     Prints how many there are, and the largest. Edges connect their ends whichever way they lead, but with --strong.
     """
     with stated_failures():
-        if output is not None:
-            check_output(output, force, (".csv",))
-        if output == STANDARD and as_json:
-            refuse("both go to standard output", "--output - and --json")
+        check_output(output, force, (".csv",), as_json)
         import numpy as np
 
         import reedsp
 
-        started = time.perf_counter()
-        graph = read_graph(file, relabel)
-        summary: dict[str, Any] = {"file": str(file), "vertices": graph.n, "edges": graph.m}
-        summary["read_seconds"] = time.perf_counter() - started
+        graph, summary = read_with_summary(file, relabel)
         started = time.perf_counter()
         found = reedsp.connected_components(graph, "strong" if strong else "weak", device=device)
         seconds = time.perf_counter() - started
@@ -79,12 +63,8 @@ def components(
         ]
         summary |= {"connection": found.connection, "components": found.count, "largest": largest}
         summary |= {"method": found.method, "device": found.device, "seconds": seconds, "verified": verify}
-        write_answer(found, output, force, found.save)
-        if as_json:
-            print_json({**summary, "stats": found.stats})
-        elif not quiet:
-            with contextlib.redirect_stdout(sys.stderr if output == STANDARD else sys.stdout):
-                _print(summary, output)
+        write_answer(output, force, found.save, found.write_csv)
+        print_answer(summary, found.stats, _print, output, as_json, quiet)
 
 
 def _print(summary: dict[str, Any], output: Path | None) -> None:
@@ -96,8 +76,4 @@ def _print(summary: dict[str, Any], output: Path | None) -> None:
         table.add_row(str(each["component"]), f"{each['vertices']:,}", str(each["smallest"]))
     if summary["largest"]:
         print_table(table)
-    print(f"solved    {summary['method']}, {summary['seconds']:.3f} s on {summary['device']}")
-    if summary["verified"]:
-        print("verified  components are right for every edge")
-    if output is not None and output != STANDARD:
-        print(f"written   {output}")
+    print_end(summary, "components are right for every edge", output)

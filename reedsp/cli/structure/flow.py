@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from reedsp.cli.graph import print_graph, read_graph, vertex_called
+from reedsp.cli.graph import print_graph, read_with_summary, vertex_called
 from reedsp.cli.options import DeviceName, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import print_json, refuse, stated_failures
+from reedsp.cli.output import print_end, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, search_bar
 
 _SHOWN = 8  # edges of the cut
@@ -39,13 +39,10 @@ def flow(
     with stated_failures():
         import reedsp
 
-        started = time.perf_counter()
-        graph = read_graph(file, relabel)
-        seconds = time.perf_counter() - started
+        graph, summary = read_with_summary(file, relabel)
         start, end = vertex_called(graph, source, "--source"), vertex_called(graph, target, "--target")
         if start == end:
             refuse("is the source", "--target")
-        summary = {"file": str(file), "vertices": graph.n, "edges": graph.m, "read_seconds": seconds}
         started = time.perf_counter()
         with search_bar(1, "rounds", after=LATE) as progress:
             found = reedsp.maximum_flow(graph, start, end, device=device, progress=progress)
@@ -69,6 +66,5 @@ def flow(
             shown = ", ".join(f"{tail} -> {head}" for tail, head in edges[:_SHOWN])
             more = f", and {len(edges) - _SHOWN:,} more" if len(edges) > _SHOWN else ""
             print(f"cut       {len(edges):,} edges{': ' if edges else ''}{shown}{more}")
-            print(f"solved    {found.method}, {seconds:.3f} s on {found.device}")
-            if verify:
-                print("verified  no edge carries too much, all that flows arrives, and the cut is as small as the flow")
+            verified = "no edge carries too much, all that flows arrives, and the cut is as small as the flow"
+            print_end(summary, verified, None)

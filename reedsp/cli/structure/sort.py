@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from reedsp.cli.options import DeviceName, Force, Json, Quiet
+from reedsp.cli.options import DeviceName, Force, Json, Quiet, output_option
 from reedsp.cli.output import STANDARD, Failure, check_output, print_json, size_text, stated_failures
 from reedsp.system.atomic_file import write_whole
 
@@ -40,12 +40,8 @@ def sort(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUTPUT",
-            show_default=False,
-            help="Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them.",
+        output_option(
+            "Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them.", "OUTPUT"
         ),
     ] = None,
     method: Annotated[
@@ -64,8 +60,7 @@ def sort(
     with stated_failures():
         import reedsp
 
-        if output is not None:
-            check_output(output, force, _SUFFIXES)
+        check_output(output, force, _SUFFIXES)
         started = time.perf_counter()
         values = _read(file)
         read_seconds = time.perf_counter() - started

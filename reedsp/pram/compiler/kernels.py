@@ -38,11 +38,6 @@ from reedsp.pram.tree import (
 )
 
 Method = Literal["bitset", "list"]
-_LISTED = (
-    "    const long place = get_global_id(0);",
-    "    if (place < count) {",
-    "        const long p = list[place];",
-)
 _WIDTH = 100  # of a line of a kernel's arguments
 Kind = Literal["launch", "branch", "claim", "compare"]
 
@@ -66,7 +61,7 @@ _RESERVED = frozenset(
     degrees distance dot exp fabs floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min
     mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
     shuffle sign sin size_t sqrt step tan trunc upsample vload vstore NULL INFINITY NAN CHAR_BIT INT_MAX
-    LONG_MAX active active_before active_after flags list count place fault claims rounds max_rounds index value
+    LONG_MAX active active_before active_after flags first list count place fault claims rounds max_rounds index value
     report inline
     """,
     )
@@ -80,7 +75,8 @@ class Argument:
     Attributes
     ----------
     role : str
-        n, active, before, after, list, count, flags, array, next, size, private, number, claims, fault or max_rounds.
+        n, active, before, after, list, count, flags, array, next, size, private, number, claims, fault, first or
+        max_rounds.
     name : str
         Of the array or the variable.
     declaration : str
@@ -132,35 +128,34 @@ class Source:
     sites: list[Site]
 
 
-def source_of(plan: Plan, method: Method, check: bool) -> Source:
+def source_of(plan: Plan, method: Method) -> Source:
     """Return the kernels of a plan.
 
     Parameters
     ----------
     plan : Plan
+        It says whether kernels report indices out of range, undefined operations and forbidden conflicts.
     method : {"bitset", "list"}
-    check : bool
-        Whether kernels report indices out of range, undefined operations and forbidden conflicts.
     """
-    writer = _Writer(plan, method, check)
+    writer = _Writer(plan, method)
     kernels: list[KernelText] = []
     for step in all_steps(plan.steps):
         if isinstance(step, Branch):
             if step.name not in {each.name for each in kernels}:
                 kernels.append(writer.branch(step))
         elif isinstance(step, Launch):
-            if claims_needed(plan, step, check):
+            if claims_needed(plan, step):
                 kernels.append(writer.assign(step, "claim"))
             kernels.append(writer.assign(step, "launch"))
-            if check and plan.tree.mode == "common" and claims_needed(plan, step, check):
+            if plan.check and plan.tree.mode == "common" and claims_needed(plan, step):
                 kernels.append(writer.assign(step, "compare"))
     body = "\n".join(each.text for each in kernels)
     return Source(writer.head(body) + body, {each.name: each for each in kernels}, writer.sites)
 
 
-def claims_needed(plan: Plan, launch: Launch, check: bool) -> bool:
+def claims_needed(plan: Plan, launch: Launch) -> bool:
     """Whether processors may meet when they write, and that is allowed, or is to be noticed."""
-    if plan.tree.mode in ("EREW", "CREW") and not check:
+    if plan.tree.mode in ("EREW", "CREW") and not plan.check:
         return False
     written_to = _written(plan, launch.body)
     if len(written_to) != 1 or proofs.only_assignment(launch.body) is None:
@@ -174,8 +169,9 @@ def _written(plan: Plan, body: tuple[Statement, ...]) -> list[Element]:
 
 
 class _Writer:
-    def __init__(self, plan: Plan, method: Method, check: bool) -> None:
-        self._plan, self._tree, self._method, self._check = plan, plan.tree, method, check
+    def __init__(self, plan: Plan, method: Method) -> None:
+        self._plan, self._tree, self._method, self._check = plan, plan.tree, method, plan.check
+        self.needed = _needed(plan)
         self._counters = intervals.counters_of(plan.tree)
         self.sites: list[Site] = []
         self._begin("launch", set(), claims=False)
@@ -190,10 +186,11 @@ class _Writer:
         )
         return f"{name}_" if taken else name
 
-    def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> int:
+    def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> str:
+        """Return the number with which a kernel reports an error; with checks it says which launch that is, too."""
         self.sites.append(Site(kind, at, name))
         self._reports = True
-        return len(self.sites)
+        return f"first + {len(self.sites)}" if self._check else str(len(self.sites))
 
     # ---- kernels --------------------------------------------------------------------------------------
 
@@ -227,13 +224,8 @@ class _Writer:
             head = ["    const long p = get_global_id(0);", "    if (p < n) {"]
             result = f"        active_after[p] = active_before[p] && {self._expression(step.condition, 3)};"
         else:
-            arguments = [
-                Argument("n", "n", "const long n"),
-                Argument("list", "", "__global const int *list"),
-                Argument("count", "", "const long count"),
-                Argument("flags", "", "__global uchar *flags"),
-            ]
-            head = list(_LISTED)
+            arguments, head = self._listed()
+            arguments.append(Argument("flags", "", "__global uchar *flags"))
             result = f"        flags[place] = {self._expression(step.condition)};"
         arguments += uses.arguments(self, set())
         lines = [*head, *(f"        {line}" for line in uses.loads), result, "    }"]
@@ -244,27 +236,44 @@ class _Writer:
         """Return the kernel of a launch: ASSIGN, FIELD-ASSIGN and what is merged into them."""
         name = step.name if kind == "launch" else f"{kind}_{step.name}"
         nexts = {each.name for each in _written(self._plan, step.body)} if step.placing != "in place" else set()
-        self._begin(kind, nexts, claims=kind != "launch" or claims_needed(self._plan, step, self._check))
+        self._begin(kind, nexts, claims=kind != "launch" or claims_needed(self._plan, step))
         uses = _Uses.of([], step.body, self, kind)
         body = self._block(step.body, "        ")
-        if self._method == "bitset":
-            arguments = [Argument("n", "n", "const long n"), Argument("active", "", "__global const int *active")]
+        arguments = [Argument("n", "n", "const long n")]
+        if step.level == 0:  # all processors are active, and need neither flags nor a list
+            head = ["    const long p = get_global_id(0);", "    if (p < n) {"]
+        elif self._method == "bitset":
+            arguments.append(Argument("active", "", "__global const int *active"))
             head = ["    const long p = get_global_id(0);", "    if (p < n && active[p]) {"]
         else:
-            arguments = [
-                Argument("n", "n", "const long n"),
-                Argument("list", "", "__global const int *list"),
-                Argument("count", "", "const long count"),
-            ]
-            head = list(_LISTED)
-        arguments += uses.arguments(self, nexts)
+            arguments, head = self._listed()
+        # an array and the copy that takes its place are the same buffer where the host finds no need of a copy
+        arguments += uses.arguments(self, nexts, "" if step.placing == "at launch" else "restrict ")
         if self._claims:
             constant = "" if kind == "claim" else "const "
-            arguments.append(Argument("claims", "", f"__global {constant}uint *claims"))
+            [written_to] = _written(self._plan, step.body)
+            arguments.append(Argument("claims", written_to.name, f"__global {constant}uint *claims"))
         loads = [f"        {line}" for line in uses.loads]
+        if kind == "launch" and (own := step.own_cell()) and own.name in nexts and isinstance(step.body[0], If):
+            kept = self._c_name(own.name)
+            loads += [f"        if (p < {kept}_size)", f"            {kept}_next[p] = {kept}[p];"]
         stores = [f"        {line}" for line in uses.stores]
         comment = "; ".join(dict.fromkeys(self._comment(step.body)))
         return self._kernel(name, comment, arguments, [*head, *loads, *body, *stores, "    }"])
+
+    @staticmethod
+    def _listed() -> tuple[list[Argument], list[str]]:
+        """Return what a work-item needs to know its processor from a list, and how it does."""
+        arguments = [
+            Argument("n", "n", "const long n"),
+            Argument("list", "", "__global const int *list"),
+            Argument("count", "", "const long count"),
+        ]
+        return arguments, [
+            "    const long place = get_global_id(0);",
+            "    if (place < count) {",
+            "        const long p = list[place];",
+        ]
 
     def _begin(self, kind: Kind, nexts: set[str], claims: bool) -> None:
         """Begin a kernel of a kind, which stores some arrays in copies, and may know who has claimed a cell."""
@@ -281,6 +290,8 @@ class _Writer:
     def _kernel(self, name: str, comment: str, arguments: list[Argument], lines: list[str]) -> KernelText:
         if self._reports:
             arguments.append(Argument("fault", "", "__global int *fault"))
+            if self._check:
+                arguments.append(Argument("first", "", "const int first"))
         if self._loops:
             arguments.append(Argument("max_rounds", "", "const long max_rounds"))
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
@@ -292,27 +303,46 @@ class _Writer:
 
     def _block(self, body: tuple[Statement, ...], indent: str) -> list[str]:
         lines: list[str] = []
+        before: Statement | None = None
         for each in body:
+            before, last = each, before
             if isinstance(each, Assign):
                 lines += [indent + line for line in self._assignment(each)]
                 continue
             inner = indent + "    "
-            condition = self._expression(each.condition)
             if isinstance(each, If):
-                lines += [f"{indent}if ({condition}) {{", *self._block(each.body, inner), f"{indent}}}"]
+                if last is not None and _is_else(last, each):
+                    lines[-1] = f"{indent}}} else {{"
+                else:
+                    lines.append(f"{indent}if ({self._expression(each.condition)}) {{")
+                lines += [*self._block(each.body, inner), f"{indent}}}"]
                 continue
-            self._loops = True
-            site = self._site("endless", each.position, "")
-            lines += [
-                f"{indent}for (long rounds = 0; {condition}; rounds++) {{",
-                f"{inner}if (rounds == max_rounds) {{",
-                f"{inner}    report(fault, {site}, p, 0);",
-                f"{inner}    break;",
-                f"{inner}}}",
-                *self._block(each.body, inner),
-                f"{indent}}}",
-            ]
+            lines += [indent + line for line in self._loop(each)]
         return lines
+
+    def _loop(self, loop: While) -> list[str]:
+        """Return a loop that reports an error after as many rounds as are allowed; over a range, before it begins."""
+        self._loops = True
+        site, condition = self._site("endless", loop.position, ""), self._expression(loop.condition)
+        if loop.range is None:
+            limit = [
+                "    if (rounds == max_rounds) {",
+                f"        report(fault, {site}, p, 0);",
+                "        break;",
+                "    }",
+            ]
+            head = f"for (long rounds = 0; {condition}; rounds++) {{"
+            return [head, *limit, *self._block(loop.body, "    "), "}"]
+        counter, step = self._c_name(loop.range.counter), loop.range.step
+        ends = [f"(ulong){self._expression(loop.range.stop, 12)}", f"(ulong){counter}"]
+        first, last = ends if step > 0 else ends[::-1]
+        rounds = f"{first} - {last}" if abs(step) == 1 else f"({first} - {last} - 1) / {abs(step)} + 1"
+        return [
+            f"if ({self._expression(loop.condition, 3)} && {rounds} > (ulong)max_rounds)",
+            f"    report(fault, {site}, p, 0);",
+            "else",
+            *(f"    {line}" for line in [f"while ({condition}) {{", *self._block(loop.body, "    "), "}"]),
+        ]
 
     def _assignment(self, statement: Assign) -> list[str]:
         target = statement.target
@@ -450,6 +480,7 @@ class _Uses:
     """What a kernel needs beside its processor, in the order of its arguments."""
 
     globals: list[str]
+    written: set[str]
     sizes: set[str]
     own_arrays: list[str]
     loaded: list[str]
@@ -478,8 +509,8 @@ class _Uses:
             name for name in names if name in tree.privates and name not in plan.known and name not in own_arrays
         ]
         changed = {each.target.name for each in statements(body) if isinstance(each, Assign)}
-        loaded = [name for name in scalars if _is_read_first(name, expressions, body)]
-        stored = [name for name in scalars if name in changed and not _is_dead(name, body)]
+        stored = [name for name in scalars if name in changed & writer.needed]
+        loaded = [name for name in scalars if _is_loaded(name, expressions, body, name in stored)]
         loads, stores = [], []
         for name in scalars:
             c_name, c_type = writer._c_name(name), C_TYPES[tree.privates[name].type]
@@ -490,6 +521,7 @@ class _Uses:
                 stores.append(f"{c_name}_of[p] = {c_name};")
         return _Uses(
             [name for name in arrays if name in touched],
+            changed,
             set(arrays),
             own_arrays,
             loaded,
@@ -499,50 +531,64 @@ class _Uses:
             numbers,
         )
 
-    def arguments(self, writer: _Writer, nexts: set[str]) -> list[Argument]:
+    def arguments(self, writer: _Writer, nexts: set[str], restrict: str = "restrict ") -> list[Argument]:
         tree, found = writer._tree, []
-        changed = set(nexts)
         for name in self.globals:
             c_name, c_type = writer._c_name(name), C_TYPES[tree.globals[name].type]
-            found.append(Argument("array", name, f"__global {c_type} *{c_name}"))
-            if name in changed:
-                found.append(Argument("next", name, f"__global {c_type} *{c_name}_next"))
+            constant = "" if name in self.written - nexts else "const "
+            found.append(Argument("array", name, f"__global {constant}{c_type} *{restrict}{c_name}"))
+            if name in nexts:
+                found.append(Argument("next", name, f"__global {c_type} *{restrict}{c_name}_next"))
         for name in tree.globals:
             if name in self.sizes:
                 found.append(Argument("size", name, f"const long {writer._c_name(name)}_size"))
         for name in [*self.own_arrays, *dict.fromkeys([*self.loaded, *self.stored])]:
             c_type = C_TYPES[tree.privates[name].type]
-            found.append(Argument("private", name, f"__global {c_type} *{writer._c_name(name)}_of"))
+            found.append(Argument("private", name, f"__global {c_type} *restrict {writer._c_name(name)}_of"))
         for name in self.numbers:
             kind = tree.privates[name].type if name in tree.privates else tree.globals[name].type
             found.append(Argument("number", name, f"const {C_TYPES[kind]} {writer._c_name(name)}"))
         return found
 
 
-def _is_read_first(name: str, expressions: list[Expression], body: tuple[Statement, ...]) -> bool:
-    """Whether the value that a private variable has before is needed."""
+def _is_else(one: Statement, other: If) -> bool:
+    """Whether the second of two conditions holds where the first one does not, and nothing of that has changed."""
+    if not isinstance(one, If) or other.condition != Operation("not", (one.condition,), "boolean", other.position):
+        return False
+    targets = {each.target.name for each in statements(one.body) if isinstance(each, Assign)}
+    return not targets & {part.name for part in parts(one.condition) if isinstance(part, (Variable, Element))}
+
+
+def _needed(plan: Plan) -> set[str]:
+    """Return the names of private variables whose value from another launch some kernel reads."""
+    needed: set[str] = set()
+    for step in all_steps(plan.steps):
+        if isinstance(step, Branch):
+            needed |= variables_of(step.condition)
+        elif isinstance(step, Launch):
+            needed |= {name for name in plan.tree.privates if _first_use(name, step.body) == "read"}
+    return needed
+
+
+def _is_loaded(name: str, expressions: list[Expression], body: tuple[Statement, ...], stored: bool) -> bool:
+    """Whether the value that a private variable has before is needed, or has to stay where nothing is assigned."""
     if any(name in variables_of(each) for each in expressions):
         return True
+    first = _first_use(name, body)
+    return first == "read" or (stored and first != "assigned")
+
+
+def _first_use(name: str, body: tuple[Statement, ...]) -> Literal["read", "assigned", "neither"]:
+    """Return what statements may do first with a private variable; "assigned" only if they certainly do."""
     for statement in body:
-        inside = list(statements((statement,)))
-        if any(name in variables_of(each) for one in inside for each in expressions_of(one)):
-            return True
-        assigns = [one for one in inside if isinstance(one, Assign) and isinstance(one.target, Variable)]
-        if any(one.target.name == name for one in assigns):
-            return not isinstance(statement, Assign)  # in a body that may not be executed the old value stays
-    return False
-
-
-def _is_dead(name: str, body: tuple[Statement, ...]) -> bool:
-    """Whether nothing reads a private variable later: it is the counter of a loop that is over."""
-    for statement in reversed(body):
-        if any(
-            (isinstance(one, Assign) and isinstance(one.target, Variable) and one.target.name == name)
-            or any(name in variables_of(each) for each in expressions_of(one))
-            for one in statements((statement,))
-        ):
-            return isinstance(statement, While) and statement.range is not None and statement.range.counter == name
-    return False
+        if any(name in variables_of(each) for each in expressions_of(statement)):
+            return "read"
+        if not isinstance(statement, Assign):
+            if _first_use(name, statement.body) == "read":
+                return "read"
+        elif isinstance(statement.target, Variable) and statement.target.name == name:
+            return "assigned"
+    return "neither"
 
 
 def _literal(constant: Constant) -> str:

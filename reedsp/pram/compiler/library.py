@@ -34,38 +34,38 @@ def _functions(check: bool) -> dict[str, str]:
     for kind in _VALUES:
         found[f"load_{kind}"] = (
             f"{kind} load_{kind}(__global const {kind} *array, long size, long index{more})\n{{\n"
-            f"{reports('index < 0 || index >= size', 'index')}"
-            "    return index >= 0 && index < size ? array[index] : 0;\n}\n"
+            f"{reports('(ulong)index >= (ulong)size', 'index')}"
+            "    return (ulong)index < (ulong)size ? array[index] : 0;\n}\n"
         )
         found[f"store_{kind}"] = (
             f"void store_{kind}(__global {kind} *array, long size, long index, {kind} value{more})\n{{\n"
-            f"{reports('index < 0 || index >= size', 'index')}"
-            "    if (index >= 0 && index < size)\n        array[index] = value;\n}\n"
+            f"{reports('(ulong)index >= (ulong)size', 'index')}"
+            "    if ((ulong)index < (ulong)size)\n        array[index] = value;\n}\n"
         )
         own = more or ", long p"
         found[f"load_own_{kind}"] = (
             f"{kind} load_own_{kind}(__global const {kind} *array, long size, long index, long n{own})\n{{\n"
-            f"{reports('index < 0 || index >= size', 'index')}"
-            "    return index >= 0 && index < size ? array[index * n + p] : 0;\n}\n"
+            f"{reports('(ulong)index >= (ulong)size', 'index')}"
+            "    return (ulong)index < (ulong)size ? array[index * n + p] : 0;\n}\n"
         )
         found[f"store_own_{kind}"] = (
             f"void store_own_{kind}(__global {kind} *array, long size, long index, {kind} value, long n{own})\n{{\n"
-            f"{reports('index < 0 || index >= size', 'index')}"
-            "    if (index >= 0 && index < size)\n        array[index * n + p] = value;\n}\n"
+            f"{reports('(ulong)index >= (ulong)size', 'index')}"
+            "    if ((ulong)index < (ulong)size)\n        array[index * n + p] = value;\n}\n"
         )
         found[f"compare_{kind}"] = (
             f"void compare_{kind}(__global const {kind} *array, long size, long index, {kind} value,\n"
             "    __global const uint *claims, __global int *fault, int site, long p)\n{\n"
-            "    if (index >= 0 && index < size && claims[index] != (uint)p && array[index] != value &&\n"
+            "    if ((ulong)index < (ulong)size && claims[index] != (uint)p && array[index] != value &&\n"
             "        (array[index] == array[index] || value == value))\n        report(fault, site, p, index);\n}\n"
         )
     found["claim"] = (
         "void claim(volatile __global uint *claims, long size, long index, long p)\n{\n"
-        "    if (index >= 0 && index < size)\n        atomic_min(&claims[index], (uint)p);\n}\n"
+        "    if ((ulong)index < (ulong)size)\n        atomic_min(&claims[index], (uint)p);\n}\n"
     )
     found["is_mine"] = (
         "bool is_mine(__global const uint *claims, long size, long index, long p)\n{\n"
-        "    return index < 0 || index >= size || claims[index] == (uint)p;\n}\n"
+        "    return (ulong)index >= (ulong)size || claims[index] == (uint)p;\n}\n"
     )
     for kind, (unsigned, width) in _INTEGERS.items():
         for name, sign in (("add", "+"), ("subtract", "-"), ("multiply", "*")):

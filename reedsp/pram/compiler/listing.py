@@ -17,6 +17,7 @@ from reedsp.pram.compiler.plan import (
     Step,
 )
 from reedsp.pram.text import declarations, written
+from reedsp.pram.tree import Variable
 
 
 def host_program(plan: Plan, method: Method) -> str:
@@ -24,19 +25,26 @@ def host_program(plan: Plan, method: Method) -> str:
     tree = plan.tree
     letter = "B" if method == "bitset" else "L"
     sets = [f"{letter}{level}" for level in range(plan.levels)]
-    lines = [*declarations(tree), f"{', '.join(f'{each}[n]' for each in sets)}"]
-    if method == "list":
+    lines = declarations(tree)
+    if plan.levels > 1:
+        lines.append(", ".join(f"{each}[n]" for each in sets))
+    if method == "list" and plan.levels > 1:
         lines.append("n0 ← n")
 
     def worksize(level: int) -> str:
-        return "{0, ..., n-1}" if method == "bitset" else f"{{0, ..., n{level}-1}}"
+        return "{0, ..., n-1}" if method == "bitset" or level == 0 else f"{{0, ..., n{level}-1}}"
 
     def launch(step: Launch, indent: str) -> list[str]:
         names = list(dict.fromkeys(each.name for each, writes in proofs.accesses(step.body, tree) if writes))
-        enqueue = f"{indent}enqueue {step.name}({sets[step.level]}) on {worksize(step.level)}"
+        active = f"({sets[step.level]})" if step.level else ""  # of the first set are all processors
+        bounded = step.bounds if method == "bitset" or step.level == 0 else ()
+        bounds = " or ".join(dict.fromkeys(written(each.condition, tree) for each in bounded))
+        enqueue = (
+            f"{indent}enqueue {step.name}{active} on {worksize(step.level)}{', as far as ' * bool(bounds)}{bounds}"
+        )
         if step.placing == "in place" or not names:
             return [enqueue]
-        copies = [f"{indent}copy {name} to {name}_next" for name in names]
+        copies = [f"{indent}{line}" for name in names if (line := copy(step, name, bool(bounds)))]
         swaps = [f"{indent}swap {name} ↔ {name}_next" for name in names]
         found = [*copies, enqueue, *swaps]
         if step.placing == "at launch":
@@ -45,6 +53,13 @@ def host_program(plan: Plan, method: Method) -> str:
             found = [f"{indent}if {which} cannot stay in place:", *copied, enqueue]
             found += [f"{indent}if {which} did not stay in place:", *swapped]
         return found
+
+    def copy(step: Launch, name: str, is_bounded: bool) -> str:
+        own = step.own_cell()
+        if own is None or own.name != name:
+            return f"copy {name} to {name}_next"
+        is_all = not is_bounded and tree.globals[name].size == Variable("n", "int64")
+        return "" if is_all else f"copy {name} to {name}_next, if a cell has no processor"
 
     def branch(step: Branch, indent: str) -> str:
         if method == "bitset":

@@ -58,13 +58,23 @@ class Launch:
     body : tuple of Statement
     placing : str
         Whether results go to the arrays themselves, or to copies that take their place. "at launch": to the array
-        itself where the numbers that the host then knows prove that no other processor reads or writes the cell.
+        itself where the numbers that the host then knows prove that no other processor reads the cell.
+    bounds : tuple of Bound
+        With the host's numbers they say from which processor on nobody has anything to do; none where that is unknown.
     """
 
     name: str
     level: int
     body: tuple[Statement, ...]
     placing: Placing
+    bounds: tuple[proofs.Bound, ...] = ()
+
+    def own_cell(self) -> Element | None:
+        """Return the element at its own number that each of n processors stores, or else may leave as it is."""
+        statement = proofs.only_assignment(self.body)
+        if self.level > 0 or statement is None or not isinstance(statement.target, Element):
+            return None
+        return statement.target if statement.target.index == Variable("p", "int64") else None
 
 
 @dataclass(frozen=True)
@@ -147,6 +157,8 @@ class Plan:
     ----------
     tree : Tree
     optimizations : frozenset of str
+    check : bool
+        Whether kernels report errors. Then an assignment in which processors may meet has a launch of its own.
     known : frozenset of str
         Meta-variables, and given numbers that nothing assigns to, if the host keeps them.
     steps : tuple of Step
@@ -157,16 +169,17 @@ class Plan:
 
     tree: Tree
     optimizations: frozenset[str]
+    check: bool
     known: frozenset[str]
     steps: tuple[Step, ...] = ()
     levels: int = 1
     notes: list[Note] = field(default_factory=list)
 
 
-def plan_of(tree: Tree, optimizations: frozenset[str]) -> Plan:
-    """Plan a program with some of the optimisations."""
-    known = _known_numbers(tree, optimizations) if "meta variables" in optimizations else frozenset()
-    plan = Plan(tree, optimizations, known)
+def plan_of(tree: Tree, optimizations: frozenset[str], check: bool = False) -> Plan:
+    """Plan a program with some of the optimisations, for kernels that report errors or that do not."""
+    known = _known_numbers(tree, optimizations, check) if "meta variables" in optimizations else frozenset()
+    plan = Plan(tree, optimizations, check, known)
     _Planner(plan).make()
     return plan
 
@@ -182,13 +195,13 @@ def all_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
 # ---- meta-variables -----------------------------------------------------------------------------------
 
 
-def _known_numbers(tree: Tree, optimizations: frozenset[str]) -> frozenset[str]:
+def _known_numbers(tree: Tree, optimizations: frozenset[str], check: bool) -> frozenset[str]:
     """Return the names of meta-variables, and of given numbers that stay what they are."""
     targets = {each.target.name for each in statements(tree.body) if isinstance(each, Assign)}
     constant = {each.name for each in tree.globals.values() if each.single and each.size is None} - targets
     inside: set[str] = set()
     if "loops" in optimizations:  # what loops inside of kernels assign to is the processor's own
-        fuser = _Planner(Plan(tree, optimizations, frozenset(constant)))
+        fuser = _Planner(Plan(tree, optimizations, check, frozenset(constant)))
         for each in statements(tree.body):
             if isinstance(each, While) and fuser.fits_one_launch((each,)):
                 inside |= assigned((each,))
@@ -217,6 +230,7 @@ def _not_uniform(tree: Tree, body: tuple[Statement, ...], known: frozenset[str],
 class _Planner:
     def __init__(self, plan: Plan) -> None:
         self._plan, self._tree, self._known = plan, plan.tree, plan.known
+        self._exclusive = plan.tree.mode in ("EREW", "CREW") and not plan.check
         self._numbers: dict[str, int] = {}
 
     def make(self) -> None:
@@ -264,7 +278,7 @@ class _Planner:
             return False
         joined = (*group, statement)
         before, after = (_line(each) for each in (group[-1], statement))
-        if (met := proofs.meeting_place(joined, self._tree, self._known)) is not None:
+        if (met := self._meeting_place(joined)) is not None:
             self._note("merge", False, statement.position, f"not with line {before}: {self._why_they_meet(*met)}")
             return False
         if not self._has("in place") and (read := proofs.reads_what_it_wrote(joined, self._tree)) is not None:
@@ -307,7 +321,7 @@ class _Planner:
             return False
         if proofs.only_assignment(body) is not None:
             return True  # all is read before anything is stored, since the results may go to a copy
-        if proofs.meeting_place(body, self._tree, self._known) is not None:
+        if self._meeting_place(body) is not None:
             return False
         return self._has("in place") or proofs.reads_what_it_wrote(body, self._tree) is None
 
@@ -334,7 +348,8 @@ class _Planner:
                 self._note("branches", True, each.position, "tested in the kernel")
             elif isinstance(each, While):
                 self._note("loops", True, each.position, "inside of the kernel")
-        return Launch(self._name("assign"), level, body, self._placing(body))
+        bounds = proofs.bounds_of(body, self._tree, self._known) if self._has("branches") else ()
+        return Launch(self._name("assign"), level, body, self._placing(body), bounds)
 
     def _placing(self, body: tuple[Statement, ...]) -> Placing:
         writes = [element for element, writes in proofs.accesses(body, self._tree) if writes]
@@ -343,12 +358,12 @@ class _Planner:
         if not self._has("in place"):
             return "buffered"
         position = writes[0].position
-        if (met := proofs.meeting_place(body, self._tree, self._known)) is None:
-            self._note("in place", True, position, "no other processor reads or writes the cell")
+        if (met := self._meeting_place(body)) is None:
+            self._note("in place", True, position, "no other processor reads the cell")
             return "in place"
         [write] = writes
         form = self._form(write)
-        touched = [self._form(each) for each, _ in proofs.accesses(body, self._tree) if each.name == write.name]
+        touched = [self._form(each) for each in proofs.reads_of(write.name, body, self._tree)]
         if all(proofs.depends_on_numbers(form, each) for each in touched if proofs.may_meet(form, each)):
             self._note(
                 "in place", True, position, f"in launches whose numbers prove it, as {self._why_they_meet(*met)}"
@@ -356,6 +371,9 @@ class _Planner:
             return "at launch"
         self._note("in place", False, position, self._why_they_meet(*met))
         return "buffered"
+
+    def _meeting_place(self, body: tuple[Statement, ...]) -> tuple[Element, Element] | None:
+        return proofs.meeting_place(body, self._tree, self._known, self._exclusive)
 
     def _form(self, element: Element) -> proofs.Form | None:
         return proofs.form_of(element.index, self._tree, self._known)
@@ -401,7 +419,7 @@ class _Planner:
     def _why_not_one(self, body: tuple[Statement, ...]) -> str:
         if assigned(body) & self._known:
             return "the host assigns to a meta-variable in it"
-        if (met := proofs.meeting_place(body, self._tree, self._known)) is not None:
+        if (met := self._meeting_place(body)) is not None:
             return self._why_they_meet(*met)
         return "it is more than one launch"
 

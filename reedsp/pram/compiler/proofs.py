@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from reedsp.pram.arithmetic import WIDTHS
 from reedsp.pram.tree import (
     Assign,
     Constant,
@@ -22,8 +23,10 @@ from reedsp.pram.tree import (
     Statement,
     Tree,
     Variable,
+    While,
     elements_of,
     expressions_of,
+    statements,
 )
 
 Polynomial = Mapping[tuple[str, ...], int]
@@ -65,11 +68,11 @@ def is_known(expression: Expression, tree: Tree, known: frozenset[str], also_p: 
 def form_of(expression: Expression, tree: Tree, known: frozenset[str]) -> Form | None:
     """Return an index of type int64 as ``a * p + b``, or None where it is not understood."""
     if isinstance(expression, Constant):
-        return Form({}, _cleaned({(): int(expression.value)}))
+        return Form({}, _cleaned({(): int(expression.value)})) if expression.type in WIDTHS else None
     if isinstance(expression, Variable) and expression.name == "p":
         return Form({(): 1}, {})
     if (symbol := symbol_of(expression, tree, known)) is not None:
-        return Form({}, {(symbol,): 1}) if expression.type in ("int32", "int64") else None
+        return Form({}, {(symbol,): 1}) if expression.type in WIDTHS else None
     if not isinstance(expression, Operation) or expression.type != "int64":
         return None
     forms = [form_of(each, tree, known) for each in expression.arguments]
@@ -125,6 +128,48 @@ def meet(one: Form, other: Form, n: int, value: Callable[[str], Number]) -> bool
     return max(ends[0][0], ends[1][0]) <= min(ends[0][1], ends[1][1])
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A condition, ``a * p + b < 0``, which processors from some number on do not fulfil if `a` is positive."""
+
+    condition: Operation
+    form: Form
+
+    def active(self, n: int, value: Callable[[str], Number]) -> int:
+        """Return how many processors, from the first one on, may be active."""
+        a, b = _valued(self.form.a, value), _valued(self.form.b, value)
+        if abs(a) * n + abs(b) >= 1 << 62 or a < 0:
+            return n
+        if a == 0:
+            return n if b < 0 else 0
+        return max(0, min(n, -(b // a)))
+
+
+def bounds_of(body: tuple[Statement, ...], tree: Tree, known: frozenset[str]) -> tuple[Bound, ...]:
+    """Return a bound for each of some statements, or none at all if one of them may be executed by all processors."""
+    found = [_bound_of(each.condition, tree, known) if isinstance(each, If) else None for each in body]
+    bounds = tuple(each for each in found if each is not None)
+    return bounds if len(bounds) == len(found) else ()
+
+
+def _bound_of(condition: Expression, tree: Tree, known: frozenset[str]) -> Bound | None:
+    if not isinstance(condition, Operation):
+        return None
+    if condition.operator == "and":  # who fails the first part evaluates nothing else
+        return _bound_of(condition.arguments[0], tree, known)
+    if condition.operator not in ("<", "<=", ">", ">="):
+        return None
+    forms = [form_of(each, tree, known) for each in condition.arguments]
+    low, high = forms if condition.operator in ("<", "<=") else forms[::-1]
+    if low is None or high is None:
+        return None
+    one: Polynomial = {(): 1} if condition.operator in ("<=", ">=") else {}
+    a = _sum(low.a, high.a, -1)
+    if set(a) == {()} and a[()] < 0:
+        return None  # it is the first processors that do not fulfil it
+    return Bound(condition, Form(a, _sum(_sum(low.b, high.b, -1), one, -1)))
+
+
 def accesses(body: tuple[Statement, ...], tree: Tree) -> Iterator[tuple[Element, bool]]:
     """Yield the elements of global arrays that statements touch, and whether they write them."""
     for statement in body:
@@ -139,20 +184,43 @@ def accesses(body: tuple[Statement, ...], tree: Tree) -> Iterator[tuple[Element,
             yield from accesses(statement.body, tree)
 
 
-def meeting_place(body: tuple[Statement, ...], tree: Tree, known: frozenset[str]) -> tuple[Element, Element] | None:
+def reads_of(name: str, body: tuple[Statement, ...], tree: Tree) -> list[Element]:
+    """Return the elements of a global array that statements read."""
+    return [element for element, writes in accesses(body, tree) if element.name == name and not writes]
+
+
+def meeting_place(
+    body: tuple[Statement, ...], tree: Tree, known: frozenset[str], exclusive: bool = False
+) -> tuple[Element, Element] | None:
     """Return a write, and an access of the same array that another processor may make to the same cell.
 
-    None where there is none: then processors need not wait for each other anywhere in these statements.
+    None where there is none: then processors need not wait for each other anywhere in these statements. `exclusive`
+    says that no two processors write the same cell in one step, since the mode of the program forbids it. The only
+    access to an array, if no loop is around it, is such a step. One assignment alone reads everything before it stores
+    anything, so that only reads count.
     """
     found = list(accesses(body, tree))
+    alone = only_assignment(body) is not None
     for write, writes in found:
         if not writes:
             continue
         form = form_of(write.index, tree, known)
-        for element, _ in found:
-            if element.name == write.name and may_meet(form, form_of(element.index, tree, known)):
+        others = [(element, stores) for element, stores in found if element.name == write.name]
+        if exclusive and len(others) == 1 and not _in_a_loop(write, body):
+            continue
+        for element, stores in others:
+            if not (alone and stores) and may_meet(form, form_of(element.index, tree, known)):
                 return write, element
     return None
+
+
+def _in_a_loop(element: Element, body: tuple[Statement, ...]) -> bool:
+    loops = [each for each in statements(body) if isinstance(each, While)]
+    return any(each is element for loop in loops for each in _targets(loop.body))
+
+
+def _targets(body: tuple[Statement, ...]) -> Iterator[Element | Variable]:
+    return (each.target for each in statements(body) if isinstance(each, Assign))
 
 
 def only_assignment(body: tuple[Statement, ...]) -> Assign | None:

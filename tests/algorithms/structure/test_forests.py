@@ -314,13 +314,13 @@ def test_results_speak_names(device: Device, tmp_path: Path) -> None:
     }
     matrix = forest.to_scipy()
     assert (matrix.nnz, matrix[0, 2], matrix[1, 2], matrix[2, 3]) == (3, 0, 1, 3)
-    forest.write(tmp_path / "forest.csv")
+    forest.save(tmp_path / "forest.csv")
     assert (tmp_path / "forest.csv").read_text() == "smaller,larger,weight\nBern,Chur,0\nThun,Chur,1\nChur,Genf,3\n"
     with pytest.raises(FileExistsError):
-        forest.write(tmp_path / "forest.csv")
-    forest.write(tmp_path / "forest.csv", overwrite=True)
+        forest.save(tmp_path / "forest.csv")
+    forest.save(tmp_path / "forest.csv", overwrite=True)
     with pytest.raises(ValueError, match="expected a name that ends in"):
-        forest.write(tmp_path / "forest.txt")
+        forest.save(tmp_path / "forest.txt")
 
 
 def test_total_weights_are_exact(device: Device) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import pyopencl as cl
 import pytest
 import scipy.sparse.csgraph
 
@@ -34,7 +33,7 @@ def checks(device: Device) -> Iterator[Check]:
                     "ranges": {f"{_FOLDER}ranges.cl", f"{_FOLDER}hook.cl"},
                     "groups": {f"{_FOLDER}groups.cl", f"{_FOLDER}hook.cl"},
                     "matrix": {f"{_FOLDER}dulle.cl"},
-                    "colours": {f"{_FOLDER}colours.cl"},
+                    "colours": {f"{_FOLDER}colours.cl", f"{_FOLDER}groups.cl"},
                 }.get(form, {f"{_FOLDER}depth_first.cl"})
                 yield files, partial(check_form, device, graph, form)
             for connection in ("weak", "strong"):
@@ -47,7 +46,6 @@ def check_form(device: Device, graph: reedsp.Graph, form: str) -> None:
     found = [np.empty(graph.n, np.int32)]
     symmetric = not graph.directed
     with pytest.MonkeyPatch.context() as patch:
-        borrowed(patch)
         patch.setattr(groups, "_GROUP_SIZE", _GROUP_SIZE)
         patch.setattr(colours, "_GROUP_SIZE", _GROUP_SIZE)
         patch.setattr(dulle, "_GROUP_SIZE", _GROUP_SIZE)
@@ -81,16 +79,6 @@ def check_form(device: Device, graph: reedsp.Graph, form: str) -> None:
         assert len(set(zip(labels.tolist(), expected.tolist(), strict=True))) == count
         if form in ("as done", "ranges", "groups", "matrix"):
             assert np.array_equal(labels, expected)
-
-
-def borrowed(patch: pytest.MonkeyPatch) -> None:
-    """Copy what is read: Oclgrind takes memory of the host for uninitialised."""
-    borrow = Job.borrow
-
-    def borrow_to_write(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
-        return borrow(job, array, writable) if writable else job.upload(array)
-
-    patch.setattr(Job, "borrow", borrow_to_write)
 
 
 def check_verify(device: Device, graph: reedsp.Graph, connection: str) -> None:

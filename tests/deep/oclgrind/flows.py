@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import pyopencl as cl
 import pytest
 
 from reedsp.algorithms.structure.assignment import auction, paths
@@ -54,7 +53,6 @@ def check_flow(device: Device, method: str, capacity: type, n: int, edges: int) 
     indptr = np.searchsorted(keys, np.arange(n + 1) * n).astype(np.int64)
     network = Network.of(indptr, (keys % n).astype(np.int32), capacities, 0, n - 1)
     with pytest.MonkeyPatch.context() as patch:
-        copied(patch)
         patch.setattr(dinic, "_PART", 11)
         patch.setattr(dinic, "_FIRST_BUDGET", 5)
         patch.setattr(push_relabel, "_HUB", 5)
@@ -82,7 +80,6 @@ def check_matching(device: Device, method: str, value: type, maximum: bool, rows
     values = rng.integers(-3, 6, len(keys)).astype(value)
     weights = Weights(indptr, (keys % columns).astype(np.int32), values, columns)
     with pytest.MonkeyPatch.context() as patch:
-        copied(patch)
         patch.setattr(paths, "_FIRST_BUDGET", 5)
         patch.setattr(auction, "_GPU_GROUP", 16)
         solve = paths.shortest_paths if method == "shortest-paths" else auction.auction
@@ -92,13 +89,3 @@ def check_matching(device: Device, method: str, value: type, maximum: bool, rows
         sign = -1 if maximum else 1
         prices = (values[found.edges].astype(found.prices.dtype) - sign * found.prices[taken], sign * found.prices)
         verify_full(Job(device), weights, found.edges, *prices, maximum)
-
-
-def copied(patch: pytest.MonkeyPatch) -> None:
-    """Copy what is only read: Oclgrind takes memory of the host for uninitialised."""
-    borrow = Job.borrow
-
-    def borrow_to_write(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
-        return borrow(job, array, writable) if writable else job.upload(array)
-
-    patch.setattr(Job, "borrow", borrow_to_write)

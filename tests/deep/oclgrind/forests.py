@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import pyopencl as cl
 import pytest
 
 import reedsp
@@ -36,20 +35,7 @@ def checks(device: Device) -> Iterator[Check]:
 
 
 def settings(patch: pytest.MonkeyPatch, device: Device, kind: str) -> None:
-    """Have work-items do little at a time, and copy to the device what is read there, or filled.
-
-    Oclgrind takes both the host's memory and what was filled for uninitialised.
-    """
-    borrow = Job.borrow
-
-    def borrow_to_write(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
-        return borrow(job, array, writable) if writable else job.upload(array)
-
-    def fill(job: Job, buffer: cl.Buffer, length: int, value: np.generic) -> None:
-        cl.enqueue_copy(job.queue, buffer, np.full(max(1, length), value))
-
-    patch.setattr(Job, "borrow", borrow_to_write)
-    patch.setattr(Job, "fill", fill)
+    """Have work-items do little at a time."""
     patch.setattr(device, "kind", kind)
     patch.setattr(edges, "_GROUPS_PER_UNIT", 2)
     patch.setattr(edges, "_FEWEST", 40)

@@ -7,13 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 import pytest
 
 import reedsp
 from reedsp.algorithms.structure.matching import balls, check, karp_sipser, one_work_item, phases, sides
 from reedsp.device.device import Device
-from reedsp.device.job import Job
 from tests.deep.oclgrind import Check
 from tests.support import bipartite
 
@@ -36,17 +34,11 @@ def checks(device: Device) -> Iterator[Check]:
 
 
 def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
-    """In several parts and pieces, some entries or levels a launch, and with a proof.
-
-    What is read is copied: Oclgrind takes memory of the host for uninitialised.
-    """
-
-    def copied(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
-        return job.upload(array)
-
+    """In several parts and pieces, some entries or levels a launch, and with a proof; and with columns out of range."""
+    corrupt = graph.copy()
+    corrupt.indices[:] = graph.shape[1]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "kind", kind)
-        patch.setattr(Job, "borrow", copied)
         for module in (sides, karp_sipser):
             patch.setattr(module, "_PIECE", _PIECE)
             patch.setattr(module, "_LONGEST_STEP", 30)
@@ -65,4 +57,6 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
         patch.setattr(check, "_GPU_GROUP", 8)
         found = reedsp.maximum_matching(graph, method, device=device)
         assert found.verify()
+        with pytest.raises(ValueError, match="an index is out of range"):
+            reedsp.maximum_matching(corrupt, method, device=device)
     assert found.cardinality == bipartite.cardinality(graph)

@@ -28,8 +28,8 @@ def checks(device: Device) -> Iterator[Check]:
     """Yield every check."""
     for method in ("bitset", "list"):
         for problem in problems(SEED):
-            if problem.program is not examples.matching:  # whose rounds are many, and like one another
-                yield FILES, partial(_solve, device, problem, method, "all", True)
+            for check in (False, True):
+                yield FILES, partial(_solve, device, problem, method, "all", check)
             if problem.program in (examples.total, examples.scan, examples.merge):
                 yield FILES, partial(_solve, device, problem, method, (), False)
         yield FILES, partial(_write_concurrently, device, method)

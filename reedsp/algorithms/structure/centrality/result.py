@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +15,7 @@ from reedsp.edges.verify import VerificationError
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
-from reedsp.results.text import write_result
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 _CLOSE = 1e-9
@@ -27,7 +24,7 @@ _ROWS_AT_ONCE = 64
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Betweenness:
+class Betweenness(AsTable):
     """Which part of the shortest paths passes each vertex, and each edge if that was asked for.
 
     Attributes
@@ -194,37 +191,11 @@ class Betweenness:
             name = self.graph.names[vertex]
             raise VerificationError(f"vertex {name!r}: {what} is {found[vertex]}, expected {expected[vertex]}")
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the values to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : path
-            A ``.csv``: a line for each vertex with its name and its value; or for each edge, if these were asked for,
-            with the names of its ends.
-        overwrite : bool
-            Whether a file of this name may be replaced.
-
-        Raises
-        ------
-        ValueError
-            The name ends otherwise.
-        OSError
-            The file cannot be written; FileExistsError if there is one that may not be replaced.
-        """
-        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
-
-    def write_csv(self, stream: IO[bytes]) -> None:
-        """Write what :meth:`save` writes to a binary stream, such as ``sys.stdout.buffer``."""
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
         if self.edge_values is None:
-            writer.writerow(["vertex", "betweenness"])
-            writer.writerows(self.to_dict().items())
-        else:
-            writer.writerow(["source", "target", "betweenness"])
-            writer.writerows([*ends, value] for ends, value in self.edges_to_dict().items())
-        text.detach()  # flushes, and leaves the stream open
+            return ["vertex", "betweenness"], self.to_dict().items()
+        edges = self.edges_to_dict().items()
+        return ["source", "target", "betweenness"], ([*ends, value] for ends, value in edges)
 
     def _repr_html_(self) -> str:
         facts = [("method", self.method), *run_facts(self.stats, self.device)]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +17,13 @@ from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph, integer
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.search_result import AsArray
-from reedsp.results.text import write_result, write_rows
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Components(AsArray):
+class Components(AsArray, AsTable):
     """Which vertices of a graph are connected.
 
     Attributes
@@ -159,40 +158,8 @@ class Components(AsArray):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_device": None}  # a device's handle is this process's own
 
-    def write_csv(self, stream: IO[bytes]) -> None:
-        r"""Write a line with the name and the component of each vertex to a binary stream.
-
-        Examples
-        --------
-        >>> import io, reedsp
-        >>> stream = io.BytesIO()
-        >>> reedsp.connected_components(reedsp.Graph.from_edges(2, [0], [1])).write_csv(stream)
-        >>> stream.getvalue()
-        b'vertex,component\n0,0\n1,0\n'
-        """
-        reached = np.ones((1, self.graph.n), np.bool_)
-        write_rows(stream, self.graph, "component", self.labels[np.newaxis], reached, {}, None, None)
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a ``.csv`` with a line for each vertex: its name, and the number of its component.
-
-        Parameters
-        ----------
-        path : path
-            A name that ends in ``.csv``.
-        overwrite : bool
-            Replace a file of this name.
-
-        Raises
-        ------
-        ValueError
-            The name ends otherwise.
-        FileExistsError
-            There is such a file, and it may not be replaced.
-        OSError
-            It cannot be written.
-        """
-        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        return ["vertex", "component"], zip(self.graph.names, self.labels.tolist(), strict=True)
 
     def _repr_html_(self) -> str:
         largest = np.argsort(-self.sizes, kind="stable")[:SHOWN]

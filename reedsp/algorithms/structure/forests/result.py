@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import itertools
 import math
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +16,7 @@ from reedsp.algorithms.structure.forests.verify import verify_forest
 from reedsp.device.device import Device
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
-from reedsp.results.text import write_result
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class SpanningForest:
+class SpanningForest(AsTable):
     """The edges of a minimum or maximum spanning forest, read without direction.
 
     Attributes
@@ -111,25 +108,8 @@ class SpanningForest:
         forest.add_weighted_edges_from(self.edges())
         return forest
 
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a CSV file; see :meth:`write_csv`.
-
-        Raises
-        ------
-        ValueError
-            The name does not end in ``.csv``.
-        FileExistsError
-            There is such a file, and it is not to be overwritten.
-        """
-        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
-
-    def write_csv(self, stream: IO[bytes]) -> None:
-        """Write a line for each edge: the names of its ends, the one with the smaller index first, and its weight."""
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["smaller", "larger", "weight"])
-        writer.writerows(self.edges())
-        text.detach()  # flushes, and leaves the stream open
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        return ["smaller", "larger", "weight"], self.edges()  # the end with the smaller index first
 
     def verify(self, device: Device | int | str | None = None) -> bool:
         """Check on a device that these are the edges of the spanning forest, by a rule that no method uses.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +15,7 @@ from reedsp.algorithms.structure.matching.check import cover_of, verify_matching
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
-from reedsp.results.text import write_result
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 
@@ -44,7 +41,7 @@ class VertexCover(NamedTuple):
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Matching:
+class Matching(AsTable):
     """As many edges of a bipartite graph as there can be without a vertex in common.
 
     Attributes
@@ -174,43 +171,8 @@ class Matching:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_device": None}  # a device's handle is this process's own
 
-    def write_csv(self, stream: IO[bytes]) -> None:
-        r"""Write a line with the names of each pair to a binary stream.
-
-        Examples
-        --------
-        >>> import io, reedsp
-        >>> stream = io.BytesIO()
-        >>> reedsp.maximum_matching([[1, 1], [0, 1]]).write_csv(stream)
-        >>> stream.getvalue()
-        b'row,column\n0,0\n1,1\n'
-        """
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["row", "column"])
-        writer.writerows(self.pairs())
-        text.detach()  # flushes, and leaves the stream open
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a ``.csv`` with a line for each pair: the names of its row and of its column.
-
-        Parameters
-        ----------
-        path : path
-            A name that ends in ``.csv``.
-        overwrite : bool
-            Replace a file of this name.
-
-        Raises
-        ------
-        ValueError
-            The name ends otherwise.
-        FileExistsError
-            There is such a file, and it may not be replaced.
-        OSError
-            It cannot be written.
-        """
-        write_result(path, {".csv": self.write_csv}, overwrite=overwrite)
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        return ["row", "column"], self.pairs()
 
     def _title(self) -> str:
         rows, columns = len(self.column_of_row), len(self.row_of_column)
