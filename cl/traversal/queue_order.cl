@@ -175,9 +175,8 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
                      __global uint *restrict own_marks, __global int *restrict own_list,
                      __global int *restrict own_parents, const uint window, const uint worth_help, const ulong budget)
 {
-    const uint items = get_global_size(0), ticket = atomic_inc(&turn[BEGUN]), launches = ticket / items;
-    const uint over = OVER + launches;
-    if (ticket > launches * items) {  // no remainder: Oclgrind 21.10 has none beside a quotient
+    const uint others = get_global_size(0) - 1, ticket = atomic_inc(&turn[BEGUN]), over = OVER + (ticket >> others);
+    if (ticket & others) {
         help(indptr, indices, queue, own_marks, own_list, own_parents, turn, over);
         return;
     }
@@ -187,7 +186,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
         if (head == level_end)
             ends[++level] = level_end = tail;
         const uint end = min(level_end, head + window);
-        if (items == 1 || end - head < worth_help) {
+        if (others == 0 || end - head < worth_help) {
             tail = look(indptr, indices, queue, head, end, tail, marks, queue, parents, tail, &edges);
             unknown_stop = tail;
         } else {

@@ -197,7 +197,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the launches of loops and branches, and the share of work-groups that have given up."""
-    figure, axes = panels(3, width=4.4)
+    figure, axes = panels(3, width=6.0, height=3.0, below=True)
     for number, (subject, method) in enumerate(
         (subject, method) for subject in ("a loop", "a branch") for method in ("bitset", "list")
     ):
@@ -212,12 +212,14 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     points = [(float(each["n"]), float(each["wrong"]) / float(each["trials"])) for each in waiting]
     line(axes[1], points, f"gave up after {POLLS:,} looks", 0)
     axes[1].set_xscale("log")
-    axes[1].set(xlabel="work-groups", ylabel="share of work-groups", title="A barrier of all work-groups")
+    axes[1].set(xlabel="work-groups", ylabel="share of work-groups")
+    axes[1].set_title("A barrier of all work-groups", fontsize=10)
     axes[1].legend(fontsize=8, frameon=False)
     trees = [each for each in rows if each["subject"] == "spanning tree"]
     names = [each["case"] for each in trees]
     bars(axes[2], names, {"as printed": [int(each["wrong"]) for each in trees]}, "graphs with a wrong tree")
-    axes[2].set(xlabel="different weights", title="Algorithm 19 as it is printed")
+    axes[2].set_xlabel("different weights")
+    axes[2].set_title("Algorithm 19 as it is printed", fontsize=10)
     return figure
 
 

@@ -32,7 +32,6 @@ from reedsp.system.place import (
     is_for_host,
     is_forest_for_host,
     is_matrix_for_host,
-    is_tree_for_cpu_device,
     is_yen_for_scipy,
 )
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
@@ -728,10 +727,7 @@ def _on_host(
         return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    m = len(matrix.data)
-    if rows == 0 or (rows > 1 and not is_for_host(n, m, rows, unweighted)):
-        return None
-    if rows == 1 and return_predecessors and is_tree_for_cpu_device(n, m, unweighted) and get_device().kind == "cpu":
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
         return None
     sources = vertices.reshape(-1)
     dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)

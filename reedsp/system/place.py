@@ -62,8 +62,8 @@ _DEVICE = 1200.0
 _FEW_EDGES, _DEVICE_THIN = 6, 2500.0
 """The same where vertices have fewer edges than that on average, as in road networks: a GPU takes many steps."""
 
-_CPU_TREE, _CPU_COUNT = 1000.0, 500.0
-"""The same of a device that is a CPU, less what the host takes for ties; and where edges are only counted."""
+_CPU_COUNT = 500.0
+"""The same of a device that is a CPU, where edges are only counted."""
 
 
 def serves() -> bool:
@@ -84,11 +84,6 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
         Whether all edges weigh the same.
     """
     return _serves and _on_host(n, m, rows, unweighted) < _on_device(n, m)
-
-
-def is_tree_for_cpu_device(n: int, m: int, unweighted: bool) -> bool:
-    """Return whether a device that is a CPU is likely to find paths from one vertex, and predecessors, sooner."""
-    return not _serves or _on_host(n, m, 1, unweighted) > _CPU_TREE
 
 
 def is_counted_on_cpu_device(n: int, m: int) -> bool:

@@ -730,11 +730,25 @@ def check_preparation(device: Device, value: type) -> None:
 
 
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
-    """By one work-item, as on CPU devices, some edges a launch; or by work-groups, of which one works alone or not."""
+    """By one work-item of two, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
+
+    What is written is copied, too, as the queue is read again.
+    """
+
+    def copied(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
+        return job.allocate(array.size, array.dtype) if writable else job.upload(array)
+
+    def copied_back(job: Job, memory: cl.Buffer, array: np.ndarray) -> None:
+        job.download_into(array, memory)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Job, "borrow", copied)
+        patch.setattr(Job, "give_back", copied_back)
         patch.setattr(device, "kind", kind)
+        patch.setattr(device, "compute_units", 2)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
         patch.setattr(queue_order, "_PIECE", 32)
+        patch.setattr(queue_order, "_WORTH_HELP", 2)
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
         patch.setattr(queue_levels, "_ALONE", ((32, vertices),))
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
