@@ -172,8 +172,8 @@ WORK_GROUP(1, 1, 1)
 __kernel void search(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                      __global uint *restrict marks, __global int *queue, __global int *parents,
                      __global uint *restrict ends, __global uint *restrict state, __global uint *turn,
-                     __global uint *restrict own_marks, __global int *restrict own_list,
-                     __global int *restrict own_parents, const uint window, const uint worth_help, const ulong budget)
+                     __global uint *own_marks, __global int *own_list, __global int *own_parents, const uint window,
+                     const uint worth_help, const ulong budget)
 {
     const uint others = get_global_size(0) - 1, ticket = atomic_inc(&turn[BEGUN]), over = OVER + (ticket >> others);
     if (ticket & others) {
@@ -205,6 +205,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             } else {
                 while (LOAD(&turn[TURN]) != HALF_DONE)
                     ;
+                atomic_xchg(&turn[TURN], FIRST_ALONE);  // behind which no compiler reads what it has read before
                 mem_fence(CLK_GLOBAL_MEM_FENCE);
                 const uint found = turn[FOUND];
                 for (uint i = 0; i < found; ++i)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -179,10 +181,17 @@ def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch)
     assert by_device(gpu, *rows_of(GRAPHS["random"]), 0) is not None
 
 
+@pytest.mark.usefixtures("own_verdicts")
 def test_a_device_that_orders_wrongly(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it seems, because what it has found is read the wrong way round; its state of one level stays as it is."""
     monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
-    download = Job.download
+    download, give_back = Job.download, Job.give_back
+
+    def turned(job: Job, memory: Any, array: np.ndarray) -> None:
+        give_back(job, memory, array)
+        array[:] = array[::-1].copy()
+
     monkeypatch.setattr(Job, "download", lambda job, buffer, n, dtype: download(job, buffer, n, dtype)[..., ::-1])
+    monkeypatch.setattr(Job, "give_back", turned)
     with pytest.warns(RuntimeWarning, match="order of a queue gives a wrong answer"):
         assert by_device(device, *rows_of(GRAPHS["random"]), 0) is None
