@@ -730,7 +730,7 @@ def check_preparation(device: Device, value: type) -> None:
 
 
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
-    """By one work-item of two, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
+    """By one work-item, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
 
     What is written is copied, too, as the queue is read again.
     """
@@ -748,7 +748,6 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(device, "compute_units", 2)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
         patch.setattr(queue_order, "_PIECE", 32)
-        patch.setattr(queue_order, "_WORTH_HELP", 2)
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
         patch.setattr(queue_levels, "_ALONE", ((32, vertices),))
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)

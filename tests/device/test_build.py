@@ -171,8 +171,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"APART": (0, 1), "PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     },
     "traversal/queue_order.cl": {
-        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
-        **{"ATOMIC_LOADS": (0, 1), "PREFETCH_BUILT_IN": (0, 1)},
+        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
     },
     "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
     "traversal/bfs_work_groups.cl": {

@@ -1,8 +1,7 @@
-"""Breadth-first search in the order of a queue: by one work-item of a CPU, or two, or by the work-groups of a GPU."""
+"""Breadth-first search in the order of a queue: by one work-item of a CPU, or by the work-groups of a GPU."""
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,8 +21,6 @@ from reedsp.edges.preparation import MatrixRows
 _FILE = "traversal/queue_order.cl"
 _PIECE = 1 << 14  # vertices
 _FIRST_BUDGET = 1 << 23  # edges
-_WINDOW, _WORTH_HELP = 1 << 13, 128  # vertices
-_IN_ORDER = ("x86_64", "AMD64")  # processors that keep the order of stores
 
 _Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
@@ -78,20 +75,19 @@ def _is_trusted(rows: MatrixRows) -> bool:
 
 
 class _Search(NamedTuple):
-    """What has been found: predecessors on the device, how many vertices, where each level ends, and the last level."""
+    """What one work-item has found beside the queue: arrays on the device, how many vertices, and the last level."""
 
     parents: cl.Buffer
-    reached: int
     ends: cl.Buffer
+    reached: int
     last_level: int
 
 
 def _search_by_item(rows: MatrixRows, start: int) -> _Found:
     job, n = rows.job, rows.n
     predecessors, order = np.empty(n, np.int32), np.empty(n + constants(_FILE)["BLOCK"], np.int32)
-    written, pieces = job.borrow(predecessors, writable=True), -(-n // _PIECE)
-    queue = job.borrow(order, writable=True)
-    job.launch(_kernel(rows, "clear_predecessors"), pieces, 1, written, np.uint32(n))
+    queue, written = (job.borrow(each, writable=True) for each in (order, predecessors))
+    job.launch(_kernel(rows, "clear_predecessors"), -(-n // _PIECE), 1, written, np.uint32(n))
     found = _search(rows, start, queue)
     arrays = queue, found.parents, written
     job.launch(_kernel(rows, "write_predecessors"), -(-found.reached // _PIECE), 1, *arrays, np.uint32(found.reached))
@@ -117,17 +113,13 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
 def _search(rows: MatrixRows, start: int, queue: Memory) -> _Search:
     """Have the queue filled, which has room for one block more than there are vertices."""
     job, n, layout = rows.job, rows.n, constants(_FILE)
-    marks, own_marks = (job.allocate(-(-n // 32), np.uint32) for _ in range(2))
-    parents, own_parents = (job.allocate(n + 1, np.int32) for _ in range(2))
-    own_list = job.allocate(n + layout["BLOCK"], np.int32)
-    ends, state, turn = (job.allocate(length, np.uint32) for length in (n, 4, layout["TURN_WORDS"]))
-    begin, arrays = _kernel(rows, "begin"), (marks, queue, ends, state, turn, own_marks)
+    marks, state = job.allocate(-(-n // 32), np.uint32), job.allocate(4, np.uint32)
+    parents, ends = job.allocate(n + 1, np.int32), job.allocate(n, np.uint32)
+    begin, arrays = _kernel(rows, "begin"), (marks, queue, ends, state)
     job.launch(begin, -(-n // _PIECE), 1, *arrays, np.uint32(start), np.uint32(n))
     pace, kernel = Pace(_FIRST_BUDGET), _kernel(rows, "search")
-    own = own_marks, own_list, own_parents, np.uint32(_WINDOW), np.uint32(_WORTH_HELP)
-    args = (rows.indptr, rows.indices, marks, queue, parents, ends, state, turn, *own)
-    items = 2 if job.device.compute_units > 1 and platform.machine() in _IN_ORDER else 1
-    search = job.bind(kernel, items, 1, *args, np.uint64(pace.amount))
+    args = (rows.indptr, rows.indices, marks, queue, parents, ends, state)
+    search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount))
     budget = kernel.position_of("budget")
     while True:
         pace.begin()
@@ -135,20 +127,15 @@ def _search(rows: MatrixRows, start: int, queue: Memory) -> _Search:
         words = job.download(state, 4, np.uint32)
         head, tail, level = (int(words[layout[name]]) for name in ("HEAD", "TAIL", "LEVEL"))
         if head == tail:
-            return _Search(parents, tail, ends, level)
+            return _Search(parents, ends, tail, level)
         pace.adapt()
         search.set(budget, np.uint64(pace.amount))
 
 
 def _kernel(rows: MatrixRows, name: str) -> Kernel:
     device = rows.job.device
-    macros: dict[str, str | int] = {
-        "PIECE": _PIECE,
-        "ATOMIC_LOADS": int(not device.loads_are_atomic),
-        "PREFETCH_BUILT_IN": int(device.platform not in SIMULATORS),
-        **rows.macros,
-    }
-    return device.kernel(_FILE, name, **macros)
+    prefetches = int(device.platform not in SIMULATORS)
+    return device.kernel(_FILE, name, **{"PIECE": _PIECE, "PREFETCH_BUILT_IN": prefetches, **rows.macros})
 
 
 def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:

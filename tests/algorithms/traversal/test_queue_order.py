@@ -55,27 +55,11 @@ def test_the_order_by_one_work_item(
     """Columns are in no order, and occur more than once."""
     monkeypatch.setattr(device, "kind", "cpu")
     monkeypatch.setattr(queue_order, "_FIRST_BUDGET", budget)
-    monkeypatch.setattr(queue_order, "_WINDOW", budget)
     monkeypatch.setattr(queue_order, "_PIECE", piece)
     rng = np.random.default_rng(n * degree)
     rows = rows_of([rng.integers(0, n, rng.integers(0, 2 * degree + 1)) for _ in range(n)], index)
     for start in {0, n // 2, n - 1}:
         assert by_device(device, *rows, start) == by_a_list(*rows, start)
-
-
-@pytest.mark.parametrize("window", [300, 1 << 13])
-def test_the_order_by_two_work_items(window: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second one takes half of each window, if it has begun by then: often, but not in each search."""
-    monkeypatch.setattr(device, "kind", "cpu")
-    monkeypatch.setattr(device, "compute_units", 2)
-    monkeypatch.setattr(queue_order, "_WINDOW", window)
-    rng = np.random.default_rng(window)
-    n = 50_000
-    rows = rows_of(list(rng.integers(0, n, (n, 6))))
-    expected = by_a_list(*rows, 0)
-    for budget in [10_000] * 5 + [1 << 23] * 25:
-        monkeypatch.setattr(queue_order, "_FIRST_BUDGET", budget)
-        assert by_device(device, *rows, 0) == expected
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
