@@ -372,7 +372,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         flow_by("dinic"),
         {f"flow/{name}.cl" for name in ("arc", "arcs", "dinic", "sum", "verify")},
     ),
-    "flow by work-groups": (flow_by("push-relabel"), {"flow/push_relabel.cl"}),
+    "flow by work-groups": (flow_by("push-relabel"), {"core/loads.cl", "flow/push_relabel.cl"}),
     "assignment by one work-item": (
         assignment_by("shortest-paths"),
         {"assignment/paths.cl", "assignment/verify.cl"},
