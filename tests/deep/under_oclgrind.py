@@ -66,6 +66,7 @@ from tests.deep.oclgrind import (
     matchings,
     pram,
     sorts,
+    strided,
     wrong_answers,
 )
 from tests.support import oracle
@@ -887,7 +888,8 @@ def main() -> None:
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
-        *(module.checks for module in (sorts, components, forests, matchings, flows, centrality, pram, wrong_answers)),
+        *(module.checks for module in (sorts, strided, components, forests, matchings, flows, centrality, pram)),
+        wrong_answers.checks,
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
     changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}
