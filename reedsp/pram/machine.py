@@ -40,7 +40,7 @@ from reedsp.pram.tree import (
     While,
 )
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Buffers, Elements
+from reedsp.primitives.plans import PLAIN_GROUP_SIZE, Buffers, Compaction, Elements
 from reedsp.primitives.plans import Plan as Kernels
 from reedsp.primitives.scan import plan_reduce, plan_scan
 
@@ -555,7 +555,8 @@ class Lists:
     """The list method: for each set the numbers of its processors, and the host knows how many they are.
 
     A list is never compacted into itself, where one work-item could overwrite what another has not read yet: there is
-    one list more than there are sets.
+    one list more than there are sets. One of all processors has them in order, and is neither written before it is
+    compacted nor read.
 
     Attributes
     ----------
@@ -578,15 +579,10 @@ class Lists:
         return self._counts[level]
 
     def buffer(self, level: int) -> cl.Buffer:
-        """Return the list of a set; that of the first one has all processors."""
+        """Return the list of a set; that of the first one, which has all processors, has no elements."""
         found = self._lists[level]
         if found is None:
-            everyone = level == 0
-            found = self._lists[level] = (
-                self._job.upload(np.arange(self._n, dtype=np.int32))
-                if everyone
-                else self._job.allocate(self._n, np.int32)
-            )
+            found = self._lists[level] = self._job.allocate(self._n if level else 0, np.int32)
         return found
 
     def _flags_of_all(self) -> cl.Buffer:
@@ -610,8 +606,9 @@ class Lists:
             if len(self._plans) == _PLANS_KEPT:
                 self._plans.clear()
             count_type = np.dtype(np.uint32)
+            compaction: Compaction = "values" if count < self._n else "places"
             elements = Elements(
-                resolve("add", count_type), count_type, built_in=True, compaction="values", value_type="uint"
+                resolve("add", count_type), count_type, built_in=True, compaction=compaction, value_type="uint"
             )
             buffers = Buffers(before, self._flags_of_all(), after, self._total)
             self._plans[key] = before, after, plan_scan(self._job, elements, buffers, count)
@@ -623,7 +620,8 @@ class Lists:
 
     def first(self, level: int) -> int:
         """Return the first processor of a set; waits for the device."""
-        return int(self._job.download(self.buffer(level), self._counts[level], np.int32).min())
+        count = self._counts[level]
+        return int(self._job.download(self.buffer(level), count, np.int32)[0]) if count < self._n else 0
 
     def is_empty(self, level: int) -> bool:
         """Whether a set is empty."""

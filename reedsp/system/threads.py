@@ -20,12 +20,18 @@ from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from types import FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Returned = TypeVar("Returned")
 
 POLL = 0.1
 """Seconds after which is looked whether work goes on, if nothing else happens."""
+
+
+_SIGNALS = tuple(int(number) for number in signal.valid_signals())
+# What Python's functions call, without a search for the names of numbers, which takes longer than to copy a megabyte.
+_handler_of: Callable[[int], object] = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+_handle_by: Any = getattr(signal.signal, "__wrapped__", signal.signal)
 
 
 def _nothing() -> None:
@@ -55,17 +61,17 @@ class _Handlers:
         """Replace them, in the only thread that can do so, and in which they run."""
         if threading.current_thread() is not threading.main_thread():
             return
-        for number in signal.valid_signals():
-            handler = signal.getsignal(number)
+        for number in _SIGNALS:
+            handler = _handler_of(number)
             if callable(handler):
                 self._replaced[number] = handler
-                signal.signal(number, self._handle)
+                _handle_by(number, self._handle)
 
     def put_back(self) -> None:
         """Undo that, unless another handler has been set since."""
         for number, handler in self._replaced.items():
-            if signal.getsignal(number) == self._handle:
-                signal.signal(number, handler)
+            if _handler_of(number) == self._handle:
+                _handle_by(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:

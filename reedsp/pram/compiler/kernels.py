@@ -263,7 +263,10 @@ class _Writer:
 
     @staticmethod
     def _listed() -> tuple[list[Argument], list[str]]:
-        """Return what a work-item needs to know its processor from a list, and how it does."""
+        """Return what a work-item needs to know its processor from a list, and how it does.
+
+        A list of all processors has them in order, and is not read.
+        """
         arguments = [
             Argument("n", "n", "const long n"),
             Argument("list", "", "__global const int *list"),
@@ -272,7 +275,7 @@ class _Writer:
         return arguments, [
             "    const long place = get_global_id(0);",
             "    if (place < count) {",
-            "        const long p = list[place];",
+            "        const long p = count < n ? list[place] : place;",
         ]
 
     def _begin(self, kind: Kind, nexts: set[str], claims: bool) -> None:
