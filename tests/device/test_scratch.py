@@ -46,6 +46,15 @@ def test_not_more_is_kept_than_is_of_use(own: Device) -> None:
     assert not own.scratch.release()
 
 
+def test_what_is_taken_makes_room_for_what_comes_back(own: Device) -> None:
+    first = own.scratch.take(own.context, own.scratch.largest)
+    buffer = first
+    for _ in range(18):
+        own.scratch.give_back(buffer)
+        buffer = own.scratch.take(own.context, own.scratch.largest)
+        assert buffer.int_ptr == first.int_ptr
+
+
 def test_prepared_edges_go_back_when_nothing_needs_them(own: Device) -> None:
     job = Job(own, recycle=True)
     indptr, indices = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
