@@ -18,7 +18,8 @@ import pyopencl as cl
 from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
 from reedsp.device.errors import DeviceError, DeviceMemoryError, refuse_after_fork
-from reedsp.system.parts import TRANSFERRED, in_parts
+from reedsp.device.scratch import PinnedArray
+from reedsp.system.parts import PART, TRANSFERRED, WORTH_THREADS, in_parts
 from reedsp.system.phases import Phases
 
 if TYPE_CHECKING:
@@ -75,6 +76,13 @@ class Kernel:
         unused = self.handles.setdefault(arguments, [])
         if len(unused) < _MOST_HANDLES:
             unused.append(handle)
+
+
+class _Lent(NamedTuple):
+    """Memory of the host, and what keeps it for the next if it is pinned."""
+
+    array: npt.NDArray[Any]
+    part: PinnedArray | None = None
 
 
 class Job:
@@ -279,9 +287,9 @@ class Job:
         self._check_allocation(size)
 
         def send(first: int, last: int) -> None:
-            with self._host_memory((last - first) * length, dtype) as part:
-                write(first, last, part.reshape(last - first, length))
-                cl.enqueue_copy(self.queue, buffer, part, dst_offset=first * row_bytes, wait_for=self.after)
+            with self._host_memory((last - first) * length, dtype) as lent:
+                write(first, last, lent.array.reshape(last - first, length))
+                self._copy_there(buffer, lent, first * row_bytes)
 
         with self.phases.within("upload"), self.translated(f"allocation of {size:,} bytes"):
             if size < _LARGE_UPLOAD:
@@ -389,9 +397,9 @@ class Job:
         values = array.reshape(-1, order="A")
 
         def receive(start: int, end: int) -> None:
-            with self._host_memory(end - start, values.dtype) as part:
-                self._copy_back(part, buffer, (first + start) * values.itemsize)
-                values[start:end] = part
+            with self._host_memory(end - start, values.dtype) as lent:
+                self._copy_back(lent.array, buffer, (first + start) * values.itemsize)
+                values[start:end] = lent.array
 
         with self.translated("copy from the device"):
             if array.nbytes >= _LARGE_DOWNLOAD and self.device.kind != "cpu":
@@ -416,21 +424,21 @@ class Job:
         They have no more than reedsp.system.parts.TRANSFERRED bytes, or are a single row.
         """
         size = math.prod(shape)
-        with self._host_memory(size, np.dtype(dtype)) as part:
+        with self._host_memory(size, np.dtype(dtype)) as lent:
             with self.translated("copy from the device"):
-                self._copy_back(part, buffer, first * part.itemsize)
-            yield part.reshape(shape)
+                self._copy_back(lent.array, buffer, first * lent.array.itemsize)
+            yield lent.array.reshape(shape)
 
     @contextlib.contextmanager
-    def _host_memory(self, size: int, dtype: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+    def _host_memory(self, size: int, dtype: np.dtype[Any]) -> Iterator[_Lent]:
         """Lend memory for what comes from the device, or goes there: pinned where that is copied faster."""
         if self.device.kind == "cpu" or size * dtype.itemsize > TRANSFERRED:
-            yield np.empty(size, dtype)
+            yield _Lent(np.empty(size, dtype))
         else:
             with self.translated(f"allocation of {TRANSFERRED:,} bytes of pinned memory"):
                 part = self.device.pinned.take()
             try:
-                yield part.array[: size * dtype.itemsize].view(dtype)
+                yield _Lent(part.array[: size * dtype.itemsize].view(dtype), part)
             finally:
                 self.device.pinned.give_back(part)
 
@@ -440,18 +448,25 @@ class Job:
         with self.device._lock:  # several threads may read parts of what one job has computed
             self.bytes_from_device += array.nbytes
 
+    def _copy_there(self, buffer: cl.Buffer, lent: _Lent, byte: int) -> None:
+        """Copy what has been written to lent memory; the host goes on at once if what is queued later waits for it."""
+        waits = lent.part is None or self.after is not None
+        event = cl.enqueue_copy(self.queue, buffer, lent.array, dst_offset=byte, wait_for=self.after, is_blocking=waits)
+        if lent.part is not None:
+            lent.part.copied = event
+
     def _send(
         self, buffer: cl.Buffer, count: int, dtype: np.dtype[Any], write: Callable[[int, int, npt.NDArray[Any]], None]
     ) -> None:
         """Fill the beginning of a buffer, through pinned memory that ``write(first, last, part)`` fills."""
-        queue = self.queue
 
         def send(first: int, last: int) -> None:
-            with self._host_memory(last - first, dtype) as part:
-                write(first, last, part)
-                cl.enqueue_copy(queue, buffer, part, dst_offset=first * dtype.itemsize, wait_for=self.after)
+            with self._host_memory(last - first, dtype) as lent:
+                write(first, last, lent.array)
+                self._copy_there(buffer, lent, first * dtype.itemsize)
 
-        in_parts(send, count, dtype.itemsize, TRANSFERRED)
+        size = count * dtype.itemsize
+        in_parts(send, count, dtype.itemsize, PART if size < WORTH_THREADS else TRANSFERRED)
 
     def copy(self, target: Memory, target_byte: int, source: Memory, source_byte: int, size: int) -> None:
         """Queue a copy of some bytes from one buffer to another; of what the host has lent it is done at once."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from reedsp.system.parts import TRANSFERRED
 _LARGEST = 1 << 24  # bytes
 _PART_OF_GPU = 256  # of its memory
 _LARGEST_IN_ALL = 16  # buffers that nobody uses
+_MOST_COPIES = 8  # at a time from memory that is pinned
 
 
 class Scratch:
@@ -93,6 +95,8 @@ class PinnedArray:
     Attributes
     ----------
     array : ndarray
+    copied : pyopencl.Event, optional
+        Of a copy to the device, before whose end the array must not change.
     """
 
     def __init__(self, queue: cl.CommandQueue, shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
@@ -102,6 +106,7 @@ class PinnedArray:
         mapped: npt.NDArray[Any]
         mapped, _ = cl.enqueue_map_buffer(queue, self._buffer, access, 0, shape, np.dtype(dtype), is_blocking=True)  # type: ignore[arg-type]
         self.array = mapped
+        self.copied: cl.Event | None = None
 
 
 class PinnedParts:
@@ -115,14 +120,26 @@ class PinnedParts:
     def __init__(self, queue: cl.CommandQueue) -> None:
         self._queue = queue
         self._lock = threading.Lock()
-        self._free: list[PinnedArray] = []
+        self._free: deque[PinnedArray] = deque()  # those first that were given back first
 
     def take(self) -> PinnedArray:
-        """Return an array of TRANSFERRED bytes that is in use nowhere else."""
+        """Return an array of TRANSFERRED bytes that is in use nowhere else; may wait for a copy to end."""
         with self._lock:
-            return self._free.pop() if self._free else PinnedArray(self._queue, (TRANSFERRED,), np.uint8)
+            if not self._free or (len(self._free) < _MOST_COPIES and _is_read(self._free[0])):
+                return PinnedArray(self._queue, (TRANSFERRED,), np.uint8)
+            part = self._free.popleft()
+        if part.copied is not None:
+            part.copied.wait()
+            part.copied = None
+        return part
 
     def give_back(self, part: PinnedArray) -> None:
         """Keep an array for the next caller."""
         with self._lock:
             self._free.append(part)
+
+
+def _is_read(part: PinnedArray) -> bool:
+    """Return whether a copy to the device has not ended."""
+    complete = cl.command_execution_status.COMPLETE  # failures are less
+    return part.copied is not None and part.copied.command_execution_status > complete

@@ -13,7 +13,9 @@ PART = 1 << 20
 TRANSFERRED = 4 << 20
 """Bytes of a part that comes from a device, or goes there: each has to be asked for."""
 
-_WORTH_THREADS = 8 * PART
+WORTH_THREADS = 8 * PART
+"""Bytes from which on several threads take part."""
+
 _MOST_THREADS = 8
 
 
@@ -37,7 +39,7 @@ def in_parts(work: Callable[[int, int], None], count: int, itemsize: int, part: 
     """
     step = max(1, part // max(1, itemsize))
     firsts = range(0, count, step)
-    if count * itemsize < _WORTH_THREADS:
+    if count * itemsize < WORTH_THREADS:
         for first in firsts:
             work(first, min(first + step, count))
         return

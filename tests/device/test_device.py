@@ -936,7 +936,7 @@ def test_copies_to_and_from_a_gpu_go_through_pinned_memory(
     rows = min(count, 7)
     with job.lent(buffer, count - rows, (rows, 1), expected.dtype) as lent:
         assert lent.tobytes() == expected[-rows:].tobytes()
-    assert 1 <= len(device.pinned._free) <= 8
+    assert 1 <= len(device.pinned._free) <= 16
 
 
 @needs_device

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import reedsp
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.device.scratch import Scratch
+from reedsp.device.scratch import PinnedParts, Scratch
 from reedsp.edges.preparation import Preparation
 
 SIZE = 5000
@@ -110,3 +111,20 @@ def test_a_device_without_memory_that_has_nothing_to_give_up(own: Device, monkey
 @pytest.mark.parametrize(("kind", "memory", "largest"), [("cpu", 1 << 40, 1 << 24), ("gpu", 1 << 36, 1 << 28)])
 def test_how_large_the_largest_is(kind: str, memory: int, largest: int) -> None:
     assert Scratch(kind, memory).largest == largest
+
+
+def test_memory_that_is_being_copied_is_not_lent(own: Device) -> None:
+    parts = PinnedParts(own.queue)
+    events, lent = [cl.UserEvent(own.context) for _ in range(8)], []
+    for event in events:
+        lent.append(parts.take())
+        lent[-1].copied = event
+        parts.give_back(lent[-1])
+    assert len({id(each) for each in lent}) == 8
+    threading.Timer(0.05, events[0].set_status, (cl.command_execution_status.COMPLETE,)).start()
+    assert parts.take() is lent[0]  # there are no more than eight
+    assert events[0].command_execution_status == cl.command_execution_status.COMPLETE
+    assert parts.take() not in lent
+    for event in events[1:]:
+        event.set_status(cl.command_execution_status.COMPLETE)
+    assert parts.take() is lent[1]

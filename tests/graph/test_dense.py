@@ -27,7 +27,7 @@ def small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(dense, "in_parts", functools.partial(parts.in_parts, part=200))
     monkeypatch.setattr(dense, "_BLOCK", 3)
     monkeypatch.setattr(dense, "_NARROWED", request.param)
-    monkeypatch.setattr(parts, "_WORTH_THREADS", 100)
+    monkeypatch.setattr(parts, "WORTH_THREADS", 100)
     return
 
 

@@ -4,10 +4,11 @@
 
     oclgrind --data-races --log races.log python -m tests.deep.fuzz.pram_programs --device oclgrind
 
-The second command does so in a simulator, which takes no time to compile, and whose log has to stay empty. Each number
-is one program, always the same. A wrong answer is printed with the program, and the exit status is then
-1. A program that the interpreter finds wrong has to be found wrong by a device that checks, unless processors only read
-the same cell.
+The second command does so in a simulator, which takes no time to compile, and whose log has to stay empty; asked for
+uninitialised values, too, it ends kernels at an instruction that it does not know (freeze), and their answers are
+wrong. Each number is one program, always the same. A wrong answer is printed with the program, and the exit status is
+then 1. A program that the interpreter finds wrong has to be found wrong by a device that checks, unless processors only
+read the same cell.
 """
 
 from __future__ import annotations
