@@ -266,9 +266,9 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (
         by_levels("work-items"),
-        {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl", "core/prefetch.cl"},
+        {"traversal/bfs_work_items.cl", "traversal/bfs_direction.cl", "traversal/queue.cl", "core/prefetch.cl"},
     ),
-    "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl"}),
+    "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl", "traversal/queue.cl"}),
     "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
     "components in ranges": (connected("weak", "fast"), {"components/ranges.cl", COMPONENTS}),
     "components in work-groups": (connected_in_groups, {"components/groups.cl"}),

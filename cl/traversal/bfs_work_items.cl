@@ -5,15 +5,21 @@
 // NDRange:      global (1, rows) for top_down and advance, (parts, rows) for the others; work-group (1, 1). A part is
 //               a range of words of 64 vertices; a row is the search from one source.
 // Local memory: none.
-// Macros:       those of core/prefetch.cl and traversal/bfs_direction.cl.
+// Macros:       those of core/prefetch.cl and traversal/bfs_direction.cl. Offsets are row pointers (traversal/queue.cl).
 //
 // One 64-bit word holds all about a vertex: its level above its predecessor. A later level or a larger predecessor is
-// a greater word, so that the minimum word is the answer, whatever the order in which a level is searched.
+// a greater word, so that the minimum word is the answer, whatever the order in which a level is searched. In a level of
+// many vertices these are sorted, by bits: the first one that leads to another vertex is then its smallest predecessor,
+// and a bit says whether there was one, which is near where the word would be far.
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex, ascending
 //   first_in, sources    in   (n + 1), (m) predecessors of each vertex, ascending
 //   found                i/o  (rows, n) the words
-//   queue                i/o  (rows, n + 1) vertices in the order of their levels, those apart that were found
-//                             bottom-up; the last entry is written in vain
+//   queue                i/o  (rows, n + BLOCK) traversal/queue.cl: vertices in the order of their levels, those apart
+//                             that were found bottom-up
+//   parents              i/o  (rows, n + 1) traversal/queue.cl; of what a wide level leads to
+//   marks                i/o  (rows, words) traversal/queue.cl; of what a wide level cannot lead to
+//   level_bits           i/o  (rows, words) one bit for each vertex, all 0
+//   level_words          i/o  (rows, words / 64, rounded up) one bit for each of these words, all 0
 //   unvisited            i/o  (rows, words) one bit for each vertex that is to be looked at bottom-up
 //   frontier             i/o  (rows, 2, words) one bit for each vertex of the last level, and of the next one; which
 //                             is which changes with every level
@@ -24,9 +30,13 @@
 #include "core/prefetch.cl"
 #include "traversal/bfs_direction.cl"
 
+#define POINTER OFFSET
+#define INDEX int
+#include "traversal/queue.cl"
+
 #define FOUND(level, predecessor) ((ulong)(level) << 32 | (predecessor))
 #define UNREACHED FOUND(0xFFFFFFFFu, NO_PREDECESSOR)
-#define WORD_BITS 64
+#define WORD_BITS MARKS
 
 // Words of control.
 #define STEP 0        // what comes next
@@ -37,13 +47,17 @@
 #define UNEXPLORED 5  // edges that leave vertices not reached yet, and top-down also those not searched from yet
 #define BOTTOM_UP_LEVELS 6
 #define EDGE_FACTOR 7  // of bottom_up_pays
-#define CONTROL_WORDS 8
+#define IS_WIDE 8      // whether the vertices of this level are sorted
+#define MARKED 9       // entries of the queue that are marked
+#define CONTROL_WORDS 10
 
 // Steps.
 #define TOP_DOWN 0
 #define TO_BOTTOM_UP 1  // bottom-up, and the bits have to be written first
 #define BOTTOM_UP 2
 #define DONE 3
+
+#define NARROW 64  // parts of all vertices; a level of more than one of them is wide
 
 // How far PREFETCH is ahead.
 #define FAR_AHEAD 16  // indices in the queue, or vertices
@@ -66,18 +80,28 @@ uint words_of(const uint n)
 }
 
 __kernel void begin(__global const int *restrict start_vertices, __global const OFFSET *restrict first_edge,
-                    __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict control,
-                    const ulong edge_factor, const uint part_words, const uint n)
+                    __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict marks,
+                    __global ulong *restrict level_bits, __global ulong *restrict level_words,
+                    __global ulong *restrict control, const ulong edge_factor, const uint part_words, const uint n)
 {
     const size_t row = get_global_id(1);
-    const uint source = (uint)start_vertices[row];
-    const ulong first = get_global_id(0) * (ulong)part_words * WORD_BITS;
-    const ulong last = min(first + (ulong)part_words * WORD_BITS, (ulong)n);
+    const uint source = (uint)start_vertices[row], words = words_of(n);
+    const ulong first_word = get_global_id(0) * (ulong)part_words, first = first_word * WORD_BITS;
+    const ulong last_word = min(first_word + part_words, (ulong)words), last = min(last_word * WORD_BITS, (ulong)n);
     found += row * n;
     for (ulong vertex = first; vertex < last; ++vertex)
         found[vertex] = vertex == source ? FOUND(0, NO_PREDECESSOR) : UNREACHED;
+    marks += row * words;
+    level_bits += row * words;
+    for (ulong word = first_word; word < last_word; ++word) {
+        marks[word] = word == source / WORD_BITS ? 1ul << source % WORD_BITS : 0;
+        level_bits[word] = 0;
+    }
     if (get_global_id(0) == 0) {
-        queue[row * ((size_t)n + 1)] = (int)source;
+        queue[row * ((size_t)n + BLOCK)] = (int)source;
+        level_words += row * words_of(words);
+        for (uint word = 0; word < words_of(words); ++word)
+            level_words[word] = 0;
         control += row * CONTROL_WORDS;
         control[STEP] = TOP_DOWN;
         control[LEVEL] = 0;
@@ -87,28 +111,72 @@ __kernel void begin(__global const int *restrict start_vertices, __global const 
         control[UNEXPLORED] = first_edge[n];
         control[BOTTOM_UP_LEVELS] = 0;
         control[EDGE_FACTOR] = edge_factor;
+        control[IS_WIDE] = control[MARKED] = 0;
+    }
+}
+
+// Sorts the vertices of a level.
+void sort(__global int *queue, __global ulong *level_bits, __global ulong *level_words, const size_t first,
+          const size_t last)
+{
+    uint lowest = UINT_MAX;
+    for (size_t i = first; i < last; ++i) {
+        const uint vertex = (uint)queue[i], word = vertex / WORD_BITS;
+        level_bits[word] |= 1ul << vertex % WORD_BITS;
+        level_words[word / WORD_BITS] |= 1ul << word % WORD_BITS;
+        lowest = min(lowest, word / WORD_BITS);
+    }
+    size_t next = first;
+    for (uint i = lowest; next < last; ++i) {
+        for (ulong words = level_words[i]; words != 0; words &= words - 1) {
+            const uint word = i * WORD_BITS + lowest_bit(words);
+            for (ulong bits = level_bits[word]; bits != 0; bits &= bits - 1)
+                queue[next++] = (int)(word * WORD_BITS + lowest_bit(bits));
+            level_bits[word] = 0;
+        }
+        level_words[i] = 0;
     }
 }
 
 // Searches level after level, until bottom-up pays or about `budget` edges have been looked at. The edges that leave a
 // level are counted only if there can be enough of them for bottom-up: no vertex has more than `largest_degree`.
 __kernel void top_down(__global const OFFSET *restrict first_edge, __global const int *restrict targets,
-                       __global ulong *restrict found, __global int *restrict queue, __global ulong *restrict control,
-                       const ulong budget, const uint largest_degree, const uint n)
+                       __global ulong *restrict found, __global int *restrict queue, __global int *restrict parents,
+                       __global ulong *restrict marks, __global ulong *restrict level_bits,
+                       __global ulong *restrict level_words, __global ulong *restrict control, const ulong budget,
+                       const uint largest_degree, const uint n)
 {
     const size_t row = get_global_id(1);
     control += row * CONTROL_WORDS;
     if (control[STEP] != TOP_DOWN)
         return;
+    const uint words = words_of(n);
     found += row * n;
-    queue += row * ((size_t)n + 1);
+    queue += row * ((size_t)n + BLOCK);
+    parents += row * ((size_t)n + 1);
+    marks += row * words;
+    level_bits += row * words;
+    level_words += row * words_of(words);
     ulong level = control[LEVEL], unexplored = control[UNEXPLORED], spent = 0;
-    size_t head = control[HEAD], end = control[END], tail = control[TAIL];
+    size_t head = control[HEAD], end = control[END], tail = control[TAIL], marked = control[MARKED];
     const ulong edge_factor = control[EDGE_FACTOR];
     ulong step = TOP_DOWN;
+    bool is_wide = control[IS_WIDE];
     while (step == TOP_DOWN && spent < budget) {
         if (head == end) {
             ulong level_edges = 0;
+            ++level;
+            if (is_wide) {
+                for (size_t i = end; i < tail; ++i)
+                    found[queue[i]] = FOUND(level, (uint)parents[i]);
+                marked = tail;
+            }
+            is_wide = tail - end > n / NARROW;
+            if (is_wide) {
+                for (; marked < tail; ++marked)
+                    marks[queue[marked] / MARKS] |= 1ul << queue[marked] % MARKS;
+                sort(queue, level_bits, level_words, end, tail);
+            }
             if (bottom_up_pays((tail - end) * largest_degree, 0, edge_factor, n))
                 for (size_t index = end; index < tail; ++index)
                     level_edges += first_edge[queue[index] + 1] - first_edge[queue[index]];
@@ -118,29 +186,34 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
                 step = TO_BOTTOM_UP;
                 unexplored -= level_edges;
             }
+            spent += tail - end;
             end = tail;
-            ++level;
-        } else {
-            PREFETCH(first_edge + queue[min(head + FAR_AHEAD, tail - 1)]);
-            PREFETCH(targets + first_edge[queue[min(head + AHEAD, tail - 1)]]);
-            const uint soon = (uint)queue[min(head + SOON, tail - 1)];
-            if (first_edge[soon] < first_edge[soon + 1]) {
-                PREFETCH(found + targets[first_edge[soon]]);
-                PREFETCH(found + targets[first_edge[soon + 1] - 1]);
-            }
-            const uint source = (uint)queue[head++];
-            const ulong word = FOUND(level + 1, source);
-            const OFFSET first = first_edge[source], last = first_edge[source + 1];
-            // No branch, which would be mispredicted: each target is written to the queue, and stays if it is new.
-            for (OFFSET edge = first; edge < last; ++edge) {
-                const int target = targets[edge];
-                const ulong before = found[target];
-                queue[tail] = target;
-                tail += before == UNREACHED;
-                found[target] = min(before, word);
-            }
-            unexplored -= last - first;
-            spent += last - first + 1;
+            continue;
+        }
+        PREFETCH(first_edge + queue[min(head + FAR_AHEAD, tail - 1)]);
+        PREFETCH(targets + first_edge[queue[min(head + AHEAD, tail - 1)]]);
+        const int source = queue[head++];
+        const OFFSET first = first_edge[source], last = first_edge[source + 1];
+        unexplored -= last - first;
+        spent += last - first + 1;
+        if (is_wide) {
+            tail = append_all(targets, first, last, source, marks, queue, parents, tail);
+            continue;
+        }
+        const int soon = queue[min(head + SOON, tail - 1)];
+        if (first_edge[soon] < first_edge[soon + 1]) {
+            PREFETCH(found + targets[first_edge[soon]]);
+            PREFETCH(found + targets[first_edge[soon + 1] - 1]);
+        }
+        // No branch, which would be mispredicted: each target is written to the queue, and stays if it is new. A larger
+        // predecessor is a greater word.
+        const ulong word = FOUND(level + 1, (uint)source);
+        for (OFFSET edge = first; edge < last; ++edge) {
+            const int target = targets[edge];
+            const ulong before = found[target];
+            queue[tail] = target;
+            tail += before == UNREACHED;
+            found[target] = min(before, word);
         }
     }
     control[STEP] = step;
@@ -149,6 +222,8 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
     control[END] = end;
     control[TAIL] = tail;
     control[UNEXPLORED] = unexplored;
+    control[IS_WIDE] = is_wide;
+    control[MARKED] = marked;
 }
 
 __kernel void write_bits(__global const ulong *restrict found, __global ulong *restrict unvisited,
@@ -228,8 +303,8 @@ __kernel void bottom_up(__global const OFFSET *restrict first_in, __global const
 
 // Ends a level that was searched bottom-up.
 __kernel void advance(__global const ulong *restrict frontier, __global int *restrict queue,
-                      __global const ulong *restrict sums, __global ulong *restrict control, const uint parts,
-                      const uint n)
+                      __global ulong *restrict marks, __global const ulong *restrict sums,
+                      __global ulong *restrict control, const uint parts, const uint n)
 {
     const size_t row = get_global_id(1);
     control += row * CONTROL_WORDS;
@@ -243,15 +318,18 @@ __kernel void advance(__global const ulong *restrict frontier, __global int *res
     const ulong level = control[LEVEL] + 1, unexplored = control[UNEXPLORED] - level_edges;
     control[LEVEL] = level;
     control[BOTTOM_UP_LEVELS] += 1;
+    const uint words = words_of(n);
+    frontier += (2 * row + (level & 1)) * words;
+    marks += row * words;
+    for (size_t word = 0; word < words; ++word)
+        marks[word] |= frontier[word];
     if (vertices == 0) {
         control[STEP] = DONE;
     } else if (bottom_up_pays(level_edges, unexplored, control[EDGE_FACTOR], n)) {
         control[STEP] = BOTTOM_UP;
         control[UNEXPLORED] = unexplored;
     } else {
-        const uint words = words_of(n);
-        frontier += (2 * row + (level & 1)) * words;
-        queue += row * ((size_t)n + 1);
+        queue += row * ((size_t)n + BLOCK);
         size_t tail = control[TAIL];
         control[HEAD] = tail;
         for (size_t word = 0; word < words; ++word)

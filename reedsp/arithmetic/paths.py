@@ -44,6 +44,10 @@ class PathFacts(Protocol):
         """A number that the magnitude of no simple path's weight exceeds."""
 
     @property
+    def rough_path_bound(self) -> float:
+        """Such a number that may be larger, and takes less time to find."""
+
+    @property
     def has_negative_weights(self) -> bool:
         """Whether some edge has a weight below zero."""
 
@@ -148,7 +152,9 @@ def choose_arithmetic(graph: PathFacts, result: np.dtype[Any]) -> Arithmetic:
         raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
     bound = graph.n * heaviest  # a simple path has fewer edges, and one more is tried
     if bounds_matter(graph.n, heaviest):
-        bound = graph.simple_path_bound + heaviest
+        bound = graph.rough_path_bound + heaviest
+        if bound >= _INT32_MAX:
+            bound = graph.simple_path_bound + heaviest
     integers = "i" in (graph.weight_dtype.kind, result.kind) or bound <= EXACT_IN_FLOAT64
     if graph.has_integral_weights and integers:
         falling = (graph.n + ROUNDS_BEYOND) * heaviest if graph.has_negative_weights else 0

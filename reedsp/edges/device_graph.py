@@ -217,6 +217,11 @@ class Neighbours:
             copies[key] = cls(graph, job, incoming)
         return copies[key]
 
+    @staticmethod
+    def are_there(graph: Graph, device: Device, incoming: bool) -> bool:
+        """Return whether they are on a device already."""
+        return (device, incoming and graph.directed) in graph._derived.get("neighbours", {})
+
 
 def _offsets(indptr: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[Any], dict[str, str | int]]:
     """Return the offsets in the narrowest type that holds them, and its name in OpenCL C."""

@@ -33,6 +33,7 @@ EXACT_IN_FLOAT64 = 2**53
 """Up to it, every integer is a float64."""
 
 _INT64 = np.iinfo(np.int64)
+_ROUNDED_UP = 1 + 2.0**-20  # more than a sum of numbers of float64 loses
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
 _PART_OF_DENSE = 0.5  # of the bytes of a dense matrix, below which the edges of a graph are kept instead
@@ -559,8 +560,26 @@ class Graph:
         if "bound" not in self._derived:
             total = self._sum_of_heaviest()
             exact = self.has_integral_weights and total < EXACT_IN_FLOAT64
-            self._derived["bound"] = total if exact else total * (1 + 2.0**-20)
+            self._derived["bound"] = total if exact else total * _ROUNDED_UP
         return self._derived["bound"]  # type: ignore[no-any-return]
+
+    @property
+    def rough_path_bound(self) -> float:
+        """Such a number that is found sooner, unless :attr:`simple_path_bound` is known: the sum of all magnitudes."""
+        if "bound" in self._derived or "heaviest" in self._derived:
+            return self.simple_path_bound
+        if "rough" not in self._derived:
+            weights, sums, negative = self.weights, [0.0], self.has_negative_weights
+
+            def add_up(first: int, last: int) -> None:
+                part = weights[first:last]
+                with np.errstate(over="ignore"):
+                    magnitudes = np.abs(part.astype(np.float64)) if negative else part
+                    sums.append(float(magnitudes.sum(dtype=np.float64)))
+
+            in_parts(add_up, len(weights), weights.itemsize)
+            self._derived["rough"] = sum(sums) * _ROUNDED_UP
+        return self._derived["rough"]  # type: ignore[no-any-return]
 
     def _sum_of_heaviest(self) -> float:
         """Return the sum over the vertices of the magnitude of the heaviest edge that leaves each, in float64."""

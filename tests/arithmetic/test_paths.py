@@ -104,7 +104,8 @@ def test_no_simple_path_exceeds_the_bound(kind: str, seed: int) -> None:
     u, v = rng.integers(0, n, (2, m))
     graph = Graph.from_edges(n, u, v, weights_for_bounds(kind, rng, m), directed=bool(rng.integers(2)))
     heaviest = max(map(abs, simple_path_weights(graph)), default=Fraction(0))
-    assert graph.simple_path_bound == np.inf or heaviest <= Fraction(graph.simple_path_bound)
+    for bound in (graph.rough_path_bound, graph.simple_path_bound):
+        assert bound == np.inf or heaviest <= Fraction(bound)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,25 @@ def test_no_simple_path_exceeds_the_bound(kind: str, seed: int) -> None:
 def test_the_bound_does_not_lose_to_rounding(weights: list[float]) -> None:
     """A path whose weight rounds down when it is added in floats."""
     graph = Graph.from_edges(len(weights) + 1, range(len(weights)), range(1, len(weights) + 1), weights)
-    assert Fraction(graph.simple_path_bound) >= sum(map(Fraction, weights))
+    for bound in (graph.rough_path_bound, graph.simple_path_bound):
+        assert Fraction(bound) >= sum(map(Fraction, weights))
+
+
+def test_the_rough_bound_is_the_sum_of_all_magnitudes() -> None:
+    graph = Graph.from_edges(4, [0, 1, 1, 2, 2], [1, 2, 3, 3, 1], [5, -9, 4, -(2**63), 2])
+    assert graph.rough_path_bound == (5 + 9 + 4 + 2**63 + 2) * (1 + 2.0**-20)
+    assert graph.simple_path_bound == (5 + 9 + 2**63) * (1 + 2.0**-20)
+    assert graph.rough_path_bound == graph.simple_path_bound  # which is known by now
+
+
+def test_the_rough_bound_is_enough_where_it_says_int32(monkeypatch: pytest.MonkeyPatch) -> None:
+    tight: list[Graph] = []
+    monkeypatch.setattr(Graph, "_sum_of_heaviest", lambda graph: tight.append(graph) or 0.0)
+    ends = range(1000), range(1, 1001)
+    for weights, expected in (([10**7, *[1] * 999], 0), ([10**7] * 1000, 1)):
+        graph = Graph.from_edges(1001, *ends, weights)
+        assert choose_arithmetic(graph, FLOAT64).dtype == INT32
+        assert len(tight) == expected
 
 
 def test_the_bound_is_tight_for_whole_weights() -> None:

@@ -748,7 +748,7 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(device, "kind", kind)
         patch.setattr(device, "compute_units", 2)
         patch.setattr(queue_order, "_FIRST_BUDGET", 50)
-        patch.setattr(queue_order, "_PIECE", 32)
+        patch.setattr(queue_order, "_PIECE", 64)
         patch.setattr(queue_levels, "_GROUP_SIZE", 32)
         patch.setattr(queue_levels, "_ALONE", ((32, vertices),))
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)

@@ -258,6 +258,7 @@ INCLUDED = {
     "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},
+    "traversal/queue.cl": {"POINTER": "uint", "INDEX": "int"},
     "minplus/common.cl": WEIGHTS[0],
     "minplus/blocks.cl": {"IN_PLACE": 0},
     "minplus/vectors.cl": {"VECTOR_LENGTH": 4},

@@ -57,7 +57,7 @@ FAULTS = {
     ),
     "primitives/naive_scan.cl": ("i >= stride ?", "i > stride ?"),
     "primitives/reduce.cl": ("= total;", "= get_group_id(0) == 3 ? IDENTITY_ITEM : total;"),
-    "traversal/bfs_work_items.cl": ("min(before, word);", "min(before, word + (target == 77));"),
+    "traversal/bfs_work_items.cl": ("min(before, word);", "min(before, word + (target == 620));"),
     "traversal/bfs_work_groups.cl": ("shared->source[piece])", "shared->source[piece] + (target == 77))"),
 }
 

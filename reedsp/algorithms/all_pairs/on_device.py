@@ -128,6 +128,10 @@ class _Seen:
         bound = (self.n - 1) * self.max_abs_weight
         return bound if isinstance(bound, int) else bound * (1 + 2.0**-20)
 
+    @property
+    def rough_path_bound(self) -> float:
+        return self.simple_path_bound
+
 
 def _of_array(array: Any, dtype: DistanceType | None, device: Device | int | str | None) -> Array:
     """Solve a matrix on the device, or have it solved as a graph where the host has to decide something."""

@@ -33,15 +33,17 @@ METHODS = ("work-items", "work-groups")
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
 
+_FEW_SEARCHES = 8  # of a directed graph: so many are sooner done top-down than its edges are sorted by their heads
+
 # Of "work-items".
-_ITEMS_FILE = "traversal/bfs_work_items.cl"
+_ITEMS_FILE, _QUEUE_FILE = "traversal/bfs_work_items.cl", "traversal/queue.cl"
 _ITEMS_EDGE_FACTOR = 6
 _WORD = 64  # vertices
 _PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
 _BOTTOM_UP_BATCH = 3  # levels between two looks at the device
 _LONGEST_DISPATCH = 1 << 21  # edges top-down: about 50 ms on a slow machine, so that Ctrl-C is prompt
 _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
-_ROW_BYTES = 20  # for each vertex and source
+_ROW_BYTES = 24  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
 
@@ -85,8 +87,8 @@ def bfs(
         many there are.
     options : mapping, optional
         ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
-        device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges. Of
-        "work-groups": ``group_size``, work-items of a work-group.
+        device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges; but the
+        first eight searches of a directed graph are top-down. Of "work-groups": ``group_size``, work-items of one.
 
     Returns
     -------
@@ -188,7 +190,8 @@ class _RowsOfWorkItems:
         self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
         self._answers = answers
         # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
-        self._goes_up = direction != "top-down" and "searched_bottom_up" in graph._derived
+        factor = _edge_factor(direction, _ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
+        self._goes_up = factor > 0 and "searched_bottom_up" in graph._derived
         self._macros = {
             "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
             **self._edges.macros,
@@ -197,23 +200,22 @@ class _RowsOfWorkItems:
         self._part_words = np.uint32(-(-self._words // min(self._words, _PARTS)))
         self._parts = -(-self._words // int(self._part_words))
         self._found = job.allocate(self._rows * graph.n, np.uint64)
-        self._queue = job.allocate(self._rows * (graph.n + 1), np.int32)
+        self._queue = job.allocate(self._rows * (graph.n + constants(_QUEUE_FILE)["BLOCK"]), np.int32)
         self._layout = constants(_ITEMS_FILE)
         self._control = job.allocate(self._rows * self._layout["CONTROL_WORDS"], np.uint64)
-        state = (self._found, self._queue, self._control)
+        parents = job.allocate(self._rows * (graph.n + 1), np.int32)
+        self._marks, level_bits = (job.allocate(self._rows * self._words, np.uint64) for _ in range(2))
+        level_words = job.allocate(self._rows * -(-self._words // _WORD), np.uint64)
+        bits = (self._marks, level_bits, level_words, self._control)
         start = job.upload(np.array(sources, np.int32), keep=False)
         begin = (
-            start,
-            self._edges.first_edge,
-            *state,
-            np.uint64(_edge_factor(direction, _ITEMS_EDGE_FACTOR)),
-            self._part_words,
-            self._n,
+            *(start, self._edges.first_edge, self._found, self._queue, *bits),
+            *(np.uint64(factor), self._part_words, self._n),
         )
         self._bind("begin", self._parts, *begin).queue()
         limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
-        self._top_down = self._bind("top_down", 1, *edges, *state, *limits, self._n)
+        self._top_down = self._bind("top_down", 1, *edges, self._found, self._queue, parents, *bits, *limits, self._n)
         self._top_down.queue()
         self._bottom_up: _BottomUp | None = None
 
@@ -267,7 +269,7 @@ class _RowsOfWorkItems:
                 )
                 for first in range(0, self._parts, together)
             ],
-            self._bind("advance", 1, frontier, self._queue, sums, control, parts, n),
+            self._bind("advance", 1, frontier, self._queue, self._marks, sums, control, parts, n),
         )
 
     def split(self) -> None:
@@ -317,7 +319,8 @@ def _search_by_work_groups(
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
     started = time.perf_counter()
-    search = _WorkGroups(graph, job, direction, group_size)
+    factor = _edge_factor(direction, _GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
+    search = _WorkGroups(graph, job, factor, group_size)
     searching, bottom_up_levels = 0.0, 0
     for row, source in enumerate(sources):
         bottom_up_levels += search.run(source, of_a_search(progress, row, len(sources)))
@@ -334,8 +337,9 @@ def _search_by_work_groups(
 class _WorkGroups:
     """Searches from one source after the other (cl/traversal/bfs_work_groups.cl)."""
 
-    def __init__(self, graph: Graph, job: Job, direction: str, group_size: int | None) -> None:
-        outward, inward = Neighbours.of(graph, job, incoming=False), Neighbours.of(graph, job, incoming=True)
+    def __init__(self, graph: Graph, job: Job, factor: int, group_size: int | None) -> None:
+        outward = Neighbours.of(graph, job, incoming=False)
+        inward = Neighbours.of(graph, job, incoming=True) if factor else outward
         size = _GROUP_SIZE if group_size is None else group_size
         self._job, self._n, n = job, graph.n, np.uint32(graph.n)
         macros = {
@@ -360,8 +364,7 @@ class _WorkGroups:
             kernel = job.device.kernel(_GROUPS_FILE, name, **macros)
             return job.bind(kernel, items, size, *args)
 
-        factor = np.uint32(_edge_factor(direction, _GROUPS_EDGE_FACTOR))
-        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), factor, n)
+        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), np.uint32(factor), n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
         self._source = position_of(_GROUPS_FILE, "begin", "source")
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
@@ -408,9 +411,14 @@ def _trusted_method(device: Device, methods: Sequence[str], preferred: str, grou
 # ---- arguments and answers --------------------------------------------------------------------------
 
 
-def _edge_factor(direction: str, measured: int) -> int:
-    forced = _EDGE_FACTORS[direction]
-    return measured if forced is None else forced
+def _edge_factor(direction: str, measured: int, graph: Graph, device: Device, searches: int) -> int:
+    """Return how many edges for each edge of a level bottom-up may look at; 0: no level is searched bottom-up."""
+    if (forced := _EDGE_FACTORS[direction]) is not None:
+        return forced
+    if not graph.directed or Neighbours.are_there(graph, device, incoming=True):
+        return measured
+    graph._derived["searches"] = searches = graph._derived.get("searches", 0) + searches
+    return measured if searches > _FEW_SEARCHES else 0
 
 
 def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.preparation import MatrixRows
 
-_FILE = "traversal/queue_order.cl"
+_FILE, _QUEUE = "traversal/queue_order.cl", "traversal/queue.cl"
 _PIECE = 1 << 14  # vertices
 _FIRST_BUDGET = 1 << 23  # edges
 
@@ -85,7 +85,7 @@ class _Search(NamedTuple):
 
 def _search_by_item(rows: MatrixRows, start: int) -> _Found:
     job, n = rows.job, rows.n
-    predecessors, order = np.empty(n, np.int32), np.empty(n + constants(_FILE)["BLOCK"], np.int32)
+    predecessors, order = np.empty(n, np.int32), np.empty(n + constants(_QUEUE)["BLOCK"], np.int32)
     queue, written = (job.borrow(each, writable=True) for each in (order, predecessors))
     job.launch(_kernel(rows, "clear_predecessors"), -(-n // _PIECE), 1, written, np.uint32(n))
     found = _search(rows, start, queue)
@@ -101,7 +101,7 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
     distances = np.empty(n)
     written, pieces = job.borrow(distances, writable=True), -(-n // _PIECE)
     job.launch(_kernel(rows, "clear_distances"), pieces, 1, written, np.uint32(n))
-    queue = job.allocate(n + constants(_FILE)["BLOCK"], np.int32)
+    queue = job.allocate(n + constants(_QUEUE)["BLOCK"], np.int32)
     found = _search(rows, start, queue)
     sizes = np.uint32(found.last_level), np.uint32(found.reached)
     arrays = queue, found.ends, written
@@ -113,7 +113,7 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
 def _search(rows: MatrixRows, start: int, queue: Memory) -> _Search:
     """Have the queue filled, which has room for one block more than there are vertices."""
     job, n, layout = rows.job, rows.n, constants(_FILE)
-    marks, state = job.allocate(-(-n // 32), np.uint32), job.allocate(4, np.uint32)
+    marks, state = job.allocate(-(-n // constants(_QUEUE)["MARKS"]), np.uint64), job.allocate(4, np.uint32)
     parents, ends = job.allocate(n + 1, np.int32), job.allocate(n, np.uint32)
     begin, arrays = _kernel(rows, "begin"), (marks, queue, ends, state)
     job.launch(begin, -(-n // _PIECE), 1, *arrays, np.uint32(start), np.uint32(n))

@@ -153,6 +153,28 @@ def test_the_next_search_does_not_ask_first(direction: str, device: reedsp.Devic
         assert ("searched_bottom_up" in each._derived) == (direction != "top-down")
 
 
+@pytest.mark.parametrize("method", traversal_bfs.METHODS)
+def test_few_searches_of_a_directed_graph_go_top_down(method: str, device: reedsp.Device) -> None:
+    """Until they have taken as long as to sort its edges by their heads; several sources are several searches."""
+    options = {"method": method}
+    expected = reference(GRAPHS["power law, directed"], 5)
+
+    def searched(graph: reedsp.Graph, sources: list[int]) -> bool:
+        found = bfs(graph, sources, device=device, options=options)
+        assert all(
+            (levels.tolist(), pred.tolist()) == expected for levels, pred in zip(found.levels, found.pred, strict=True)
+        )
+        is_sorted = device_graph.Neighbours.are_there(graph, device, incoming=True)
+        assert is_sorted == (found.stats["bottom_up_levels"] > 0)
+        return is_sorted
+
+    graph = power_law(3000, 20_000, 2, directed=True)
+    assert [searched(graph, [5, 5, 5]) for _ in range(4)] == [False, False, True, True]
+    assert searched(power_law(3000, 20_000, 2, directed=True), [5] * 9)
+    undirected = power_law(3000, 20_000, 6)
+    assert bfs(undirected, 0, device=device, options=options).stats["bottom_up_levels"] > 0
+
+
 @every_setting
 @pytest.mark.parametrize("at_once", [1, 3, 64])
 def test_several_sources(

@@ -46,7 +46,7 @@ def rows_of(columns: list[np.ndarray], index: type = np.int32) -> tuple[np.ndarr
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("piece", [32, 96, 1 << 14])
+@pytest.mark.parametrize("piece", [64, 192, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
 @pytest.mark.parametrize(("n", "degree"), [(1, 0), (1, 2), (2, 1), (40, 2), (300, 1), (300, 5)])
 def test_the_order_by_one_work_item(
@@ -63,7 +63,7 @@ def test_the_order_by_one_work_item(
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("piece", [32, 1 << 14])
+@pytest.mark.parametrize("piece", [64, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
 def test_how_many_edges_lead_to_each(
     budget: int, piece: int, index: type, device: Device, monkeypatch: pytest.MonkeyPatch
