@@ -90,6 +90,7 @@ Count paths_to(const int vertex, __global const OFFSET *restrict first_in, __glo
     Count sum = count_of(0.0);
     for (OFFSET edge = first_in[vertex]; edge < last;) {
         Count part = count_of(0.0);
+        IN_ORDER
         for (const OFFSET end = edge + min((OFFSET)PIECE, last - edge); edge < end; ++edge)
             if (levels[origins[edge]] == above)
                 part = plus(part, counts[origins[edge]]);
@@ -202,6 +203,7 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
                 Count sum = count_of(0.0);
                 for (OFFSET edge = first_edge[vertex]; edge < last;) {
                     Count part = count_of(0.0);
+                    IN_ORDER
                     for (const OFFSET end = edge + min((OFFSET)PIECE, last - edge); edge < end; ++edge) {
                         part = plus(part, coefficients[targets[edge]]);
 #if EDGES

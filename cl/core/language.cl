@@ -14,3 +14,7 @@
 
 // Before a kernel that runs with work-groups of this size alone.
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+
+// Before a loop that adds floating-point numbers one after the other: Intel's compiler would add several at a time, and
+// round another sum.
+#define IN_ORDER _Pragma("clang loop vectorize(disable)")
