@@ -1,6 +1,6 @@
 """Sorts, components, forests, matchings, flows and betweenness give the same bytes in every run and on every device.
 
-    python -m tests.deep.same_bytes [--runs 100] [--size 500] [--write FILE | --compare FILE]
+    python -m tests.deep.differential.same_bytes [--runs 100] [--size 500] [--write FILE | --compare FILE]
 
 From run to run the device seems to have more or fewer cores and larger or smaller work-groups, and a CPU to be a GPU.
 Every method is asked; an answer that does not depend on it is one line of what is printed. What one device has written

@@ -1,4 +1,4 @@
-"""Some runs of ``python -m tests.deep.same_bytes``, and that a different answer is noticed."""
+"""Some runs of ``python -m tests.deep.differential.same_bytes``, and that a different answer is noticed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from reedsp.device.device import Device
-from tests.deep import same_bytes
-from tests.deep.same_bytes import Given, ask, main
+from tests.deep.differential import same_bytes
+from tests.deep.differential.same_bytes import Given, ask, main
 
 
 def test_some_runs(device: Device) -> None:
