@@ -143,7 +143,8 @@ def test_76_77_every_fault(routine: str, name: str, device: Device, monkeypatch:
             assert "planted" in message
             assert np.array_equal(call(own), expected)
             assert faults.kept(own) == 0
-    assert passing > 0 or routine not in ("Buffer", "enqueue_nd_range_kernel")
+    needs_none = routine == "Buffer" and device.sees_host_memory  # where arrays of the host are used in place
+    assert passing > 0 or needs_none or routine not in ("Buffer", "enqueue_nd_range_kernel")
 
 
 @pytest.mark.deep
