@@ -7,7 +7,7 @@
 //               take the vertices `from` to `to` - 1.
 // Local memory: none.
 // Macros:       POINTER, type of row pointers, and INDEX, of columns: int or long;
-//               DESCENDING, 1: a vertex looks at its edges from the last one to the first, as SciPy's does;
+//               DESCENDING, 1: a vertex looks at its edges from the last one to the first, as SciPy's does before 1.18;
 //               PREFETCH_BUILT_IN (core/prefetch.cl).
 //   indptr      in   (n + 1) row pointers
 //   indices     in   (m) columns, in any order

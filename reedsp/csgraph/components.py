@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
-from reedsp.algorithms.structure.components.on_host import search
+from reedsp.algorithms.structure.components.on_host import looks_from_the_last, search
 from reedsp.csgraph.matrix import Rows, ascend, compressed_rows, counts_of, graph_of, is_ordered, unsigned
 from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
@@ -137,23 +137,25 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
             return 0, np.empty(0, np.int32)
         rows = MatrixRows(Job(device, recycle=True), *given[:2])
     try:
-        found = weak_components_of(rows) if is_weak else strong_components_of(rows, descending=True)
+        found = weak_components_of(rows) if is_weak else strong_components_of(rows, looks_from_the_last())
     finally:
         rows.close()
     if found is not None:
         return found
     assert given is not None
-    return _on_host(_last_of_doubles(*given[:2]), is_weak)
+    return _on_host(_one_of_doubles(*given[:2]), is_weak)
 
 
-def _last_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
-    """Return a matrix with the last one of columns that are twice in a row, where a search comes to it first."""
+def _one_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
+    """Return a matrix with that one of columns that are twice in a row to which SciPy's search comes first."""
     n, m = len(indptr) - 1, len(indices)
     if ascend(indptr, indices):
         return scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
-    tails = np.repeat(np.arange(n), np.diff(indptr))
-    _, last = np.unique((tails * n + indices)[::-1], return_index=True)
-    kept = np.sort(m - 1 - last)
+    keys = np.repeat(np.arange(n), np.diff(indptr)) * n + indices
+    if looks_from_the_last():
+        kept = np.sort(m - 1 - np.unique(keys[::-1], return_index=True)[1])
+    else:
+        kept = np.sort(np.unique(keys, return_index=True)[1])
     rows = np.searchsorted(kept, indptr)
     return scipy.sparse.csr_array((np.ones(len(kept)), indices[kept], rows), shape=(n, n))
 

@@ -72,7 +72,7 @@ def test_sets_are_the_callers(engine: str) -> None:
 
 
 def test_a_gpu_leaves_the_order_to_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where SciPy finds the components: it looks at edges from the last one to the first."""
+    """Also where SciPy finds the components, which looks at edges from the last one to the first before 1.18."""
     from reedsp.device.discovery import get_device
 
     monkeypatch.setenv(on_device.FORCE_DEVICE, "1")

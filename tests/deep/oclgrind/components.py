@@ -11,6 +11,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.structure.components import check, colours, depth_first, dulle, groups, ranges
+from reedsp.algorithms.structure.components.on_host import looks_from_the_last
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
@@ -70,7 +71,7 @@ def check_form(device: Device, graph: reedsp.Graph, form: str) -> None:
             elif form == "depth-first":
                 depth_first.label_in_depth(rows, found[0])
             else:
-                depth_first.label_as_done(rows, found[0], descending=True)
+                depth_first.label_as_done(rows, found[0], looks_from_the_last())
             rows.close()
     connection = "strong" if is_strong else "weak"
     count, expected = scipy.sparse.csgraph.connected_components(graph.to_scipy(), connection=connection)

@@ -58,7 +58,7 @@ def label_as_done(rows: MatrixRows, labels: npt.NDArray[np.int32], descending: b
     rows, labels
         As for :func:`label_in_depth`.
     descending : bool
-        A vertex looks at its edges from the last one to the first: the order is that of SciPy's search then.
+        A vertex looks at its edges from the last one to the first: the order of SciPy's search before 1.18.
     """
     with rows.job.writes(labels) as written:
         _, count, _ = _search(rows, written, descending)

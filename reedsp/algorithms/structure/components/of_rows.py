@@ -48,7 +48,7 @@ def strong_components_of(rows: MatrixRows, descending: bool) -> _Found | None:
     rows
         As for :func:`weak_components_of`.
     descending : bool
-        A vertex looks at its edges from the last one to the first, as in SciPy's search.
+        A vertex looks at its edges from the last one to the first, as in SciPy's search before 1.18.
 
     Returns
     -------

@@ -19,6 +19,15 @@ def search() -> Callable[..., Any]:
     return found
 
 
+@functools.cache
+def looks_from_the_last() -> bool:
+    """Return whether SciPy's search in depth comes to the last edge of a vertex first, as before 1.18."""
+    import scipy.sparse
+
+    fork = scipy.sparse.csr_array((np.ones(2), ([0, 0], [1, 2])), shape=(3, 3))
+    return int(search()(fork, directed=True, connection="strong")[1][2]) == 0
+
+
 def weak_labels(indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32]) -> tuple[int, npt.NDArray[np.int32]]:
     """Return how many components there are, edges taken in both directions, and the number of each vertex's.
 
@@ -32,9 +41,9 @@ def strong_labels(indptr: npt.NDArray[Any], indices: npt.NDArray[np.int32]) -> t
 
     Numbers are in the order in which a search in depth is done with them. No column is twice in a row.
     """
-    # SciPy's search looks at the last edge of a vertex first.
-    backwards = np.repeat(indptr[:-1] + indptr[1:] - 1, np.diff(indptr)) - np.arange(len(indices))
-    return _labels(indptr, indices[backwards], "strong")
+    if looks_from_the_last():
+        indices = indices[np.repeat(indptr[:-1] + indptr[1:] - 1, np.diff(indptr)) - np.arange(len(indices))]
+    return _labels(indptr, indices, "strong")
 
 
 def _labels(
