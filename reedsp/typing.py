@@ -99,7 +99,7 @@ FloydWarshallKernel: TypeAlias = Literal[
 ]
 """The kernels of "floyd-warshall"."""
 
-BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups"]
+BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups", "near-far"]
 """The kernels of :func:`reedsp.bfs`."""
 
 BetweennessMethod: TypeAlias = Literal["work-items", "work-groups"]
@@ -146,6 +146,10 @@ CsgraphMethod: TypeAlias = Literal["auto", "FW", "D", "BF", "J"]
 """How :func:`reedsp.csgraph.shortest_path` can solve."""
 
 
+Balance: TypeAlias = Literal["block-search", "items", "low-degree"]
+"""How work-groups can share out the edges of their vertices."""
+
+
 class SearchOptions(TypedDict, total=False):
     """Options of the methods of :func:`reedsp.sssp`, each of which has some."""
 
@@ -156,6 +160,7 @@ class SearchOptions(TypedDict, total=False):
     list_active: bool
     delta: float
     work_groups: int
+    balance: Balance
 
 
 class AllPairsOptions(TypedDict, total=False):

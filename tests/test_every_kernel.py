@@ -93,6 +93,31 @@ def by_levels(method: str) -> Check:
     return check
 
 
+def along_few_edges(device: Device) -> bool:
+    """Both ways in which work-groups relax all edges of a vertex at once."""
+    graph = grid()
+    expected = distances(graph, 3)[0]
+    return all(
+        np.array_equal(reedsp.sssp(graph, 3, "near-far", device=device, options={"balance": name}).dist, expected)
+        for name in ("items", "low-degree")
+    )
+
+
+def levels_along_few_edges(device: Device) -> bool:
+    graph = grid()
+    levels = reedsp.bfs(graph, 3, device=device, options={"method": "near-far"}).levels
+    return np.array_equal(levels, scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=3))
+
+
+def grid() -> reedsp.Graph:
+    """Return a grid of 20 by 20 vertices."""
+    number = np.arange(400).reshape(20, 20)
+    ends = [
+        np.concatenate((a.ravel(), b.ravel())) for a, b in ((number[1:], number[:, 1:]), (number[:-1], number[:, :-1]))
+    ]
+    return reedsp.Graph.from_edges(400, *ends, np.arange(1, 1 + len(ends[0])) % 17 + 1, directed=False)
+
+
 def betweenness(method: str) -> Check:
     def check(device: Device) -> bool:
         graph = made_graph()
@@ -250,6 +275,7 @@ PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
 MATCHINGS = {f"matching/{name}.cl" for name in ("check", "row_of", "rows")}
 SCANS = {"primitives/elements.cl"}
+LADDER = {f"edges/balance{name}.cl" for name in ("", "_sums", "_block_search", "_items")}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
         one_source("output-parallel"),
@@ -261,8 +287,10 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
     "near-far in work-groups": (
         one_source("near-far", options={"work_groups": True}),
-        PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"},
+        PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"} | LADDER,
     ),
+    "near-far along few edges": (along_few_edges, {"edges/pad.cl"}),
+    "levels along few edges": (levels_along_few_edges, {"traversal/deep.cl", "edges/pad.cl"}),
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (
         by_levels("work-items"),

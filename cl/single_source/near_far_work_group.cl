@@ -1,11 +1,11 @@
 // Near-far shortest paths for weights that are not negative: one launch after the other on queues in device memory.
 //
-// Source:       near-far piles (Davidson, Baxter, Garland and Owens, 2014), with edges shared out by running sums of
-//               degrees and binary search. The protocol of one word is our own.
+// Source:       near-far piles (Davidson, Baxter, Garland and Owens, 2014), with edges shared out by a rung of the ladder
+//               of load balancing. The protocol of one word is our own.
 // NDRange:      work-groups of GROUP_SIZE, as many as the host likes.
 // Local memory: about QUEUE * 3 * (4 + sizeof(Key)) + GROUP_SIZE * (8 + sizeof(OFFSET) + sizeof(Key)) bytes.
 // Macros:       GROUP_SIZE, a power of 2; QUEUE, entries of a local queue, at least GROUP_SIZE;
-//               core/out_edges.cl, core/atomic_min.cl, core/weights.cl.
+//               BALANCE and UNITS_AT_ONCE (edges/balance.cl); core/out_edges.cl, core/atomic_min.cl, core/weights.cl.
 //
 // There may be several rows, each with distances from sources of its own; a slot is row * n + vertex. An entry (slot,
 // key) says: the distance of this slot has fallen to this key, and its edges have not been relaxed since. The work-item
@@ -27,6 +27,7 @@
 //   hubs    i/o  (2, HUB_ROOM) likewise
 //   far     i/o  (2, far_room) the far pile after s splits (s % 2), and the other one
 //   dist    i/o  (rows, n) keys
+//   edges   in   with LOW_DEGREE those of edges/pad.cl, UNITS_AT_ONCE a vertex; then there are no hubs
 //   round   r % 6
 //   delta   by how much the threshold rises, at least; ceiling: path weights from here on are not recorded
 //   min_share           entries that a work-group takes at once, at least, and at most GROUP_SIZE
@@ -103,6 +104,9 @@ typedef struct {
     uint hub_degree, edges_alone, n;
 } Search;
 
+#define BALANCED Search
+#include "edges/balance.cl"
+
 void fill(__global uint *slots, __global Key *keys, const uint index, const uint slot, const Key key)
 {
     slots[index] = slot;
@@ -142,16 +146,20 @@ void push_beyond(const Store *store, const uint slot, const Key key)
     store_entry(store, atomic_inc(store->count), slot, key);
 }
 
-// Queue an entry: in local memory, or in global memory if that is full.
-void push(const Queue *queue, const Store *store, const uint slot, const Key key)
+// Queue an entry at an index that has been taken for it: in local memory, or in global memory if that is full.
+void put(const Queue *queue, const Store *store, const uint index, const uint slot, const Key key)
 {
-    const uint index = atomic_inc(queue->count);
     if (index < QUEUE) {
         queue->slots[index] = slot;
         queue->keys[index] = key;
         return;
     }
     push_beyond(store, slot, key);
+}
+
+void push(const Queue *queue, const Store *store, const uint slot, const Key key)
+{
+    put(queue, store, atomic_inc(queue->count), slot, key);
 }
 
 void push_far(Search *s, const uint slot, const Key key)
@@ -184,32 +192,6 @@ void drain(const Search *s, const Queue *near, const uint near_limit, const uint
     for (uint i = get_local_id(0); i < s->moved[1]; i += GROUP_SIZE)
         store_entry(&s->next_far, s->moved[3] + i, s->far.slots[i], s->far.keys[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-// Running sums of one number a work-item, in their order; returns the sum of all.
-uint sum_up(__local uint *sums, const uint number)
-{
-    const uint item = get_local_id(0);
-    uint sum = number;
-    sums[item] = sum;
-    for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item >= stride)
-            sum += sums[item - stride];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        sums[item] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return sums[GROUP_SIZE - 1];
-}
-
-// Whose share the unit of this number is: how many of the running sums it is not below.
-uint owner_of(__local const uint *sums, const uint number)
-{
-    uint owner = 0;
-    for (uint step = GROUP_SIZE / 2; step; step /= 2)
-        owner += sums[owner + step - 1] <= number ? step : 0;
-    return owner;
 }
 
 __kernel void clear(__global Key *restrict dist, __global uint *restrict counts, __global Key *restrict limits,
@@ -342,17 +324,80 @@ uint take_entries(Search *s, const Store *from, const size_t first, const uint t
     return active;
 }
 
-// Relaxes an edge: lowers the distance of its end, and queues that.
-void relax(Search *s, const Edge edge, const uint row, const Key key)
+// Lowers the distances of the ends of some edges, and queues these: all loads are under way before the first atomic
+// operation, all of these before the first entry is queued, and room for the near entries is taken once.
+void lower(Search *s, const uint *ends, const Key *sums)
 {
-    const uint end = row + edge.target;
-    const Key sum = extended(key, edge.weight);
-    if (sum < s->ceiling && sum < LOAD(&s->dist[end]) && sum < LOWER(&s->dist[end], sum)) {
-        if (sum < s->threshold)
-            push(&s->next, &s->next_near, end, sum);
+    Key found[UNITS_AT_ONCE];
+    uint nearby = 0;
+#pragma unroll
+    for (uint k = 0; k < UNITS_AT_ONCE; ++k)
+        found[k] = LOAD(&s->dist[ends[k]]);
+#pragma unroll
+    for (uint k = 0; k < UNITS_AT_ONCE; ++k)
+        found[k] = sums[k] < s->ceiling && sums[k] < found[k] ? LOWER(&s->dist[ends[k]], sums[k]) : 0;
+#pragma unroll
+    for (uint k = 0; k < UNITS_AT_ONCE; ++k)
+        nearby += sums[k] < found[k] && sums[k] < s->threshold;
+    uint index = nearby ? atomic_add(s->next.count, nearby) : 0;
+#pragma unroll
+    for (uint k = 0; k < UNITS_AT_ONCE; ++k) {
+        if (sums[k] >= found[k])
+            continue;
+        if (sums[k] < s->threshold)
+            put(&s->next, &s->next_near, index++, ends[k], sums[k]);
         else
-            push_far(s, end, sum);
+            push_far(s, ends[k], sums[k]);
     }
+}
+
+#if BALANCE == LOW_DEGREE
+
+// Relaxes the edges of the entries from `first` on, one a work-item, all of which it loads at once.
+bool relax_batch(Search *s, const uint first, const uint active, const bool may_leave)
+{
+    const uint item = get_local_id(0);
+    if (first + item < active) {
+        const uint slot = s->current.slots[first + item], vertex = slot % s->n;
+        const Key key = s->current.keys[first + item], now = LOAD(&s->dist[slot]);
+        uint ends[UNITS_AT_ONCE];
+        Key sums[UNITS_AT_ONCE];
+#pragma unroll
+        for (uint k = 0; k < UNITS_AT_ONCE; ++k) {
+            const Edge edge = s->edges[vertex * (size_t)UNITS_AT_ONCE + k];
+            ends[k] = slot - vertex + max(edge.target, 0);
+            sums[k] = edge.target >= 0 && now == key ? extended(key, edge.weight) : NO_KEY;
+        }
+        lower(s, ends, sums);
+    }
+    return false;
+}
+
+#else
+
+// Relaxes neighbouring edges.
+void relax(Search *s, const OFFSET first, const uint count, const uint row, const Key key)
+{
+    uint ends[UNITS_AT_ONCE];
+    Key sums[UNITS_AT_ONCE];
+#pragma unroll
+    for (uint k = 0; k < UNITS_AT_ONCE; ++k) {
+        const Edge edge = s->edges[first + min(k, count - 1)];
+        ends[k] = row + edge.target;
+        sums[k] = k < count ? extended(key, edge.weight) : NO_KEY;
+    }
+    lower(s, ends, sums);
+}
+
+// The units are the edges of the entries.
+void visit(Search *s, const uint owner, const uint first, const uint count)
+{
+    relax(s, s->first_of[owner] + first, count, s->row_of[owner], s->key_of[owner]);
+}
+
+void after_step(Search *s)
+{
+    drain(s, &s->next, QUEUE - GROUP_SIZE, QUEUE - GROUP_SIZE);
 }
 
 // Relaxes the edges of the entries from `first` on, one a work-item, shared out among the work-items. Those of a hub
@@ -384,50 +429,10 @@ bool relax_batch(Search *s, const uint first, const uint active, const bool may_
     s->first_of[item] = edge;
     s->row_of[item] = slot - vertex;
     s->key_of[item] = key;
-    uint total = sum_up(s->sums, last - edge), step = 0;
-    const bool leaves = may_leave && total > s->edges_alone;
-    if (leaves) {
-        if (edge < last)
-            push(&s->next, &s->next_near, slot, key);
-        total = 0;
-    }
-    do {  // once at least, for the sake of its barriers: the sums are about to be replaced
-        const uint number = step + item;
-        if (number < total) {
-            const uint owner = owner_of(s->sums, number);
-            const OFFSET own = s->first_of[owner] + (number - (owner ? s->sums[owner - 1] : 0));
-            relax(s, s->edges[own], s->row_of[owner], s->key_of[owner]);
-        }
-        drain(s, &s->next, QUEUE - GROUP_SIZE, QUEUE - GROUP_SIZE);
-        step += GROUP_SIZE;
-    } while (step < total);
+    const bool leaves = !share_out(s, last - edge, s->sums, may_leave ? s->edges_alone : UINT_MAX);
+    if (leaves && edge < last)
+        push(&s->next, &s->next_near, slot, key);
     return leaves;
-}
-
-// Relaxes the entries of the current queue, and for some rounds those that are found by that.
-void relax_entries(Search *s, uint active, const bool alone, const uint local_rounds)
-{
-    const uint item = get_local_id(0);
-    uint max_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
-    for (uint local_round = 0; active && local_round < max_rounds; ++local_round) {
-        if (item == 0)
-            *s->next.count = 0;  // which is not touched before the sums of the batch are there
-        for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
-            if (relax_batch(s, batch, active, local_round > 0))
-                max_rounds = 0;
-        }
-        drain(s, &s->next, QUEUE, QUEUE / 2);
-        active = min(*s->next.count, (uint)QUEUE);
-        const Queue swapped = s->current;
-        s->current = s->next;
-        s->next = swapped;
-        if (active > GROUP_SIZE)
-            max_rounds = local_rounds;  // the others can help
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0)
-        *s->current.count = active;
-    drain(s, &s->current, 0, QUEUE / 2);
 }
 
 // Relaxes the edges of hubs, shared out among all work-groups.
@@ -442,10 +447,41 @@ void relax_hubs(Search *s, __global const uint *slots, __global const Key *keys,
         OFFSET edge = s->first_edge[vertex] + group * (OFFSET)GROUP_SIZE;
         for (; edge < last; edge += groups * (OFFSET)GROUP_SIZE) {
             if (edge + item < last)
-                relax(s, s->edges[edge + item], slot - vertex, key);
+                relax(s, edge + item, 1, slot - vertex, key);
             drain(s, &s->next, QUEUE - GROUP_SIZE, QUEUE - GROUP_SIZE);
         }
     }
+}
+
+#endif
+
+// Relaxes the entries of the current queue, and for some rounds those that are found by that.
+void relax_entries(Search *s, uint active, const bool alone, const uint local_rounds)
+{
+    const uint item = get_local_id(0);
+    uint max_rounds = alone ? max(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;
+    for (uint local_round = 0; active && local_round < max_rounds; ++local_round) {
+        for (uint batch = 0; batch < active; batch += GROUP_SIZE) {
+            if (relax_batch(s, batch, active, local_round > 0))
+                max_rounds = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        active = min(*s->next.count, (uint)QUEUE);
+        const bool many_far = *s->far.count > QUEUE / 2;
+        if (item == 0)
+            *s->current.count = 0;  // that of the next entries which are found
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (many_far)
+            drain(s, &s->next, QUEUE, QUEUE / 2);
+        const Queue swapped = s->current;
+        s->current = s->next;
+        s->next = swapped;
+        if (active > GROUP_SIZE)
+            max_rounds = local_rounds;  // the others can help
+    }
+    if (item == 0)
+        *s->current.count = active;
+    drain(s, &s->current, 0, QUEUE / 2);
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -461,7 +497,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
 {
     __local uint slots_a[QUEUE], slots_b[QUEUE], slots_far[QUEUE];
     __local Key keys_a[QUEUE], keys_b[QUEUE], keys_far[QUEUE];
-    __local uint found, found_far, moved[4];
+    __local uint found_a, found_b, found_far, moved[4];
     __local Key far_minimum;
     __local OFFSET first_of[GROUP_SIZE];
     __local uint sums[GROUP_SIZE], row_of[GROUP_SIZE];
@@ -476,8 +512,8 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
         .first_edge = first_edge,
         .edges = edges,
         .dist = dist,
-        .current = {slots_a, keys_a, &found},
-        .next = {slots_b, keys_b, &found},
+        .current = {slots_a, keys_a, &found_a},
+        .next = {slots_b, keys_b, &found_b},
         .far = {slots_far, keys_far, &found_far},
         .next_near = side_of(near_slots, near_keys, writing, near_room, counts, NEAR + (round + 1) % 3),
         .next_far = side_of(far_slots, far_keys, after % 2, far_room, counts, FAR + after % 3),
@@ -495,7 +531,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
         .n = n,
     };
     if (item == 0) {
-        found = found_far = 0;
+        found_a = found_b = found_far = 0;
         far_minimum = NO_KEY;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -508,7 +544,9 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
         const uint active = take_entries(&s, &from, begin, taken, now.splitting);
         relax_entries(&s, active, alone, local_rounds);
     }
+#if BALANCE != LOW_DEGREE
     relax_hubs(&s, hub_slots + reading * HUB_ROOM, hub_keys + reading * HUB_ROOM, now.hubs);
+#endif
     drain(&s, &s.next, 0, 0);
     if (s.minimum < NO_KEY)
         LOWER(&far_minimum, s.minimum);

@@ -18,6 +18,7 @@ from reedsp.edges.preparation_check import can_prepare
 from reedsp.graph.graph import Graph
 
 _SAMPLE = 1024  # weights
+_SMALL_GROUP = 64
 
 NO_VERTEX = -9999
 """Predecessor of a vertex that has none, as in SciPy."""
@@ -133,6 +134,8 @@ class OutEdges:
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
         Index of the first edge that leaves each vertex, then m.
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
+    edge_bytes : int
+        Size of such a pair.
     macros : dict
         Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
     """
@@ -143,6 +146,9 @@ class OutEdges:
         if buffers is None:
             buffers = _edges_of(graph, job, arithmetic)
         self._buffers = buffers
+        self._arithmetic = arithmetic
+        self._padded: dict[int, cl.Buffer] = {}
+        self.edge_bytes: int = 2 * arithmetic.dtype.itemsize
         self.macros: dict[str, str | int] = buffers.macros
         self.first_edge: cl.Buffer = buffers.first_edge
         self.edges: cl.Buffer = buffers.edges
@@ -160,6 +166,16 @@ class OutEdges:
         if key not in copies:
             copies[key] = cls(graph, job, arithmetic)
         return copies[key]
+
+    def padded(self, job: Job, width: int) -> cl.Buffer:
+        """Return the edges with room for `width` of each vertex, written at the first call (cl/edges/pad.cl)."""
+        if width not in self._padded:
+            padded = job.allocate(self.n * width, np.dtype((np.void, self.edge_bytes)), keep=True)
+            macros = {"WIDTH": width, "UNIT": 0, **self.macros, **self._arithmetic.macros}
+            kernel = job.device.kernel("edges/pad.cl", "pad", **macros)
+            job.launch(kernel, self.n, _SMALL_GROUP, self.first_edge, self.edges, padded, np.uint32(self.n))
+            self._padded[width] = padded
+        return self._padded[width]
 
     @classmethod
     def keep(cls, graph: Graph, job: Job, arithmetic: Arithmetic, buffers: EdgeBuffers) -> None:
@@ -221,6 +237,48 @@ class Neighbours:
     def are_there(graph: Graph, device: Device, incoming: bool) -> bool:
         """Return whether they are on a device already."""
         return (device, incoming and graph.directed) in graph._derived.get("neighbours", {})
+
+
+class UnitEdges:
+    """The edges of a graph on a device as if each weighed 1, for searches that read them padded.
+
+    Attributes
+    ----------
+    n, m, max_degree, mean_degree, typical_weight, first_edge, edges, edge_bytes, macros
+        As of :class:`OutEdges`, but that `edges` are the vertices that they lead to.
+    """
+
+    typical_weight = 1.0
+    edge_bytes = 8
+
+    def __init__(self, graph: Graph, job: Job) -> None:
+        neighbours = Neighbours.of(graph, job, incoming=False)
+        self.n, self.m = graph.n, graph.m
+        self.max_degree = largest_degree(graph)
+        self.mean_degree = graph.m / max(1, graph.n)
+        self.macros = neighbours.macros
+        self.first_edge = neighbours.first_edge
+        self.edges = neighbours.vertices
+        self._padded: dict[tuple[Device, int], cl.Buffer] = graph._derived.setdefault("padded_neighbours", {})
+
+    def padded(self, job: Job, width: int) -> cl.Buffer:
+        """Return the edges as of :meth:`OutEdges.padded`, in the arithmetic of int32."""
+        key = (job.device, width)
+        if key not in self._padded:
+            padded = job.allocate(self.n * width, np.dtype((np.void, self.edge_bytes)), keep=True)
+            macros = {"WIDTH": width, "UNIT": 1, **self.macros, **Arithmetic(np.dtype(np.int32)).macros}
+            kernel = job.device.kernel("edges/pad.cl", "pad", **macros)
+            job.launch(kernel, self.n, _SMALL_GROUP, self.first_edge, self.edges, padded, np.uint32(self.n))
+            self._padded[key] = padded
+        return self._padded[key]
+
+
+def largest_degree(graph: Graph) -> int:
+    """Return the largest number of edges that leave a vertex, counted only once."""
+    if "largest_degree" not in graph._derived:
+        graph._derived["largest_degree"] = int(np.diff(graph.indptr).max(initial=0))
+    degree: int = graph._derived["largest_degree"]
+    return degree
 
 
 def _offsets(indptr: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[Any], dict[str, str | int]]:

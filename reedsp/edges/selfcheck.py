@@ -34,6 +34,16 @@ def finds_known_distances(
     return is_known(job.download(found, graph.n, arithmetic.dtype), arithmetic.infinity, expected)
 
 
+def finds_distances_along_few(
+    device: Device, solve: Callable[..., cl.Buffer], arithmetic: Arithmetic, degree: int, *options: Any
+) -> bool:
+    """Return whether it is right in a graph in which no vertex has more than `degree` edges, too."""
+    graph, expected = known_graph(arithmetic.dtype.kind == "f", negative=False, degree=degree)
+    job = Job(device)
+    found = solve(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[SOURCE]], *options)
+    return is_known(job.download(found, graph.n, arithmetic.dtype), arithmetic.infinity, expected)
+
+
 def converts_known_distances(device: Device, arithmetic: Arithmetic) -> bool:
     """Return whether a device writes distances in float64, with inf where there is no path."""
     graph, expected = known_graph(arithmetic.dtype.kind == "f", negative=False)
@@ -45,29 +55,34 @@ def converts_known_distances(device: Device, arithmetic: Arithmetic) -> bool:
 
 
 def finds_known_levels(
-    device: Device, search: Callable[..., Any], directions: Sequence[str], options: tuple[tuple[str, Any], ...]
+    device: Device,
+    search: Callable[..., Any],
+    settings: Sequence[tuple[tuple[str, Any], ...]],
+    degree: int | None = None,
 ) -> bool:
-    """Return whether levels and predecessors from a source, twice, are those of numpy, in each direction.
+    """Return whether levels and predecessors from a source, twice, are those of numpy, in each setting.
 
     Parameters
     ----------
     device : Device
-    search : callable(graph, sources, answers, job, progress, direction, **options)
+    search : callable(graph, sources, answers, job, progress, **options)
         Fills `answers`, levels and predecessors from each source; the level is negative where there is no path.
-    directions : sequence of str
-    options : tuple of (str, value)
+    settings : sequence of tuples of (str, value)
+        The options of each.
+    degree : int, optional
+        As of :func:`known_graph`.
     """
-    graph, levels, before = known_levels()
-    for direction in directions:
+    graph, levels, before = known_levels(degree)
+    for options in settings:
         answers = np.empty((2, 2, graph.n), np.int32)
-        search(graph, [SOURCE, SOURCE], answers, Job(device), None, direction, **dict(options))
+        search(graph, [SOURCE, SOURCE], answers, Job(device), None, **dict(options))
         found = np.where(answers[:, 0] < 0, np.inf, answers[:, 0])
         if not (found == levels).all() or not (answers[:, 1] == before).all():
             return False
     return True
 
 
-def known_graph(fractional: bool, negative: bool) -> tuple[Graph, npt.NDArray[Any]]:
+def known_graph(fractional: bool, negative: bool, degree: int | None = None) -> tuple[Graph, npt.NDArray[Any]]:
     """Return a graph and the distances of its vertices from the first one, inf where there is no path.
 
     It has several work-groups of vertices and a rest, one vertex with hundreds of edges, edges that weigh nothing,
@@ -79,11 +94,17 @@ def known_graph(fractional: bool, negative: bool) -> tuple[Graph, npt.NDArray[An
         Weights are multiples of a half, rather than whole.
     negative : bool
         Some weights are negative; no cycle is.
+    degree : int, optional
+        The most edges that leave a vertex, of which none has hundreds then.
     """
     rng = np.random.default_rng(2012)
     reachable = _VERTICES - _OUT_OF_REACH
-    sources = np.concatenate([rng.integers(0, _VERTICES, 3 * _VERTICES), np.full(reachable, _HUB)])
-    targets = np.concatenate([rng.integers(0, reachable, 3 * _VERTICES), np.arange(reachable)])
+    if degree is None:
+        sources = np.concatenate([rng.integers(0, _VERTICES, 3 * _VERTICES), np.full(reachable, _HUB)])
+        targets = np.concatenate([rng.integers(0, reachable, 3 * _VERTICES), np.arange(reachable)])
+    else:
+        sources = np.delete(np.repeat(np.arange(_VERTICES), degree), _HUB * degree)  # to which the chain is added
+        targets = rng.integers(0, reachable, len(sources))
     lengths = rng.integers(0, _LARGEST_LENGTH, len(sources))
     chain = np.arange(_VERTICES, _VERTICES + _CHAIN)
     sources, targets = np.concatenate([sources, [_HUB], chain[:-1]]), np.concatenate([targets, chain])
@@ -101,12 +122,12 @@ def known_graph(fractional: bool, negative: bool) -> tuple[Graph, npt.NDArray[An
     return Graph.from_edges(n, sources, targets, weights / 2), expected / 2
 
 
-def known_levels() -> tuple[Graph, npt.NDArray[Any], npt.NDArray[np.int32]]:
+def known_levels(degree: int | None = None) -> tuple[Graph, npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Return that graph with weights of 1, the distances, and for each vertex the first that it is reached from.
 
     Where there is none the last array holds NO_VERTEX.
     """
-    graph, _ = known_graph(fractional=False, negative=False)
+    graph, _ = known_graph(fractional=False, negative=False, degree=degree)
     sources, targets = edge_sources(graph), graph.indices
     levels = _distances(graph.n, sources, targets, np.ones(graph.m))
     before = np.full(graph.n, graph.n)

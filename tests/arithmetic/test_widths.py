@@ -55,7 +55,7 @@ FITS: dict[tuple[str, str], str] = {
     ("single_source/near_far_work_group.cl", "const uint taken = min((size_t)share, waiting - begin);"): SMALLEST,
     (
         "single_source/near_far_work_group.cl",
-        "uint total = sum_up(s->sums, last - edge), step = 0;",
+        "const bool leaves = !share_out(s, last - edge, s->sums, may_leave ? s->edges_alone : UINT_MAX);",
     ): "edges of one vertex, each to another one",
     (
         "single_source/near_far_work_group.cl",

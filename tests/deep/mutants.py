@@ -66,6 +66,7 @@ LIMITS = {"oclgrind": 600, "tests": 600}
 MEMORY = 8 << 30
 """Bytes that a step may use: a search that a fault keeps from ending asks for more and more."""
 
+LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
@@ -102,7 +103,9 @@ MODULES: dict[str, tuple[str, ...]] = {
         NEAR_FAR_BY_WORK_ITEMS,
     ),
     "single_source/near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
-    "single_source/near_far_work_group.cl": (NEAR_FAR,),
+    "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
+    "edges/pad.cl": (LADDER,),
+    "traversal/deep.cl": ("algorithms/traversal/test_bfs.py",),
     "single_source/near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "all_pairs/optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "single_source/output_parallel.cl": ("algorithms/single_source/test_sssp.py",),

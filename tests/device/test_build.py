@@ -71,7 +71,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "single_source/near_far_work_group.cl": {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
-        **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
+        **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong"), "BALANCE": (1, 2, 3), "UNITS_AT_ONCE": (1,)},
     },
     "single_source/near_far_target.cl": {},
     "single_source/near_far_work_item.cl": {
@@ -82,6 +82,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
     "edges/distances.cl": {},
+    "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
+    "traversal/deep.cl": {"WIDTH": (4,), "OFFSET": ("uint", "ulong")},
     "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},
     "edges/predecessors_outgoing.cl": {
         **{"ZERO_PROGRESS_ONLY": (1, 0), "RUN": (1, 4096), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
@@ -255,6 +257,10 @@ INCLUDED = {
     "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
     "core/out_edges.cl": {"OFFSET": "uint"},
     "edges/unresolved.cl": {},
+    "edges/balance.cl": {"BALANCE": 1, "UNITS_AT_ONCE": 1},
+    "edges/balance_sums.cl": {"GROUP_SIZE": 16},
+    "edges/balance_block_search.cl": {},
+    "edges/balance_items.cl": {},
     "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},

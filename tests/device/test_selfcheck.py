@@ -278,7 +278,9 @@ def test_75_wrong_size_of_work_groups_is_replaced(
     file = kernel_copy / "single_source/near_far_work_group.cl"
     file.write_text(file.read_text().replace(right, wrong.replace("(edge.target", "(GROUP_SIZE == 32 && edge.target")))
     graph, expected = graph_and_distances()
-    with pytest.warns(RuntimeWarning, match="near-far in work-groups of 32 and int32 gives a wrong answer"):
+    with pytest.warns(
+        RuntimeWarning, match="near-far in work-groups of 32 by block-search of 1 and int32 gives a wrong answer"
+    ):
         assert np.array_equal(reedsp.sssp(graph, 3, device=fresh).dist, expected[3])
     assert near_far.chosen_form(fresh, INT32)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +51,12 @@ def chosen_form(device: Device, arithmetic: Arithmetic, by_hops: bool = False) -
         The device gives right answers in neither way.
     """
     preferred = in_work_groups(device, arithmetic)
-    for together in (preferred, not preferred):
+    return _first_right_form(device, arithmetic, by_hops, (preferred, not preferred))
+
+
+def _first_right_form(device: Device, arithmetic: Arithmetic, by_hops: bool, forms: Sequence[bool]) -> bool:
+    """Return the first one of these forms that gives right answers."""
+    for together in forms:
         name = f"near-far in {'work-groups' if together else 'work-items'} and {arithmetic}"
         trial = (finds_known_tree, near_far, arithmetic, False, by_hops, ("work_groups", together))
         if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, *trial):
@@ -70,7 +77,9 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bo
     return max(1, min(int(memory) // max(1, bytes_each), _MOST_SLOTS // max(1, n)))
 
 
-def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None = None) -> Outcome:
+def near_far(
+    task: Task, *, delta: float | None = None, work_groups: bool | None = None, balance: str | None = None
+) -> Outcome:
     """Solve single-source shortest paths by near-far piles, for as many rows at once as there is memory for.
 
     Vertices whose path weight is below a threshold are relaxed first, again and again until none is left; then the
@@ -84,6 +93,12 @@ def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None
         By how much the threshold rises, in units of weight. By default what measured well for similar graphs.
     work_groups : bool, optional
         As :func:`chosen_form` returns it by default. It decides how fast the search is, never what it finds.
+    balance : {"block-search", "items", "low-degree"}, optional
+        How work-groups share out the edges of their vertices: each edge goes to the next work-item, which finds its
+        vertex by a search in running sums; or each vertex to a work-item; or, where none has more than eight edges,
+        these are loaded at once, from a copy with room for the same number of each vertex. By default what measured
+        well for similar graphs. It decides how fast the search is, never what it finds. If it is given, work-groups
+        share the search, on CPUs as well.
 
     Returns
     -------
@@ -91,13 +106,18 @@ def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None
 
     Raises
     ------
+    ValueError
+        `balance` does not suit the graph.
     OverflowError
         A distance lies outside the arithmetic.
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
     device, rows = task.job.device, len(task.starts)
-    together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
+    if balance is not None:
+        together = _first_right_form(device, task.arithmetic, task.by_hops, (True,))
+    else:
+        together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
     most = rows_at_once(device, task.arithmetic, task.graph.n, together)
     # A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
     sharers = device.compute_units if device.kind == "cpu" else 1
@@ -105,14 +125,16 @@ def near_far(task: Task, *, delta: float | None = None, work_groups: bool | None
         most -= most % sharers
     parts = max(1, -(-rows // most))
     step = max(1, min(most, round_up(-(-rows // parts), sharers)))
-    return task.in_parts(step, functools.partial(_solve, delta, together))
+    return task.in_parts(step, functools.partial(_solve, delta, together, balance))
 
 
-def _solve(delta: float | None, together: bool, task: Task) -> Outcome:
+def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
     graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
-    search = near_far_work_group.solve if together else near_far_work_item.solve
+    search: Callable[..., Any] = near_far_work_item.solve
+    if together:
+        search = functools.partial(near_far_work_group.solve, balance=balance)
     distinct = [list(dict.fromkeys(some)) for some in task.starts]
     limits = {"ceiling": task.ceiling, "target": task.target}
     job.phases.begin("search")

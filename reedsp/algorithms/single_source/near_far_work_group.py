@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
@@ -16,8 +17,9 @@ from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.selfcheck import finds_known_distances
+from reedsp.edges.balance import Balance, balance_for
+from reedsp.edges.device_graph import OutEdges, UnitEdges
+from reedsp.edges.selfcheck import finds_distances_along_few, finds_known_distances
 
 _FILE = "single_source/near_far_work_group.cl"
 _SMALL_GROUP = 64
@@ -30,9 +32,11 @@ _QUEUE = 512
 _STEPS_OF_HUB = 32
 _STEPS_ALONE = 4
 _FEW_EDGES = 6.0  # a vertex, as in grids and road networks
+_MANY_ROWS = 8  # which keep all work-groups busy
 _MANY_EDGES = 1000  # at one vertex, as in social networks
 _TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
+_PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Tuning:
         Edges up to which one work-group relaxes entries that several could share.
     room : int
         Entries of the near queue and of the far pile, at least one a slot. Those without room cost time.
+    balance : Balance
+        How a work-group shares out the edges of its entries.
     """
 
     group_size: int
@@ -70,16 +76,26 @@ class Tuning:
     hub: int
     edges_alone: int
     room: int
+    balance: Balance = field(default_factory=Balance)
 
 
-def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
-    """Return what measured well for graphs like this one."""
+def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: str | None = None) -> Tuning:
+    """Return what measured well for graphs like this one, with the rung of the ladder that is named.
+
+    Raises
+    ------
+    ValueError
+        The rung does not suit the graph.
+    """
+    rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
     if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
         group_size, local_rounds, delta = 512, 2, 16.0
     elif edges.mean_degree > _FEW_EDGES:
         group_size, local_rounds, delta = _GROUP_SIZE, 4, 1.5
-    else:
+    elif rows < _MANY_ROWS:
         group_size, local_rounds, delta = _GROUP_SIZE, 32, 128.0
+    else:
+        group_size, local_rounds, delta = _GROUP_SIZE, 16, 64.0
     group_size, queue = _sizes(device, group_size)
     return Tuning(
         group_size=group_size,
@@ -89,8 +105,9 @@ def tuning_for(device: Device, edges: OutEdges, rows: int) -> Tuning:
         delta=delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
-        edges_alone=_STEPS_ALONE * group_size,
+        edges_alone=max(_STEPS_ALONE, rung.units_at_once) * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
+        balance=rung,
     )
 
 
@@ -102,22 +119,37 @@ def _sizes(device: Device, group_size: int) -> tuple[int, int]:
     return min(size, 1 << device.max_work_group_size.bit_length() - 1), queue
 
 
-def _right_tuning(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int) -> Tuning:
-    """Return that tuning, with work-groups of another size if those give wrong answers here."""
-    tuning = tuning_for(device, edges, rows)
-    size, queue = _sizes(device, _GROUP_SIZE)  # as in trials of the whole method
-    if (tuning.group_size, tuning.queue) == (size, queue):
+def _right_tuning(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int, balance: str | None) -> Tuning:
+    """Return that tuning, with the work-groups of trials of the whole method if others give wrong answers here."""
+    tuning = tuning_for(device, edges, rows, balance)
+    size, queue = _sizes(device, _GROUP_SIZE)
+    rung = tuning.balance
+    if (tuning.group_size, tuning.queue, rung) == (size, queue, Balance()):
         return tuning
-    name = f"near-far in work-groups of {tuning.group_size} and {arithmetic}"
-    if is_trusted(device, name, finds_known_distances, _distances, arithmetic, tuning.group_size, tuning.queue):
+    name = f"near-far in work-groups of {tuning.group_size} by {rung.name} of {rung.units_at_once} and {arithmetic}"
+    options = (tuning.group_size, tuning.queue, rung.name)
+    if rung.name == "low-degree":
+        right = is_trusted(
+            device, name, finds_distances_along_few, _distances, arithmetic, rung.units_at_once, *options
+        )
+    else:
+        right = is_trusted(device, name, finds_known_distances, _distances, arithmetic, *options)
+    if right:
         return tuning
-    return dataclasses.replace(tuning, group_size=size, queue=queue, least_share=min(tuning.least_share, size))
+    share = min(tuning.least_share, size)
+    return dataclasses.replace(tuning, group_size=size, queue=queue, least_share=share, balance=Balance())
 
 
 def _distances(
-    job: Job, edges: OutEdges, arithmetic: Arithmetic, starts: Sequence[Sequence[int]], group_size: int, queue: int
+    job: Job,
+    edges: OutEdges,
+    arithmetic: Arithmetic,
+    starts: Sequence[Sequence[int]],
+    group_size: int,
+    queue: int,
+    balance: str,
 ) -> cl.Buffer:
-    tuning = tuning_for(job.device, edges, len(starts))
+    tuning = tuning_for(job.device, edges, len(starts), balance)
     tuning = dataclasses.replace(tuning, group_size=group_size, queue=queue)
     return solve(job, edges, arithmetic, starts, tuning=tuning)[0]
 
@@ -131,6 +163,7 @@ def solve(
     ceiling: Any = None,
     target: int | None = None,
     delta: float | None = None,
+    balance: str | None = None,
     tuning: Tuning | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[cl.Buffer, int]:
@@ -150,6 +183,8 @@ def solve(
         Stop as soon as the distance of this vertex is final in all rows. Distances up to it are final then.
     delta : float, optional
         Instead of that of `tuning`.
+    balance : str, optional
+        A rung of :data:`reedsp.edges.balance.RUNGS`, instead of that of what measured well.
     tuning : Tuning, optional
         By default what measured well for similar graphs.
     progress : callable(rounds, n), optional
@@ -161,34 +196,42 @@ def solve(
     rounds : int
         Launches that had something to do.
     """
-    tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts))
+    tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts), balance)
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)
-    search = _Search(job, edges, arithmetic, starts, ceiling, target, tuning)
+    search = Search(job, edges, arithmetic, starts, tuning, ceiling, target)
     return search.dist, search.run(progress)
 
 
-class _Search:
-    """Buffers and kernels of one search."""
+class Search:
+    """Buffers and kernels of one search; parameters as for :func:`solve`.
+
+    Attributes
+    ----------
+    dist : pyopencl.Buffer, shape (rows, n)
+        In the arithmetic; the distances once the search has run.
+    """
 
     def __init__(
         self,
         job: Job,
-        edges: OutEdges,
+        edges: OutEdges | UnitEdges,
         arithmetic: Arithmetic,
         starts: Sequence[Sequence[int]],
-        ceiling: Any,
-        target: int | None,
         tuning: Tuning,
+        ceiling: Any = None,
+        target: int | None = None,
     ) -> None:
         n, rows, dtype = edges.n, len(starts), arithmetic.dtype
-        self._job, self._n = job, n
+        self._job, self._n, self._tuning = job, n, tuning
+        self._launches = 0
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
         delta = arithmetic.step(tuning.delta)
         self._macros: dict[str, str | int] = {
             "GROUP_SIZE": tuning.group_size,
             "QUEUE": tuning.queue,
+            **tuning.balance.macros,
             "WIDE": int(dtype.itemsize == 8),
             "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
             **edges.macros,
@@ -220,7 +263,7 @@ class _Search:
             *(job.upload(slots, keep=False), self.dist, *self._near, count),
         )
         advance = self._kernel("advance")
-        self._round = advance.position_of("round")
+        self._round, self._local_rounds = advance.position_of("round"), advance.position_of("local_rounds")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)
         bound = arithmetic.infinity if ceiling is None else ceiling
         stop = (np.uint32(0 if target is None else rows), np.uint32(target or 0))
@@ -228,7 +271,7 @@ class _Search:
             advance,
             tuning.groups * tuning.group_size,
             tuning.group_size,
-            *(edges.first_edge, edges.edges, *lists, np.uint32(0), delta, bound),
+            *(edges.first_edge, tuning.balance.edges_of(edges, job), *lists, np.uint32(0), delta, bound),
             *(
                 np.uint32(tuning.local_rounds),
                 np.uint32(tuning.least_share),
@@ -245,23 +288,35 @@ class _Search:
 
     def run(self, progress: Callable[[int, int], None] | None) -> int:
         """Launch until nothing is left to do; return the number of launches that had something to do."""
-        layout, launch, pace = self._layout, 0, Pace(_SHORTEST_BATCH, _LONGEST_BATCH)
+        layout, pace = self._layout, Pace(_SHORTEST_BATCH, _LONGEST_BATCH)
         while True:
             pace.begin()
-            for _ in range(pace.amount):
-                self._advance.set(self._round, np.uint32(launch % _PHASES))
-                self._advance.queue()
-                launch += 1
-            counts = self._job.download(self._counts, layout["COUNTS"], np.uint32)
+            counts = self._launch(pace.amount)
             if counts[layout["DONE"]]:
                 if not counts[layout["LOST"]]:
                     return int(counts[layout["ROUNDS"]])
-                self._requeue(launch)
+                self._requeue()
             if progress is not None:
                 progress(int(counts[layout["ROUNDS"]]), self._n)
             pace.adapt()
 
-    def _requeue(self, launch: int) -> None:
-        sizes = (self._room, np.uint32(launch % _PHASES), self._slots)
+    def begin(self, launches: int) -> int:
+        """Launch a few times, with one local round where work-groups share the entries; return how many are left."""
+        self._advance.set(self._local_rounds, np.uint32(1))
+        layout, counts = self._layout, self._launch(launches)
+        self._advance.set(self._local_rounds, np.uint32(self._tuning.local_rounds))
+        splits = int(counts[layout["SPLITS"] + self._launches % 2])
+        return int(counts[layout["NEAR"] + self._launches % 3]) + int(counts[layout["FAR"] + splits % 3])
+
+    def _launch(self, launches: int) -> npt.NDArray[np.uint32]:
+        """Launch so often; return the counts then."""
+        for _ in range(launches):
+            self._advance.set(self._round, np.uint32(self._launches % _PHASES))
+            self._advance.queue()
+            self._launches += 1
+        return self._job.download(self._counts, self._layout["COUNTS"], np.uint32)
+
+    def _requeue(self) -> None:
+        sizes = (self._room, np.uint32(self._launches % _PHASES), self._slots)
         kernel = self._kernel("requeue")
         self._job.launch(kernel, int(self._slots), _SMALL_GROUP, self.dist, *self._near, self._counts, *sizes)

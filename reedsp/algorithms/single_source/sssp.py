@@ -33,6 +33,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.balance import RUNGS
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.distances import float64_holds
 from reedsp.edges.selfcheck import converts_known_distances
@@ -52,7 +53,7 @@ _METHODS = {
     ),
     "input-parallel": Method(input_parallel),
     "input-parallel-refined": Method(input_parallel_refined, {"list_active": None}),
-    "near-far": Method(near_far, {"delta": None, "work_groups": None}),
+    "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": RUNGS}),
 }
 _MANY_EDGES = 500  # that end at one vertex
 
@@ -112,7 +113,8 @@ def sssp(
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
         ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``;
-        see :func:`.input_parallel_refined`. Of "near-far": ``delta`` and ``work_groups``; see :func:`.near_far`.
+        see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and ``balance``; see
+        :func:`.near_far`.
 
     Returns
     -------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -17,7 +18,8 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.device_graph import Neighbours
+from reedsp.edges.balance import FEW_EDGES
+from reedsp.edges.device_graph import Neighbours, largest_degree
 from reedsp.edges.selfcheck import finds_known_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
@@ -28,7 +30,10 @@ from reedsp.system.progress_bar import Report, of_a_search, report_done, search_
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
 METHODS = ("work-items", "work-groups")
-"""What `options` can name: kernels for CPU devices, and kernels for GPUs."""
+"""Kernels for CPU devices, and kernels for GPUs."""
+
+_DEEP = "near-far"  # for deep graphs of few edges a vertex on GPUs
+_OPTIONS = {"work-items": {"direction"}, "work-groups": {"direction", "group_size"}, _DEEP: set()}
 
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
@@ -86,9 +91,11 @@ def bfs(
         with the levels so far and the most there can be; with several sources, with how many of them are done and how
         many there are.
     options : mapping, optional
-        ``method``: "work-items", kernels for CPU devices, or "work-groups", kernels for GPUs; by default what fits the
-        device. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer edges; but the
-        first eight searches of a directed graph are top-down. Of "work-groups": ``group_size``, work-items of one.
+        ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, or "near-far", for GPUs and
+        deep graphs, such as road networks, in which no vertex has more than eight edges; by default what fits the
+        device and the graph. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer
+        edges; but the first eight searches of a directed graph are top-down. Of "work-groups": ``group_size``,
+        work-items of one. "near-far" has neither.
 
     Returns
     -------
@@ -120,15 +127,24 @@ def bfs(
     choices = _choices(options)
     chosen = get_device(device)
     replaceable = "method" not in choices and "group_size" not in choices
+    tries_deep = not choices and chosen.kind != "cpu" and suits(graph)
     method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
-    if method == "work-items" and "group_size" in choices:
-        raise ValueError("options: group_size: 'work-items' has none")
+    for name in sorted(set(choices) - _OPTIONS[method]):
+        raise ValueError(f"options: {name}: {method!r} has none")
+    if method == _DEEP:
+        _check_few_edges(graph)
     method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
     job = Job(chosen, recycle=True, phases=phases)
     answers = np.empty((len(sources), 2, graph.n), np.int32)
     phases.begin("search")
     with bar as report:
-        stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
+        stats = None
+        if method == _DEEP or (tries_deep and _is_trusted(chosen, _DEEP)):
+            stats = _search_by_near_far(graph, sources, answers, job, report, always=method == _DEEP)
+        if stats is not None:
+            method = _DEEP
+        else:
+            stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
     job.recycle()
     levels, pred = answers[:, 0], answers[:, 1]
     stats = {**job.stats(), **stats, "phases": phases.milliseconds()}
@@ -213,7 +229,7 @@ class _RowsOfWorkItems:
             *(np.uint64(factor), self._part_words, self._n),
         )
         self._bind("begin", self._parts, *begin).queue()
-        limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(_largest_degree(graph)))
+        limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
         self._top_down = self._bind("top_down", 1, *edges, self._found, self._queue, parents, *bits, *limits, self._n)
         self._top_down.queue()
@@ -295,14 +311,6 @@ class _BottomUp:
                 if len(self.parts) > 1:
                     job.finish()
             self.advance.queue()
-
-
-def _largest_degree(graph: Graph) -> int:
-    """Return the largest number of edges that leave a vertex, counted only once."""
-    if "largest_degree" not in graph._derived:
-        graph._derived["largest_degree"] = int(np.diff(graph.indptr).max())
-    degree: int = graph._derived["largest_degree"]
-    return degree
 
 
 # ---- work-groups ------------------------------------------------------------------------------------
@@ -388,7 +396,40 @@ class _WorkGroups:
             pace.adapt()
 
 
-_SEARCHES = {"work-items": _search_by_work_items, "work-groups": _search_by_work_groups}
+# ---- near-far --------------------------------------------------------------------------------------
+
+
+def _search_by_near_far(
+    graph: Graph,
+    sources: Sequence[int],
+    answers: npt.NDArray[np.int32],
+    job: Job,
+    progress: Report | None,
+    always: bool = True,
+) -> dict[str, Any] | None:
+    """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported.
+
+    Unless `always`, None is returned if the graph is found to have large levels.
+    """
+    started = time.perf_counter()
+    search, searching = DeepSearch(graph, job), 0.0
+    for row, source in enumerate(sources):
+        if not search.run(source, of_a_search(progress, row, len(sources)), always):
+            return None
+        searching += time.perf_counter() - started
+        job.phases.begin("download")
+        job.download_into(answers[row, 0], search.levels)
+        job.download_into(answers[row, 1], search.predecessors)
+        job.phases.begin("search")
+        report_done(progress, row + 1, len(sources))
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": 0}
+
+
+_SEARCHES: dict[str, Callable[..., dict[str, Any]]] = {
+    "work-items": _search_by_work_items,
+    "work-groups": _search_by_work_groups,
+}
 
 
 def _trusted_method(device: Device, methods: Sequence[str], preferred: str, group_size: int | None) -> str:
@@ -400,12 +441,22 @@ def _trusted_method(device: Device, methods: Sequence[str], preferred: str, grou
         None of them does.
     """
     for method in sorted(methods, key=lambda each: each != preferred):
-        size = "" if group_size is None else f" of {group_size}"
-        options = () if group_size is None else (("group_size", group_size),)
-        trial = (finds_known_levels, _SEARCHES[method], tuple(_EDGE_FACTORS), options)
-        if is_trusted(device, f"breadth-first search in {method}{size}", *trial):
+        if _is_trusted(device, method, group_size):
             return method
     raise DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
+
+
+def _is_trusted(device: Device, method: str, group_size: int | None = None) -> bool:
+    """Return whether a method gives right answers on a device."""
+    if method == _DEEP:
+        trial: tuple[Any, ...] = (finds_known_levels, _search_by_near_far, ((),), FEW_EDGES)
+        return is_trusted(device, f"breadth-first search in {method}", *trial)
+    size = "" if group_size is None else f" of {group_size}"
+    options = () if group_size is None else (("group_size", group_size),)
+    settings = tuple((("direction", direction), *options) for direction in _EDGE_FACTORS)
+    return is_trusted(
+        device, f"breadth-first search in {method}{size}", finds_known_levels, _SEARCHES[method], settings
+    )
 
 
 # ---- arguments and answers --------------------------------------------------------------------------
@@ -421,8 +472,16 @@ def _edge_factor(direction: str, measured: int, graph: Graph, device: Device, se
     return measured if searches > _FEW_SEARCHES else 0
 
 
+def _check_few_edges(graph: Graph) -> None:
+    if largest_degree(graph) > FEW_EDGES:
+        raise ValueError(
+            f"options: method = {_DEEP!r}, but a vertex has {largest_degree(graph)} edges, and may have {FEW_EDGES}"
+        )
+
+
 def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    choices = checked_options(options, {"method": METHODS, "direction": _EDGE_FACTORS, "group_size": None})
+    known = {"method": (*METHODS, _DEEP), "direction": _EDGE_FACTORS, "group_size": None}
+    choices = checked_options(options, known)
     size = choices.get("group_size")
     if size is not None and (size < _SMALLEST_GROUP or size & (size - 1)):
         raise ValueError(f"options: group_size = {size}, expected a power of two from {_SMALLEST_GROUP} on")

@@ -14,6 +14,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.traversal import bfs as traversal_bfs
+from reedsp.algorithms.traversal import deep
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.edges import device_graph
 from tests.support import oracle
@@ -384,3 +385,98 @@ def test_scipy_agrees(device: reedsp.Device) -> None:
     graph = GRAPHS["power law, directed"]
     order = scipy.sparse.csgraph.breadth_first_order(graph.to_scipy(), 2, return_predecessors=False)
     assert sorted(order) == np.flatnonzero(bfs(graph, 2, device=device).levels >= 0).tolist()
+
+
+# ---- deep graphs of few edges a vertex --------------------------------------------------------------
+
+
+def grid(width: int) -> reedsp.Graph:
+    number = np.arange(width * width).reshape(width, width)
+    tails, heads = (
+        np.concatenate((a.ravel(), b.ravel())) for a, b in ((number[1:], number[:, 1:]), (number[:-1], number[:, :-1]))
+    )
+    return reedsp.Graph.from_edges(width * width, tails, heads, directed=False)
+
+
+def out_of_each(n: int, degree: int, seed: int) -> reedsp.Graph:
+    targets = np.random.default_rng(seed).integers(0, n, n * degree)
+    return reedsp.Graph.from_edges(n, np.repeat(np.arange(n), degree), targets)
+
+
+def path(n: int) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
+
+
+@pytest.fixture
+def gpu(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> reedsp.Device:
+    """The device, which is taken for a GPU."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    return device
+
+
+THIN = {
+    "one vertex": path(1),
+    "path": path(700),
+    "grid": grid(40),
+    "out of each 3": out_of_each(900, 3, 1),
+    "out of each 8": out_of_each(2000, 8, 2),
+    "in pieces": out_of_each(500, 1, 3),
+}
+
+
+@pytest.mark.parametrize("name", THIN)
+def test_near_far_finds_levels_and_tree(name: str, device: reedsp.Device) -> None:
+    graph = THIN[name]
+    sources = [0, graph.n - 1, graph.n // 2]
+    search = bfs(graph, sources, device=device, options={"method": "near-far"})
+    assert search.method == "near-far"
+    for row, source in enumerate(sources):
+        levels, pred = reference(graph, source)
+        assert search.levels[row].tolist() == levels
+        assert search.pred[row].tolist() == pred
+
+
+def test_few_edges_and_small_levels_choose_near_far(gpu: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deep, "_FIRST_LAUNCHES", 1)
+    graph = grid(200)  # more levels than one launch searches
+    for source in (0, 20_100):
+        search = bfs(graph, source, device=gpu)
+        assert search.method == "near-far"
+        assert search.levels.tolist() == reference(graph, source)[0]
+    assert graph._derived["is_deep"]
+
+
+def test_large_levels_choose_work_groups(gpu: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What near-far has found until then is not used, and it is not tried again."""
+    monkeypatch.setattr(deep, "_SMALL_LEVELS", 0)
+    monkeypatch.setattr(deep, "_FIRST_LAUNCHES", 1)
+    graph, runs = out_of_each(2000, 8, 4), []
+    run = deep.DeepSearch.run
+    monkeypatch.setattr(deep.DeepSearch, "run", lambda *given: (runs.append(given), run(*given))[1])
+    for _ in range(2):
+        search = bfs(graph, 5, device=gpu)
+        assert search.method == "work-groups"
+        assert (search.levels.tolist(), search.pred.tolist()) == reference(graph, 5)
+    assert len(runs) == 1
+    assert not graph._derived["is_deep"]
+
+
+def test_many_edges_do_not_choose_near_far(gpu: reedsp.Device) -> None:
+    graph = out_of_each(300, 40, 5)
+    assert not deep.suits(graph)
+    assert bfs(graph, 0, device=gpu).method == "work-groups"
+    with pytest.raises(ValueError, match=r"^options: method = 'near-far', but a vertex has \d+ edges, and may have 8$"):
+        bfs(graph, 0, device=gpu, options={"method": "near-far"})
+
+
+def test_near_far_has_no_direction(device: reedsp.Device) -> None:
+    for name, value in (("direction", "auto"), ("group_size", 64)):
+        with pytest.raises(ValueError, match=f"^options: {name}: 'near-far' has none$"):
+            bfs(path(5), 0, device=device, options={"method": "near-far", name: value})
+
+
+def test_75_wrong_near_far_is_not_used(gpu: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traversal_bfs, "is_trusted", lambda device, name, *trial: "near-far" not in name)
+    assert bfs(grid(30), 0, device=gpu).method == "work-groups"
+    with pytest.raises(reedsp.DeviceError, match=r"breadth-first search gives wrong answers, or fails$"):
+        bfs(grid(30), 0, device=gpu, options={"method": "near-far"})

@@ -1,0 +1,175 @@
+"""The ladder of load balancing in near-far: every rung finds what the oracle finds, whatever queue is full."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.single_source import near_far_work_group
+from reedsp.algorithms.single_source.near_far_work_group import Tuning
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device import selfcheck
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.edges.balance import FEW_EDGES, RUNGS, Balance, balance_for
+from reedsp.edges.device_graph import OutEdges, UnitEdges
+from tests.algorithms.single_source.test_near_far import graph_of
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family
+
+TUNING = Tuning(
+    group_size=16, groups=3, local_rounds=3, least_share=5, delta=7.0, queue=16, hub=1000, edges_alone=128, room=400
+)
+EACH = [Balance(), Balance("items", FEW_EDGES), Balance("low-degree", 4), Balance("low-degree", FEW_EDGES)]
+rungs = pytest.mark.parametrize("rung", EACH, ids=lambda rung: f"{rung.name}-{rung.units_at_once}")
+
+
+def degree(graph: reedsp.Graph) -> int:
+    return int(np.diff(graph.indptr).max(initial=0))
+
+
+def thin(n: int, each: int, seed: int) -> reedsp.Graph:
+    """Return a graph in which so many edges leave each vertex, to anywhere."""
+    rng = np.random.default_rng(seed)
+    return reedsp.Graph.from_edges(
+        n, np.repeat(np.arange(n), each), rng.integers(0, n, n * each), rng.integers(0, 50, n * each)
+    )
+
+
+def run(device: Device, graph: reedsp.Graph, starts: list[list[int]], dtype: Any, **settings: Any) -> np.ndarray:
+    arithmetic, job = Arithmetic(np.dtype(dtype)), Job(device)
+    edges = OutEdges.of(graph, job, arithmetic)
+    dist, rounds = near_far_work_group.solve(
+        job, edges, arithmetic, starts, tuning=dataclasses.replace(TUNING, **settings)
+    )
+    assert rounds > 0
+    found = job.download(dist, len(starts) * graph.n, dtype).reshape(len(starts), graph.n)
+    return np.where(found == arithmetic.infinity, np.inf, found)
+
+
+def expected(graph: reedsp.Graph, source: int) -> list[float]:
+    edges = list(
+        zip(
+            np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist(),
+            graph.indices.tolist(),
+            graph.weights.tolist(),
+            strict=True,
+        )
+    )
+    return [np.inf if d is None else float(d) for d in oracle.distances(graph.n, edges, source)]
+
+
+@rungs
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_families(rung: Balance, family: Family, device: Device) -> None:
+    graph = graph_of(family)
+    if min(family.weights, default=0) < 0 or max(family.weights, default=0) > 2**20:
+        pytest.skip("the weights are negative, or do not fit into this type")
+    if rung.name == "low-degree" and degree(graph) > rung.units_at_once:
+        pytest.skip("a vertex has too many edges")
+    assert run(device, graph, [[family.source]], np.int32, balance=rung)[0].tolist() == expected(graph, family.source)
+
+
+@rungs
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"room": 0},
+        {"room": 0, "delta": 1e30, "groups": 7},
+        {"delta": 1e-9, "local_rounds": 1},
+        {"delta": 1e30, "local_rounds": 1000, "queue": 64},
+        {"groups": 1, "least_share": 1},
+    ],
+    ids=str,
+)
+def test_settings(rung: Balance, settings: dict[str, Any], device: Device) -> None:
+    """Rows from several sources at once; a queue of 16 entries is full after two vertices of eight edges."""
+    graph = thin(200, 4 if rung.units_at_once == 4 else FEW_EDGES, 1)
+    found = run(device, graph, [[3], [7, 150]], np.int32, balance=rung, **settings)
+    assert found[0].tolist() == expected(graph, 3)
+    assert np.array_equal(found[1], np.minimum(expected(graph, 7), expected(graph, 150)))
+
+
+@pytest.mark.deep("int64", "float")
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64], ids=lambda dtype: np.dtype(dtype).name)
+def test_few_edges_in_every_type(dtype: Any, device: Device) -> None:
+    graph = thin(300, 3, 2)
+    if np.dtype(dtype).kind == "f":
+        graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights / 2)
+    found = run(device, graph, [[5]], dtype, balance=Balance("low-degree", 4))
+    assert found[0].tolist() == expected(graph, 5)
+
+
+@pytest.mark.parametrize("width", [4, FEW_EDGES])
+def test_edges_are_padded(width: int, device: Device) -> None:
+    graph, job, arithmetic = thin(70, 3, 3), Job(device), Arithmetic(np.dtype(np.int32))
+    graph = reedsp.Graph.from_edges(80, *[np.append(each, [79, 79]) for each in edges_of(graph)])
+    pairs = np.dtype([("target", np.int32), ("weight", np.int32)])
+    for edges, unit in ((OutEdges.of(graph, job, arithmetic), False), (UnitEdges(graph, job), True)):
+        padded = job.download(edges.padded(job, width), 80 * width, pairs).reshape(80, width)
+        assert edges.padded(job, width) is edges.padded(job, width)
+        for vertex in range(80):
+            own = slice(*graph.indptr[vertex : vertex + 2])
+            count = own.stop - own.start
+            assert padded["target"][vertex].tolist() == [*graph.indices[own].tolist(), *[-1] * (width - count)]
+            weights = [1] * count if unit else graph.weights[own].tolist()
+            assert padded["weight"][vertex, :count].tolist() == weights
+
+
+def edges_of(graph: reedsp.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.repeat(np.arange(graph.n), np.diff(graph.indptr)), graph.indices, graph.weights
+
+
+# ---- which rung -------------------------------------------------------------------------------------
+
+
+def test_the_rung_follows_the_degrees(device: Device) -> None:
+    job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32))
+
+    def chosen(each: int, most_bytes: int = 1 << 30, name: str | None = None) -> Balance:
+        return balance_for(OutEdges.of(thin(100, each, 4), job, arithmetic), most_bytes, name)
+
+    assert chosen(4) == Balance("low-degree", 4)
+    assert chosen(5) == Balance("low-degree", 8)
+    assert chosen(30) == Balance("block-search", 1)
+    assert chosen(30, name="items") == Balance("items", 8)
+    assert chosen(3, name="items") == Balance("items", 4)
+    assert chosen(3, name="block-search") == Balance()
+    assert chosen(4, most_bytes=100 * 4 * 8 - 1) == Balance()
+    assert chosen(4, most_bytes=100 * 4 * 8) == Balance("low-degree", 4)
+    with pytest.raises(
+        ValueError, match=r"^options: balance = 'low-degree' takes more than 3,199 bytes of this graph$"
+    ):
+        chosen(4, 3199, "low-degree")
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_by_the_public_function(name: str, device: Device) -> None:
+    graph = thin(150, 3, 5)
+    paths = reedsp.sssp(graph, [3, 9], "near-far", device=device, options={"balance": name})
+    bellman_ford = reedsp.sssp(graph, [3, 9], "output-parallel", device=device)
+    assert paths.dist.tolist() == [expected(graph, 3), expected(graph, 9)]
+    assert np.array_equal(paths.pred, bellman_ford.pred)
+
+
+def test_wrong_rungs(device: Device) -> None:
+    star = reedsp.Graph.from_edges(20, [0] * 19, range(1, 20), [1] * 19)
+    with pytest.raises(ValueError, match=r"^options: balance = 'low-degree', but a vertex has 19 edges, and may"):
+        reedsp.sssp(star, 0, "near-far", device=device, options={"balance": "low-degree"})
+    with pytest.raises(ValueError, match=r"^options: balance = 'warps', expected one of 'block-search', 'items', "):
+        reedsp.sssp(star, 0, "near-far", device=device, options={"balance": "warps"})  # type: ignore[typeddict-item]
+
+
+def test_75_a_wrong_rung_is_replaced(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What finds wrong distances in trials is put aside; block search serves."""
+    monkeypatch.setattr(near_far_work_group, "is_trusted", lambda device, name, *trial: "low-degree" not in name)
+    job, arithmetic, graph = Job(device), Arithmetic(np.dtype(np.int32)), thin(100, 4, 4)
+    edges = OutEdges.of(graph, job, arithmetic)
+    assert near_far_work_group._right_tuning(device, edges, arithmetic, 1, None).balance == Balance()
+    assert near_far_work_group._right_tuning(device, edges, arithmetic, 1, "items").balance == Balance("items", 4)
+    assert selfcheck.is_trusted is not near_far_work_group.is_trusted
