@@ -37,7 +37,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
-from reedsp.algorithms.traversal import bfs, queue_levels, queue_order
+from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
@@ -46,6 +46,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.device.scratch import Scratch
 from reedsp.edges import predecessors, preparation, verify
+from reedsp.edges.balance import Balance
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import entries
@@ -561,6 +562,36 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
                 yield files, partial(check_near_far, device, family, dtype)
     for dtype in (np.int32, np.float64):
         yield files, partial(check_near_far, device, crowded(), dtype)
+    for dtype in (np.int32, np.int64):
+        for rung in (Balance("items", 4), Balance("low-degree", 4), Balance("low-degree", 8)):
+            few = files | {"edges/pad.cl"} if rung.name == "low-degree" else files
+            yield few, partial(check_near_far, device, few_edges(rung.units_at_once), dtype, rung)
+    deep_files = {"traversal/deep.cl", "edges/pad.cl", "single_source/near_far_work_group.cl"}
+    yield deep_files, partial(check_deep, device)
+
+
+def few_edges(degree: int) -> Family:
+    """Up to so many edges out of each vertex of some, so that a queue with room for one a work-item is full."""
+    rng = np.random.default_rng(degree)
+    sources = np.repeat(np.arange(60), rng.integers(0, degree + 1, 60))
+    targets, weights = rng.integers(0, 60, len(sources)), rng.integers(0, 40, len(sources))
+    return Family(f"up to {degree} edges", 60, *(each.tolist() for each in (sources, targets, weights)))
+
+
+def check_deep(device: Device) -> None:
+    """A search of levels that gives up, and one that does not."""
+    family = few_edges(3)
+    graph = graph_of(family, np.int64)
+    expected = oracle.distances(family.n, [(u, v, 1) for u, v, _ in family.edges], 0)
+    levels = reedsp.bfs(graph, 0, device=device, options={"method": "near-far"}).levels
+    assert levels.tolist() == [-1 if d is None else d for d in expected]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deep, "_SMALL_LEVELS", 0)
+        patch.setattr(deep, "_FIRST_LAUNCHES", 1)
+        patch.setattr(deep, "_LEVELS", 1.0)
+        search = deep.DeepSearch(graph, Job(device))
+        assert not search.run(0, None, always=False)
+        assert not deep.suits(graph)
 
 
 def crowded() -> Family:
@@ -579,7 +610,7 @@ def crowded() -> Family:
     )
 
 
-def check_near_far(device: Device, family: Family, dtype: type) -> None:
+def check_near_far(device: Device, family: Family, dtype: type, rung: Balance | None = None) -> None:
     """Two rows, with little that a work-group does alone; up to a target, much, with room for one entry a slot."""
     sources = [family.source, family.n // 2]
     expected = [oracle.distances(family.n, family.edges, source) for source in sources]
@@ -591,6 +622,7 @@ def check_near_far(device: Device, family: Family, dtype: type) -> None:
         "delta": 30.0,
         "queue": GROUP_SIZE,
         "hub": 6,
+        "balance": rung or Balance(),
     }
     roomy = Tuning(**settings, edges_alone=8, room=2 * family.n)
     scant = Tuning(**{**settings, "local_rounds": 1}, edges_alone=10 * GROUP_SIZE, room=0)
