@@ -209,7 +209,7 @@ def test_a_run_takes_a_slice_and_says_what_it_leaves_out(suite: pytest.Pytester,
     count, printed = passed(suite, "-n", workers)
     assert 0 < taken < 41
     assert count == 3 + taken
-    said = f"{41 - taken} of 41 deep tests left out (all but slice 0 of 8, and what stands on no room)"
+    said = f"{41 - taken} of 41 deep tests left out (all but slice 0 of {PARTS}, and what stands on no room)"
     assert f"{said}: test_it.py {41 - taken}; --deep all runs them" in printed
     assert passed(suite, "--deep", "slice", "tests/test_it.py", "-n", workers)[0] == count
 
