@@ -44,7 +44,6 @@ from reedsp.device import build
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.device.scratch import Scratch
 from reedsp.edges import predecessors, preparation, verify
 from reedsp.edges.balance import Balance
 from reedsp.edges.device_graph import OutEdges
@@ -64,6 +63,7 @@ from tests.deep.oclgrind import (
     components,
     flows,
     forests,
+    initialised,
     matchings,
     pram,
     sorts,
@@ -105,46 +105,6 @@ def plant(number: int, folder: Path) -> str:
     print(f"removed the barrier in {file.relative_to(copy)}, line {line}")
     build.kernel_directory = lambda: copy
     return file.relative_to(copy).as_posix()
-
-
-kept = []
-
-
-def keep_buffers() -> None:
-    """Never free a buffer: Oclgrind 21.10 gives a new buffer the initialisation record of a freed, smaller one."""
-    for name in ("allocate", "upload"):
-        make = getattr(Job, name)
-
-        def make_and_keep(*args: object, make: object = make, **options: object) -> object:
-            kept.append(make(*args, **options))
-            return kept[-1]
-
-        setattr(Job, name, make_and_keep)
-
-    def no_larger(scratch: Scratch, context: cl.Context, size: int) -> cl.Buffer:
-        """Allocate what is asked for: behind a recycled buffer there is room, and in it what was there before."""
-        return cl.Buffer(context, cl.mem_flags.READ_WRITE, size)
-
-    Scratch.take, Scratch.give_back = no_larger, lambda scratch, *buffers: None
-
-
-def write_fillings() -> None:
-    """Fill buffers from the host: Oclgrind 21.10 does not take what it fills itself for initialised."""
-
-    def fill(job: Job, buffer: cl.Buffer, length: int, value: np.generic) -> None:
-        cl.enqueue_copy(job.device.queue, buffer, np.full(max(1, length), value))
-
-    Job.fill = fill
-
-
-def copy_what_is_read() -> None:
-    """Copy what the host lends to be read: Oclgrind 21.10 takes it for uninitialised."""
-    borrow = Job.borrow
-
-    def borrow_to_write(job: Job, array: np.ndarray, writable: bool) -> object:
-        return borrow(job, array, writable) if writable else job.upload(array)
-
-    Job.borrow = borrow_to_write
 
 
 def graph_of(family: Family, dtype: type) -> reedsp.Graph:
@@ -233,7 +193,7 @@ def check_places(device: Device) -> None:
 
     x, places = np.arange(70, dtype=np.int32), np.array([0, 3, 5, 5, 64, 70], np.int64)
     on_device = [array.to_device(device.queue, each) for each in (x, places)]
-    kept.extend(on_device)
+    initialised.kept.extend(on_device)
     result = reedsp.segmented_scan(*on_device).get()
     heads = np.isin(np.arange(70), places)
     assert result.tolist() == oracle.scan(x.tolist(), OPERATORS["add"], 0, heads, False)
@@ -900,9 +860,7 @@ def main() -> None:
     planted = None if arguments.plant is None else plant(arguments.plant, folder)
     if planted is not None:
         Thread(target=end_with_first_entry, args=(Path(os.environ["OCLGRIND_LOG"]),), daemon=True).start()
-    keep_buffers()
-    write_fillings()
-    copy_what_is_read()
+    initialised.know_what_is_initialised()
     plans._CHUNK = plans._SHORTEST_CHUNK = 64  # several chunks and several spans
     plans._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
     device = get_device("oclgrind")
