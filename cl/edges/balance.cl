@@ -7,7 +7,8 @@
 // The file that includes this one defines
 //   visit       for work on `count` units of one item, at least one and at most UNITS_AT_ONCE, from `first` on, by one
 //               work-item; `owner` is the work-item of the group that has brought the item
-//   after_step  which all work-items call together after each step of a rung, in which each has visited once
+//   after_step  which all work-items call together after each step of a rung, in which each has visited once at most;
+//               with a barrier
 // and all work-items together call
 //   share_out   each with the units of its own item, 0 if it has none, and `sums`, GROUP_SIZE words in local memory.
 //               It returns whether they were visited: they are not if the group has more than `most` units, in a rung

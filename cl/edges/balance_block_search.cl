@@ -9,15 +9,16 @@
 
 bool share_out(BALANCED *what, const uint units, __local uint *sums, const uint most)
 {
-    const uint item = get_local_id(0), total = sum_up(sums, units);
-    for (uint step = 0; total <= most && step < total; step += GROUP_SIZE) {
+    const uint item = get_local_id(0), total = sum_up(sums, units), visited = total <= most ? total : 0;
+    uint step = 0;
+    do {  // once at least, for the sake of its barriers: the sums are about to be replaced
         const uint number = step + item;
-        if (number < total) {
+        if (number < visited) {
             const uint owner = owner_of(sums, number);
             visit(what, owner, number - (owner ? sums[owner - 1] : 0), 1);
         }
         after_step(what);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the sums are about to be replaced
+        step += GROUP_SIZE;
+    } while (step < visited);
     return total <= most;
 }

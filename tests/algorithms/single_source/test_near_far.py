@@ -159,9 +159,9 @@ def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytes
     u, v = np.array(later).T
     graph = reedsp.Graph.from_edges(n, u, v, (v - u) ** 2)
     repeated: list[int] = []
-    requeue = near_far_work_group._Search._requeue
+    requeue = near_far_work_group.Search._requeue
     monkeypatch.setattr(
-        near_far_work_group._Search, "_requeue", lambda self, launch: (repeated.append(launch), requeue(self, launch))
+        near_far_work_group.Search, "_requeue", lambda self: (repeated.append(self._launches), requeue(self))
     )
     many_edges = random_graph(200, 20_000, seed=3, high=10**6)
     got = run(device, many_edges, 0, np.dtype(np.int32), room=0, delta=1e9, local_rounds=1, groups=8)
