@@ -20,7 +20,7 @@ from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Program
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
@@ -408,12 +408,12 @@ def test_every_kernel_file_is_named() -> None:
 def test_kernel(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     check, files = CHECKS[name]
     used: set[str] = set()
-    kernel = Device.kernel
+    kernel_of = Device.kernel_of
 
-    def recorded(device: Device, file: str, name: str, **macros: str | int) -> Any:
-        used.update(re.findall(r'^#line 1 "cl/(.*)"$', build.assemble(file, {}), re.MULTILINE))
-        return kernel(device, file, name, **macros)
+    def recorded(device: Device, program: Program, name: str) -> Any:
+        used.update(re.findall(r'^#line 1 "cl/(.*)"$', build.assemble(program[0], {}), re.MULTILINE))
+        return kernel_of(device, program, name)
 
-    monkeypatch.setattr(Device, "kernel", recorded)
+    monkeypatch.setattr(Device, "kernel_of", recorded)
     assert check(device)
     assert files <= used

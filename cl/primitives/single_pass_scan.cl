@@ -110,7 +110,7 @@ __kernel void scan_tiles(__global const VALUE *restrict x, __global const MARK *
     for (uint nearest = 0; start > 0 && nearest == 0; nearest = known) {
         barrier(CLK_LOCAL_MEM_FENCE);
         end = start;
-        start = end > GROUP_SIZE ? end - GROUP_SIZE : 0;
+        start = max((long)end - GROUP_SIZE, 0l);  // signed, for Oclgrind knows no difference that stops at 0
         look(words, start, end, seen, kinds, &known, &missing);
     }
 

@@ -41,7 +41,7 @@ from reedsp.algorithms.traversal import bfs, queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Program
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.device.scratch import Scratch
@@ -865,13 +865,13 @@ def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: 
 def recorded() -> set[str]:
     """Return the kernel files that devices are asked for from now on."""
     used: set[str] = set()
-    ask = Device.kernel
+    ask = Device.kernel_of
 
-    def ask_and_record(device: Device, file: str, name: str, **macros: str | int) -> object:
-        used.add(file)
-        return ask(device, file, name, **macros)
+    def ask_and_record(device: Device, program: Program, name: str) -> object:
+        used.add(program[0])
+        return ask(device, program, name)
 
-    Device.kernel = ask_and_record
+    Device.kernel_of = ask_and_record
     return used
 
 
