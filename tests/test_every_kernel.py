@@ -20,12 +20,14 @@ from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Program
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
 from reedsp.minplus.entries import convert, entries_of, look, write_results
+from reedsp.primitives.operators import resolve
+from reedsp.primitives.plans import Buffers, Elements, scan_in_form
 from reedsp.primitives.sort.merges import list_sort, merge_path_sort
 from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import Columns, Records, Sorting
@@ -184,6 +186,15 @@ def scanned(method: str) -> Check:
         return np.array_equal(sums, expected - expected[first] + NUMBERS[first])
 
     return check
+
+
+def scanned_once(device: Device) -> bool:
+    job, elements = Job(device), Elements(resolve("add", np.dtype(np.uint32)), np.dtype(np.uint32), built_in=True)
+    out, total = job.allocate(NUMBERS.size, np.uint32), job.allocate(1, np.uint32)
+    x = job.upload(NUMBERS.astype(np.uint32))
+    for kernel in scan_in_form(job, elements, Buffers(x, x, out, total), NUMBERS.size, "single-pass", 16):
+        kernel.queue()
+    return np.array_equal(job.download(out, NUMBERS.size, np.uint32), np.cumsum(NUMBERS))
 
 
 def at_places(device: Device) -> bool:
@@ -359,6 +370,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         f"scan, {name}": (scanned(name), SCANS | {f"primitives/{name.replace('-', '_')}_scan.cl"})
         for name in ("work-group", "work-item", "blelloch", "naive")
     },
+    "scan in a single pass": (scanned_once, {"primitives/single_pass_scan.cl", "primitives/tiles.cl"}),
     "scan of places": (at_places, {"primitives/heads.cl"}),
     "sum in work-groups": (
         lambda device: reedsp.reduce(NUMBERS, method="work-group", device=device) == NUMBERS.sum(),
@@ -381,20 +393,20 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     **{
         f"sort by digits, {form}": (
             sorted_by(radix_sort, form),
-            {f"primitives/sort_radix_{form.replace('-', '_')}.cl", "primitives/sort_digits.cl"},
+            {f"sort/radix_{form.replace('-', '_')}.cl", "sort/digits.cl"} | more,
         )
-        for form in ("work-item", "work-group")
+        for form, more in (("work-item", set()), ("work-group", {"sort/sums.cl"}), ("lanes", set()))
     },
     **{
         f"sort by merging, {form}": (
             sorted_by(merge_path_sort, form),
-            {f"primitives/sort_merge_{form.replace('-', '_')}.cl", "primitives/sort_order.cl"},
+            {f"sort/merge_{form.replace('-', '_')}.cl", "sort/order.cl"},
         )
         for form in ("work-item", "work-group")
     },
     "sort as Dulle does": (
         sorted_by(list_sort, "bitonic", 16),
-        {"primitives/sort_lists.cl", "primitives/sort_keys.cl"},
+        {"sort/lists.cl", "sort/keys.cl"},
     ),
     "flow by one work-item": (
         flow_by("dinic"),
@@ -424,12 +436,12 @@ def test_every_kernel_file_is_named() -> None:
 def test_kernel(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     check, files = CHECKS[name]
     used: set[str] = set()
-    kernel = Device.kernel
+    kernel_of = Device.kernel_of
 
-    def recorded(device: Device, file: str, name: str, **macros: str | int) -> Any:
-        used.update(re.findall(r'^#line 1 "cl/(.*)"$', build.assemble(file, {}), re.MULTILINE))
-        return kernel(device, file, name, **macros)
+    def recorded(device: Device, program: Program, name: str) -> Any:
+        used.update(re.findall(r'^#line 1 "cl/(.*)"$', build.assemble(program[0], {}), re.MULTILINE))
+        return kernel_of(device, program, name)
 
-    monkeypatch.setattr(Device, "kernel", recorded)
+    monkeypatch.setattr(Device, "kernel_of", recorded)
     assert check(device)
     assert files <= used

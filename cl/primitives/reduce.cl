@@ -12,9 +12,7 @@
 #error "primitives/reduce.cl needs GROUP_SIZE and ROWS of at least 1"
 #endif
 
-#include "primitives/quads.cl"
-
-#define TILE (ROWS * GROUP_SIZE * QUAD)
+#include "primitives/tiles.cl"
 
 // Algorithm 7: work-item i gives item i; every work-item gets the combination of all.
 Item left_fold(const Item own, __local Item *values)

@@ -9,22 +9,13 @@
 //   sums   in   (chunks) the combination of each chunk, by reduce_chunks
 //   total  out  (1) the combination of all elements
 //   chunk       elements of a chunk, a multiple of TILE
-//
-// A tile lies in registers as ROWS rows of GROUP_SIZE quads, so that neighbouring work-items read neighbouring quads:
-//
-//     row 0        quad of work-item 0 | quad of work-item 1 | ...
-//     row 1        quad of work-item 0 | quad of work-item 1 | ...
-//
-// Each work-item scans its own quads; the last item of each goes to local memory, where work-item i then owns the
-// ROWS neighbouring ones from i * ROWS on, whose combinations are scanned as in Algorithm 8.
 
 #if !defined(GROUP_SIZE) || !defined(ROWS) || ROWS < 1
 #error "primitives/work_group_scan.cl needs GROUP_SIZE and ROWS of at least 1"
 #endif
 
 #include "primitives/reduce.cl"
-
-#define PADDED(i) ((i) + (i) / 32)  // so that neighbouring work-items, ROWS items apart, use different banks
+#include "primitives/tiles.cl"
 
 // The combination of the sums of all earlier chunks, the same in every work-item.
 Item sum_of_earlier_chunks(__global const Item *sums, __local Item *values)
@@ -42,12 +33,12 @@ WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global const Item *restrict sums,
                           __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const ulong n)
 {
-    __local Item group[2][GROUP_SIZE];
+    __local Item group[2 * GROUP_SIZE];
     __local Item rows[PADDED(ROWS * GROUP_SIZE)];
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk;
     const size_t last = min(first + chunk, (size_t)n);
-    Item carry = sum_of_earlier_chunks(sums, group[0]);
+    Item carry = sum_of_earlier_chunks(sums, group);
 
     for (size_t tile = first; tile < last; tile += TILE) {
         Item quads[ROWS][QUAD];
@@ -57,37 +48,13 @@ __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, _
             scan_quad(quads[row]);
             rows[PADDED(row * GROUP_SIZE + item)] = quads[row][QUAD - 1];
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-
-        Item own[ROWS];
-        for (uint row = 0; row < ROWS; ++row)
-            own[row] = rows[PADDED(item * ROWS + row)];
-        Item sum = own[0];
-        for (uint row = 1; row < ROWS; ++row)
-            sum = combine_items(sum, own[row]);
-        uint side = 0;
-        group[side][item] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint stride = 1; stride < GROUP_SIZE; stride *= 2) {
-            if (item >= stride)
-                sum = combine_items(group[side][item - stride], sum);
-            side = 1 - side;
-            group[side][item] = sum;
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-
-        Item before = item == 0 ? carry : combine_items(carry, group[side][item - 1]);
-        carry = combine_items(carry, group[side][GROUP_SIZE - 1]);
-        for (uint row = 0; row < ROWS; ++row) {
-            rows[PADDED(item * ROWS + row)] = before;
-            before = combine_items(before, own[row]);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-
+        const Item sum = scan_rows(rows, group);
         for (uint row = 0; row < ROWS; ++row) {
             const uint quad = row * GROUP_SIZE + item;
-            put_quad(out, x, marks, tile + (size_t)quad * QUAD, last, rows[PADDED(quad)], quads[row]);
+            const Item before = combine_items(carry, rows[PADDED(quad)]);
+            put_quad(out, x, marks, tile + (size_t)quad * QUAD, last, before, quads[row]);
         }
+        carry = combine_items(carry, sum);
         // What a work-item has read last it is the first to overwrite: no barrier between two tiles.
     }
     if (item == 0 && get_group_id(0) == get_num_groups(0) - 1)

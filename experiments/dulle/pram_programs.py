@@ -114,7 +114,7 @@ def arrays(device: reedsp.Device, power: int) -> Iterator[Problem]:
 
     def merged(job: Job, x: Memory, out: Memory) -> None:
         records = Records(INT64)
-        kernel = kernel_by_order(job, records, "primitives/sort_lists.cl", "merge_step", True, LIST=2, BITONIC=0)
+        kernel = kernel_by_order(job, records, "sort/lists.cl", "merge_step", True, LIST=2, BITONIC=0)
         group = min(GROUP_SIZE, kernel.max_work_group_size)
         job.launch(kernel, n, group, x, x, out, out, np.uint32(0), np.uint32(1), np.uint64(n // 2), np.uint64(n))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,12 @@ class HostArrays:
             self.job.download_into(result, memory)
         return result
 
+    def reserve(self, length: int, dtype: np.dtype[Any]) -> tuple[Memory, Callable[[], Any]]:
+        """Return memory for a small result, and a function that waits until it is there and returns it."""
+        result = self.empty(length, dtype)
+        memory = self.write(result)
+        return memory, functools.partial(self.finish, memory, result)
+
 
 class DeviceArrays:
     """Arrays of pyopencl: everything is queued behind what their owner has queued, and nothing waits.
@@ -166,7 +172,8 @@ class DeviceArrays:
             raise ValueError(f"device: {first} is on {leader.queue.device.name.strip()}, not on {get_device(device)}")
         self.job: Job = Job(device_of(leader.queue), recycle=True)
         self._queue, self._allocator = leader.queue, leader.allocator
-        self.job.begin_after([event for array in given.values() for event in array.events])
+        self._awaited: list[cl.Event] = [event for array in given.values() for event in array.events]
+        self.job.begin_after(self._awaited)
 
     def empty(self, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         """Return a new array for a result."""
@@ -195,9 +202,9 @@ class DeviceArrays:
         buffer: Any = array.base_data
         if array.offset == 0 and (array.nbytes == buffer.size or not isinstance(buffer, cl.Buffer)):
             return buffer  # type: ignore[no-any-return]
-        if isinstance(buffer, cl.Buffer) and array.offset % self._alignment == 0:
+        if isinstance(buffer, cl.Buffer) and array.offset % self._alignment == 0 and not _is_part(buffer):
             return buffer.get_sub_region(array.offset, array.nbytes)
-        return None  # parts of the buffers that pyopencl's pools lend are not to be had either
+        return None  # parts of parts, and of the buffers that pyopencl's pools lend, are not to be had either
 
     def read_and_write(self, x: Any, result: Any) -> tuple[cl.Buffer, cl.Buffer]:
         """Return buffers for both, which may be the same one.
@@ -222,12 +229,42 @@ class DeviceArrays:
     def finish(self, memory: Memory, result: Any) -> Any:
         """Return an array that will hold the result once the queue has come to this point."""
         if self._buffer_of(result) is None:
-            assert isinstance(memory, cl.Buffer)
-            self.job.copy(result.base_data, result.offset, memory, 0, result.nbytes)
-        result.add_event(cl.enqueue_marker(self._queue))
+            self._copy(result, memory)
+        return self._finished(result)
+
+    def reserve(self, length: int, dtype: np.dtype[Any]) -> tuple[Memory, Callable[[], Any]]:
+        """Return memory for a small result, and a function that returns a new array which will hold it.
+
+        NVIDIA's driver takes longer to let a kernel write to a new buffer than to copy a few bytes there.
+        """
+        if self._allocator is not None:  # of a user, which may lend what nothing can be copied to
+            result = self.empty(length, dtype)
+            memory = self.write(result)
+            return memory, functools.partial(self.finish, memory, result)
+        reserved = self.job.allocate(length, dtype)
+
+        def deliver() -> Any:
+            result = self.empty(length, dtype)
+            self._copy(result, reserved)
+            return self._finished(result)
+
+        return reserved, deliver
+
+    def _copy(self, result: Any, memory: Memory) -> None:
+        self.job.copy(result.base_data, result.offset, memory, 0, result.nbytes)
+
+    def _finished(self, result: Any) -> Any:
+        event = cl.enqueue_marker(self._queue) if self.job.last is None else self.job.last
+        # It comes after what was waited for, of which a long list would have `add_event` wait.
+        earlier = [each for each in result.events if all(each is not awaited for awaited in self._awaited)]
+        result.events[:] = [*earlier, event]
         self.job.recycle()
         return result
 
     @functools.cached_property
     def _alignment(self) -> int:
         return int(self.job.device.handle.mem_base_addr_align) // 8
+
+
+def _is_part(buffer: cl.Buffer) -> bool:
+    return buffer.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) is not None

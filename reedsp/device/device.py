@@ -46,6 +46,8 @@ class Device:
     index : int
         Place in :func:`devices`.
     name, platform, platform_version, vendor, driver_version : str
+    driver : tuple of str
+        What a verdict of a trial depends on: platform and its version, name, and version of the driver.
     kind : {"gpu", "accelerator", "cpu"}
     compute_units : int
     global_memory, local_memory, max_allocation : int
@@ -86,6 +88,7 @@ class Device:
         self.platform_version: str = one_line(handle.platform.version)
         self.vendor: str = one_line(handle.platform.vendor)
         self.driver_version: str = one_line(handle.driver_version)
+        self.driver: tuple[str, ...] = (self.platform, self.platform_version, self.name, self.driver_version)
         self.kind: str = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
         self.compute_units: int = int(handle.max_compute_units)
         self.global_memory: int = int(handle.global_mem_size)
@@ -157,15 +160,18 @@ class Device:
         DeviceError
             The kernel does not build; the message names the file and line in ``cl/``.
         """
-        key = (file, tuple(sorted(macros.items())))
+        return self.kernel_of((file, tuple(sorted(macros.items()))), name)
+
+    def kernel_of(self, program: Program, name: str) -> Kernel:
+        """Return a kernel of a program, whose macros are sorted; otherwise as :meth:`kernel`."""
         if (requested := _requested.get()) is not None:
-            requested.add(key)
+            requested.add(program)
         with self._lock:
-            if (kernel := self._kernels.get((*key, name))) is not None:
+            if (kernel := self._kernels.get((program, name))) is not None:
                 return kernel
-            if key not in self._programs:
-                self._programs[key] = self._build(file, macros)
-            kernel = self._kernels[(*key, name)] = self._limited(file, name, self._programs[key])
+            if program not in self._programs:
+                self._programs[program] = self._build(program[0], dict(program[1]))
+            kernel = self._kernels[program, name] = self._limited(program[0], name, self._programs[program])
             return kernel
 
     def kernels_of_text(self, source: str, title: str, names: Iterable[str]) -> dict[str, Kernel]:

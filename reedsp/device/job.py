@@ -105,6 +105,8 @@ class Job:
         That of the device.
     after : list of pyopencl.Event, optional
         What the next command has to wait for; None on an in-order queue.
+    last : pyopencl.Event, optional
+        Of the last command, before which all others of this job are done.
     kernels_launched : int
     bytes_to_device, bytes_from_device, bytes_allocated : int
     """
@@ -117,6 +119,7 @@ class Job:
         self._context: cl.Context = device.context
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
         self.after: list[cl.Event] | None = None
+        self.last: cl.Event | None = None
         self.kernels_launched: int = 0
         self.bytes_to_device: int = 0
         self.bytes_from_device: int = 0
@@ -141,6 +144,7 @@ class Job:
 
     def queued(self, event: cl.Event) -> None:
         """Have the next command of this job wait for this one, if the queue does not see to that."""
+        self.last = event
         if self.after is not None:
             self.after = [event]
 
@@ -709,6 +713,8 @@ def _dispatches(global_size: tuple[int, ...], slices: Slices) -> list[tuple[tupl
 
 
 def _whole_groups(items: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
+    if len(items) == len(group) == 1:  # without a generator, which takes as long as half a launch
+        return (round_up(max(1, items[0]), group[0]),)
     return tuple(round_up(max(1, size), multiple) for size, multiple in zip(items, group, strict=True))
 
 

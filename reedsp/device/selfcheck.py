@@ -33,13 +33,15 @@ _known: dict[tuple[tuple[str, ...], str, tuple[Any, ...]], frozenset[Program] | 
 """The programs that each trial on each driver covers, by its name and its arguments, if it was passed."""
 
 
-def is_trusted(device: Device, description: str, trial: Callable[..., bool], *arguments: Any) -> bool:
+def is_trusted(
+    device: Device, description: str | Callable[[], str], trial: Callable[..., bool], *arguments: Any
+) -> bool:
     """Return whether a way to compute something gives right answers on a device.
 
     Parameters
     ----------
     device : Device
-    description : str
+    description : str or callable()
         Names the way where a warning says that it is put aside.
     trial : callable(device, *arguments)
         Solves a small problem and compares. If it and its arguments can be pickled but for the device, a child process
@@ -55,7 +57,7 @@ def is_trusted(device: Device, description: str, trial: Callable[..., bool], *ar
     """
     if device.platform in build.SIMULATORS:
         return True
-    driver = (device.platform, device.platform_version, device.name, device.driver_version)
+    driver = device.driver
     key = (driver, _name_of(trial), arguments)
     with contextlib.suppress(KeyError):
         return _known[key] is not None
@@ -74,7 +76,9 @@ def _name_of(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else repr(thing)
 
 
-def _passed(device: Device, description: str, trial: Callable[[], bool]) -> frozenset[Program] | None:
+def _passed(
+    device: Device, description: str | Callable[[], str], trial: Callable[[], bool]
+) -> frozenset[Program] | None:
     """Return the programs that a trial asks for, or None if it fails."""
     try:
         _rehearse(device, trial)
@@ -88,7 +92,8 @@ def _passed(device: Device, description: str, trial: Callable[[], bool]) -> froz
         raise
     except DeviceError as error:
         reason = f"fails: {error}"
-    warnings.warn(f"{description} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
+    described = description if isinstance(description, str) else description()
+    warnings.warn(f"{described} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
     return None
 
 

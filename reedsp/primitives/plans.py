@@ -5,7 +5,9 @@ A plan can be queued again and again for other contents of the same buffers.
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from reedsp.arithmetic.types import C_TYPES, unsigned
 from reedsp.device.build import KernelBuildError
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Program
 from reedsp.device.dispatch import even
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Argument, BoundKernel, Job, Kernel, Memory, round_up
@@ -26,11 +28,14 @@ _QUAD = 4  # elements, as in cl/primitives/quads.cl
 _GROUP_SIZE = 256
 _ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
 _ROWS_OF_COMPACTION = 4
+_ROWS_OF_SINGLE_PASS = 12
 _GROUPS_PER_COMPUTE_UNIT = 32
 _BLELLOCH_GROUP_SIZE = 128
 _CHUNK = 1 << 22  # elements that a work-item scans in one launch: some milliseconds
 _SHORTEST_CHUNK = 1 << 14  # below, a second work-item costs more than it gains
 _FIRST_CHUNK_SHARE = 0.5  # of the others: a sum takes about half the time of a scan
+_ITEM_OF_WORD = 4  # bytes
+_LOOKS = 64  # for a word that is missing
 _LINE = 64  # elements: no two work-items write to one cache line
 
 VALUE_TYPES = {size: C_TYPES[unsigned(size)] for size in (1, 2, 4, 8)}
@@ -38,6 +43,9 @@ VALUE_TYPES = {size: C_TYPES[unsigned(size)] for size in (1, 2, 4, 8)}
 
 PLAIN_GROUP_SIZE = 256
 """Work-items of a work-group, for kernels without local memory."""
+
+SHORTEST_SINGLE_PASS = 1 << 23
+"""Elements, from which on a single pass takes less time."""
 
 Compaction = Literal["values", "places"]
 
@@ -67,7 +75,7 @@ class Elements:
     compaction: Compaction | None = None
     value_type: str | None = None
 
-    @property
+    @functools.cached_property
     def macros(self) -> dict[str, str | int]:
         """The macros of ``cl/primitives/elements.cl``."""
         return {
@@ -79,6 +87,17 @@ class Elements:
             "VALUE": self.value_type or C_TYPES[self.dtype],
             "MARK": "uchar",
         }
+
+    def program(self, file: str, **macros: str | int) -> Program:
+        """Return what is built of a file for these elements; it is put together once."""
+        key = (file, *macros.items())
+        if (program := self._programs.get(key)) is None:
+            program = self._programs[key] = file, tuple(sorted({**self.macros, **macros}.items()))
+        return program
+
+    @functools.cached_property
+    def _programs(self) -> dict[tuple[Any, ...], Program]:
+        return {}
 
     @property
     def item_bytes(self) -> int:
@@ -110,8 +129,8 @@ Plan = list[BoundKernel]
 
 def reduce_in_form(
     job: Job, elements: Elements, x: Memory, total: Memory, n: int, form: str, group_size: int | None
-) -> Plan:
-    """Plan to combine the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
+) -> Iterator[BoundKernel]:
+    """Yield the kernels that combine the first n elements of a buffer into one, in a form of :data:`CHUNKED`."""
     if form == "work-item":
         size, multiple, limit = 1, 1, min(job.device.compute_units, -(-n // _SHORTEST_CHUNK))
         kernel = kernel_of(
@@ -123,13 +142,12 @@ def reduce_in_form(
         kernel = kernel_of(job, elements, "primitives/reduce.cl", "reduce_chunks", **macros)
     chunk, chunks = _chunks(n, multiple, limit)
     if chunks == 1:
-        return [job.bind(kernel, size, size, x, x, total, np.uint64(chunk), np.uint64(n))]
+        yield job.bind(kernel, size, size, x, x, total, np.uint64(chunk), np.uint64(n))
+        return
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
+    yield job.bind(kernel, chunks * size, size, x, x, sums, np.uint64(chunk), np.uint64(n))
     whole = np.uint64(round_up(chunks, multiple))
-    return [
-        job.bind(kernel, chunks * size, size, x, x, sums, np.uint64(chunk), np.uint64(n)),
-        job.bind(kernel, size, size, sums, sums, total, whole, np.uint64(chunks)),
-    ]
+    yield job.bind(kernel, size, size, sums, sums, total, whole, np.uint64(chunks))
 
 
 def scan_in_form(
@@ -141,33 +159,59 @@ def scan_in_form(
     group_size: int | None,
     most_chunks: int | None = None,
     longest_chunk: int | None = None,
-) -> Plan:
-    """Plan to scan the first n elements of a buffer, or to collect some of them, in one form."""
+) -> Iterable[BoundKernel]:
+    """Return the kernels that scan the first n elements of a buffer, or collect some of them, in one form."""
     if form == "blelloch":
         return _plan_blelloch(job, elements, buffers, n, group_size)
     if form == "naive":
         return _plan_naive(job, elements, buffers, n)
     if form == "work-item":
         return _plan_work_item(job, elements, buffers, n, longest_chunk or _CHUNK)
+    if form == "single-pass":
+        return _plan_single_pass(job, elements, buffers, n, group_size)
     return _plan_work_group(job, elements, buffers, n, group_size, most_chunks)
 
 
 def _plan_work_group(
     job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None, most_chunks: int | None
-) -> Plan:
+) -> Iterator[BoundKernel]:
     """Reduce, then scan: one work-group a chunk (cl/primitives/work_group_scan.cl)."""
     size, macros, tile = _tiling(job.device, elements, group_size)
     chunk, chunks = _chunks(n, tile, most_chunks or _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
     numbers = (np.uint64(chunk), np.uint64(n))
-    plan = []
     if chunks > 1:
         reduction = kernel_of(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
-        plan.append(job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers))
+        yield job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers)
     scan = kernel_of(job, elements, "primitives/work_group_scan.cl", "scan_chunks", **macros)
     results = (buffers.out, buffers.total)
-    plan.append(job.bind(scan, chunks * size, size, buffers.x, buffers.marks, sums, *results, *numbers))
-    return plan
+    yield job.bind(scan, chunks * size, size, buffers.x, buffers.marks, sums, *results, *numbers)
+
+
+def _plan_single_pass(
+    job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None
+) -> Iterator[BoundKernel]:
+    """Scan in a single pass: one work-group a tile (cl/primitives/single_pass_scan.cl)."""
+    size = group_size_of(job.device, "work-group", group_size)
+    file, tiles = "primitives/single_pass_scan.cl", max(1, -(-n // (size * _ROWS_OF_SINGLE_PASS * _QUAD)))
+    atomic_loads = int(not job.device.loads_are_atomic)
+    macros = {"GROUP_SIZE": size, "ROWS": _ROWS_OF_SINGLE_PASS, "ATOMIC_LOADS": atomic_loads, "LOOKS": _LOOKS}
+    words = job.allocate(tiles, np.uint64)
+    clear = kernel_of(job, elements, file, "clear_words", **macros)
+    yield job.bind(clear, tiles, min(PLAIN_GROUP_SIZE, job.device.max_work_group_size), words, np.uint64(tiles))
+    scan = kernel_of(job, elements, file, "scan_tiles", **macros)
+    arrays = (buffers.x, buffers.marks, words, buffers.out, buffers.total)
+    yield job.bind(scan, tiles * size, size, *arrays, np.uint64(n))
+
+
+def can_pass_once(device: Device, elements: Elements) -> bool:
+    """Return whether elements are such that a single pass may scan them.
+
+    What a work-group knows of a tile has to fit a word beside an element. Compilers may round operators of users in
+    one way here and in another one there.
+    """
+    is_plain = elements.built_in and not elements.segmented and elements.compaction is None
+    return is_plain and elements.dtype.itemsize == _ITEM_OF_WORD and device.kind != "cpu" and device.int64_atomics
 
 
 def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, longest_chunk: int) -> Plan:
@@ -272,7 +316,7 @@ def kernel_of(job: Job, elements: Elements, file: str, name: str, **macros: str 
         The expression of the operator is no OpenCL C expression.
     """
     try:
-        return job.device.kernel(file, name, **elements.macros, **macros)
+        return job.device.kernel_of(elements.program(file, **macros), name)
     except DeviceError as error:
         if elements.built_in or not isinstance(error.__cause__, KernelBuildError):
             raise

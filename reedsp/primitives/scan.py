@@ -6,6 +6,8 @@ A public function checks its arguments, makes a plan (:mod:`reedsp.primitives.pl
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,12 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.device.job import Job, Memory
+from reedsp.device.job import BoundKernel, Job, Memory
 from reedsp.primitives.operators import ELEMENT_TYPES, Operator, identity_of, resolve
 from reedsp.primitives.plans import (
     CHUNKED,
     PLAIN_GROUP_SIZE,
+    SHORTEST_SINGLE_PASS,
     VALUE_TYPES,
     Buffers,
     Compaction,
@@ -27,7 +30,7 @@ from reedsp.primitives.plans import (
     reduce_in_form,
     scan_in_form,
 )
-from reedsp.primitives.selfcheck import trusted_form
+from reedsp.primitives.selfcheck import passes_once, trusted_form
 from reedsp.primitives.strided.selfcheck import check_tree
 from reedsp.primitives.strided.trees import Shape, default_shape, plan_pairs, plan_tree_reduction, plan_tree_scan
 from reedsp.system.options import check_method
@@ -102,10 +105,9 @@ def reduce(
     if x.size == 0 and isinstance(x, np.ndarray):
         return identity_of(resolve(op, x.dtype), x.dtype)
     arrays = _open(device, elements, method, x=x)
-    result = arrays.empty(1, x.dtype)
-    total = arrays.write(result)
-    arrays.run(plan_reduce(arrays.job, elements, arrays.read(x), total, x.size, method, *sizes))
-    arrays.finish(total, result)
+    total, deliver = arrays.reserve(1, x.dtype)
+    arrays.run(_reduction(arrays.job, elements, arrays.read(x), total, x.size, method, *sizes))
+    result = deliver()
     return result[0] if isinstance(result, np.ndarray) else result
 
 
@@ -315,9 +317,7 @@ def _scan(
     sizes: tuple[int | None, int | None] = (None, None),
 ) -> Any:
     x = _elements_of(x)
-    elements = dataclasses.replace(_elements(op, x.dtype), exclusive=exclusive, segmented=heads is not None)
-    if op == "add" and x.dtype.kind == "f" and not exclusive:  # 0.0 + -0.0 is 0.0, as if there had been another element
-        elements = dataclasses.replace(elements, operator=dataclasses.replace(elements.operator, identity=-0.0))
+    elements = _elements(op, x.dtype, exclusive=exclusive, segmented=heads is not None, scanned=True)
     if heads is not None:
         heads = _heads_of(heads, x.size)
     if out is not None:
@@ -332,7 +332,7 @@ def _scan(
     source, target = arrays.read_and_write(x, result)
     marks = source if heads is None else _marks(arrays, heads, x.size)
     total = arrays.job.allocate(1, x.dtype)
-    arrays.run(plan_scan(arrays.job, elements, Buffers(source, marks, target, total), x.size, method, *sizes))
+    arrays.run(_scanning(arrays.job, elements, Buffers(source, marks, target, total), x.size, method, *sizes))
     return arrays.finish(target, result)
 
 
@@ -371,16 +371,18 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
     arrays = _open(device, elements, method, mask=mask, x=x)
     marks = arrays.read(mask)
     source = marks if x is None else arrays.read(x)
+    job = arrays.job
     if isinstance(arrays, DeviceArrays):
-        collected, count = arrays.empty(n, dtype), arrays.empty(1, count_dtype)
-        target, total = arrays.write(collected), arrays.write(count)
-    else:
-        target, total = arrays.job.allocate(n, dtype), arrays.job.allocate(1, count_dtype)
-    arrays.run(plan_scan(arrays.job, elements, Buffers(source, marks, target, total), n, method))
-    if isinstance(arrays, DeviceArrays):
-        return arrays.finish(target, collected), arrays.finish(total, count)
-    selected = int(arrays.job.download(total, 1, count_dtype)[0])
-    return arrays.job.download(target, selected, dtype)
+        collected = arrays.empty(n, dtype)
+        target = arrays.write(collected)
+        number, deliver = arrays.reserve(1, count_dtype)
+        arrays.run(_scanning(job, elements, Buffers(source, marks, target, number), n, method))
+        count = deliver()  # before the memory that it lies in is lent again
+        return arrays.finish(target, collected), count
+    out, total = job.allocate(n, dtype), job.allocate(1, count_dtype)
+    arrays.run(_scanning(job, elements, Buffers(source, marks, out, total), n, method))
+    selected = int(job.download(total, 1, count_dtype)[0])
+    return job.download(out, selected, dtype)
 
 
 def _elements_of(x: Any) -> Any:
@@ -390,11 +392,28 @@ def _elements_of(x: Any) -> Any:
     return x
 
 
-def _elements(op: str | Operator, dtype: np.dtype[Any]) -> Elements:
-    if isinstance(op, str) and op == "add" and dtype.kind == "i":
+def _elements(
+    op: str | Operator,
+    dtype: np.dtype[Any],
+    *,
+    exclusive: bool = False,
+    segmented: bool = False,
+    scanned: bool = False,
+) -> Elements:
+    if isinstance(op, str):
+        return _of_built_in(op, dtype, exclusive, segmented, scanned)
+    return Elements(resolve(op, dtype), dtype, built_in=False, exclusive=exclusive, segmented=segmented)
+
+
+@functools.cache
+def _of_built_in(op: str, dtype: np.dtype[Any], exclusive: bool, segmented: bool, scanned: bool) -> Elements:
+    if op == "add" and dtype.kind == "i":
         # Signed sums that overflow are undefined in OpenCL C; the same bits as unsigned numbers wrap, as numpy's do.
         dtype = np.dtype(f"u{dtype.itemsize}")
-    return Elements(resolve(op, dtype), dtype, built_in=isinstance(op, str))
+    operator = resolve(op, dtype)
+    if op == "add" and dtype.kind == "f" and scanned and not exclusive:
+        operator = dataclasses.replace(operator, identity=-0.0)  # 0.0 + -0.0 is 0.0, as if there was another element
+    return Elements(operator, dtype, built_in=True, exclusive=exclusive, segmented=segmented)
 
 
 def _heads_of(heads: Any, n: int) -> Any:
@@ -465,6 +484,20 @@ def plan_reduce(
     `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
     that of the elements of a work-item, of "dulle".
     """
+    return list(_reduction(job, elements, x, total, n, method, group_size, each))
+
+
+def _reduction(
+    job: Job,
+    elements: Elements,
+    x: Memory,
+    total: Memory,
+    n: int,
+    method: str,
+    group_size: int | None,
+    each: int | None,
+) -> Iterable[BoundKernel]:
+    """Return a plan whose kernels are bound one after the other, so that the first can be queued before."""
     if method == "naive":
         check_tree(job.device, elements, "reduction", None)
         return plan_pairs(job, elements, x, total, n)
@@ -490,10 +523,26 @@ def plan_scan(
     `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
     that of the elements of a work-item, of "dulle".
     """
+    return list(_scanning(job, elements, buffers, n, method, group_size, each))
+
+
+def _scanning(
+    job: Job,
+    elements: Elements,
+    buffers: Buffers,
+    n: int,
+    method: str,
+    group_size: int | None = None,
+    each: int | None = None,
+) -> Iterable[BoundKernel]:
+    """Return a plan whose kernels are bound one after the other, so that the first can be queued before."""
     if method == "dulle":
         shape = _shape(job.device, False, group_size, each)
         check_tree(job.device, elements, "scan", shape)
         return plan_tree_scan(job, elements, buffers.x, buffers.out, n, shape)
+    is_long = n >= SHORTEST_SINGLE_PASS and buffers.x != buffers.out
+    if is_long and method == "fast" and group_size is None and passes_once(job.device, elements):
+        return scan_in_form(job, elements, buffers, n, "single-pass", None)
     form = trusted_form(job.device, elements, method, group_size)
     return scan_in_form(job, elements, buffers, n, form, group_size)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,16 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.operators import OPERATORS, resolve
-from reedsp.primitives.plans import CHUNKED, VALUE_TYPES, Buffers, Elements, group_size_of, reduce_in_form, scan_in_form
+from reedsp.primitives.plans import (
+    CHUNKED,
+    VALUE_TYPES,
+    Buffers,
+    Elements,
+    can_pass_once,
+    group_size_of,
+    reduce_in_form,
+    scan_in_form,
+)
 
 _FORMS = ("work-item", "work-group")  # that can do whatever "fast" has to
 
@@ -45,11 +55,20 @@ def trusted_form(device: Device, elements: Elements, method: str, group_size: in
     if not elements.built_in:  # what users' operators make of numbers is not known here, so that sums stand for them
         elements = dataclasses.replace(elements, operator=resolve("add", elements.dtype))
     for form in forms:
-        name = f"the {_described(elements)} in {form} form" + ("" if group_size is None else f", {group_size} together")
+        name = functools.partial(_name_of_trial, elements, form, group_size)
         trial = (scans_known_array, elements, form, group_size_of(device, form, group_size))
         if is_trusted(device, name, *trial, repr(elements.operator.identity)):  # 0.0 and -0.0 are equal
             return form
     raise DeviceError(f"{device}: the {_described(elements)} gives wrong answers, or fails")
+
+
+def passes_once(device: Device, elements: Elements) -> bool:
+    """Return whether a single pass scans such elements right on this device."""
+    if not can_pass_once(device, elements):
+        return False
+    name = functools.partial(_name_of_trial, elements, "single-pass", None)
+    trial = (scans_known_array, elements, "single-pass", group_size_of(device, "work-group", None))
+    return is_trusted(device, name, *trial, repr(elements.operator.identity))
 
 
 def preferred_form(device: Device, method: str) -> str:
@@ -92,6 +111,10 @@ def _collects_known_array(job: Job, elements: Elements, form: str, group_size: i
         kernel.queue()
     right = np.array_equal(job.download(out, len(places), x.dtype), expected)
     return right and int(job.download(total, 1, elements.dtype)[0]) == len(places)
+
+
+def _name_of_trial(elements: Elements, form: str, group_size: int | None) -> str:
+    return f"the {_described(elements)} in {form} form" + ("" if group_size is None else f", {group_size} together")
 
 
 def _described(elements: Elements) -> str:

@@ -41,7 +41,7 @@ from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.device import Device
+from reedsp.device.device import Device, Program
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges import predecessors, preparation, verify
@@ -55,7 +55,7 @@ from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import tilings_for, vector_length
 from reedsp.primitives import plans
 from reedsp.primitives.operators import resolve
-from reedsp.primitives.plans import Buffers, Elements
+from reedsp.primitives.plans import Buffers, Elements, scan_in_form
 from reedsp.primitives.scan import plan_reduce, plan_scan
 from tests.deep.oclgrind import (
     Check,
@@ -229,6 +229,34 @@ def checks_of_scans(device: Device) -> Iterator[Check]:
         yield files[method], partial(check_scan, device, method, sizes[method], op, np.dtype(dtype))
     for op, dtype in itertools.product(OPERATORS, (np.uint32, np.float64)):
         yield files["work-item"], partial(check_scan_by_work_items, device, sizes["work-item"], op, np.dtype(dtype))
+
+    for op, dtype, exclusive in itertools.product(("add", "min"), (np.uint32, np.float32), (False, True)):
+        files_of_one = {"primitives/single_pass_scan.cl", "primitives/tiles.cl"}
+        yield files_of_one, partial(check_single_pass, device, op, np.dtype(dtype), exclusive)
+
+
+def check_single_pass(device: Device, op: str, dtype: np.dtype, exclusive: bool) -> None:
+    """The last tiles first, which find no word of those before; then all, of more tiles than a work-group looks at."""
+    group, rows = 4, 2
+    n = 11 * group * rows * 4 + 5
+    x = np.random.default_rng(3).integers(0, 9, n).astype(dtype)
+    elements = Elements(resolve(op, dtype), dtype, True, exclusive=exclusive)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plans, "_ROWS_OF_SINGLE_PASS", rows)
+        patch.setattr(plans, "_LOOKS", 1)
+        job = Job(device)
+        given, out, total = job.upload(x), job.allocate(n, dtype), job.allocate(1, dtype)
+        clear, scan = scan_in_form(job, elements, Buffers(given, given, out, total), n, "single-pass", group)
+    expected = oracle.scan(x.tolist(), OPERATORS[op], elements.operator.identity, np.zeros(n, np.bool_), exclusive)
+    tiles = scan._global_size[0] // group
+    for first in (tiles - 2, 5, 0):
+        scan._dispatches = [((part * group,), (min(3, tiles - part) * group,)) for part in range(first, tiles, 3)]
+        if first in (tiles - 2, 0):
+            clear.queue()
+        scan.queue()
+        if first != 5:
+            found = job.download(out, n, dtype)[first * group * rows * 4 :]
+            assert found.tolist() == expected[first * group * rows * 4 :]
 
 
 PRODUCT_FILES = {
@@ -829,13 +857,13 @@ def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: 
 def recorded() -> set[str]:
     """Return the kernel files that devices are asked for from now on."""
     used: set[str] = set()
-    ask = Device.kernel
+    ask = Device.kernel_of
 
-    def ask_and_record(device: Device, file: str, name: str, **macros: str | int) -> object:
-        used.add(file)
-        return ask(device, file, name, **macros)
+    def ask_and_record(device: Device, program: Program, name: str) -> object:
+        used.add(program[0])
+        return ask(device, program, name)
 
-    Device.kernel = ask_and_record
+    Device.kernel_of = ask_and_record
     return used
 
 

@@ -218,16 +218,18 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "primitives/reduce.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
     "primitives/work_group_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,)},
     "primitives/work_item_scan.cl": {"VECTORS": (0, 1)},
+    "primitives/single_pass_scan.cl": {"GROUP_SIZE": (16,), "ROWS": (2,), "ATOMIC_LOADS": (0, 1), "LOOKS": (2,)},
     "strided/pairs.cl": {},
     "strided/reduce.cl": {"GROUP_SIZE": (16,), "EACH": (3,)},
     "strided/scan.cl": {"GROUP_SIZE": (16,), "EACH": (3,)},
-    "primitives/sort_lists.cl": {"LIST": (16,), "BITONIC": (0, 1)},
-    "primitives/sort_merge_work_group.cl": {"GROUP_SIZE": (16,), "ITEMS": (3,)},
-    "primitives/sort_merge_work_item.cl": {"RUN": (4,), "PIECE": (16,)},
-    "primitives/sort_radix_work_group.cl": {
+    "sort/lists.cl": {"LIST": (16,), "BITONIC": (0, 1)},
+    "sort/merge_work_group.cl": {"GROUP_SIZE": (16,), "ITEMS": (3,)},
+    "sort/merge_work_item.cl": {"RUN": (4,), "PIECE": (16,)},
+    "sort/radix_work_group.cl": {
         **{"GROUP_SIZE": (16,), "ITEMS": (3,), "COPIES": (2,), "COUNT": ("uint", "ulong")},
     },
-    "primitives/sort_radix_work_item.cl": {"DIGITS": (256,), "COUNT": ("uint", "ulong")},
+    "sort/radix_lanes.cl": {"GROUP_SIZE": (8,), "ITEMS": (3,), "LANES": (1,), "COUNT": ("uint", "ulong")},
+    "sort/radix_work_item.cl": {"DIGITS": (256,), "COUNT": ("uint", "ulong")},
 }
 DTYPES = [*map(np.dtype, (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))]
 ELEMENTS = [
@@ -280,10 +282,12 @@ INCLUDED = {
     "core/dispatch.cl": {},
     "primitives/elements.cl": ELEMENTS[0].macros,
     "primitives/quads.cl": {},
+    "primitives/tiles.cl": {**ELEMENTS[0].macros, "GROUP_SIZE": 16, "ROWS": 2},
     "strided/tile.cl": {**ELEMENTS[0].macros, "GROUP_SIZE": 16, "EACH": 3},
-    "primitives/sort_digits.cl": {**RECORDS[0].macros(True), "COUNT": "uint"},
-    "primitives/sort_keys.cl": RECORDS[0].macros(True),
-    "primitives/sort_order.cl": RECORDS[0].order_macros(True),
+    "sort/digits.cl": {**RECORDS[0].macros(True), "COUNT": "uint"},
+    "sort/keys.cl": RECORDS[0].macros(True),
+    "sort/sums.cl": {**RECORDS[0].macros(True), "COUNT": "uint", "GROUP_SIZE": 16},
+    "sort/order.cl": RECORDS[0].order_macros(True),
     "core/language.cl": {},
 }
 FILES = [*OWN_MACROS, *INCLUDED]
@@ -298,12 +302,14 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
         return [*WEIGHTS, {**matrix.NARROW.macros("gpu"), "PTX": 0}]
     if '"cl/minplus/common.cl"' in text:
         return WEIGHTS
-    if '"cl/primitives/sort_order.cl"' in text:
+    if '"cl/sort/order.cl"' in text:
         return [records.order_macros(last) for records in RECORDS for last in (False, True)]
-    if '"cl/primitives/sort_keys.cl"' in text:
+    if '"cl/sort/keys.cl"' in text:
         return [records.macros(last) for records in RECORDS for last in (False, True)]
     if '"cl/primitives/elements.cl"' not in text:
         return [{}]
+    if file == "primitives/single_pass_scan.cl":
+        return [elements.macros for elements in ELEMENTS if elements.item_bytes == 4 and not elements.segmented]
     compactions = COMPACTIONS if file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl") else []
     return [elements.macros for elements in (*ELEMENTS, *compactions)]
 

@@ -20,6 +20,7 @@ import pytest
 
 import reedsp
 from reedsp.device import discovery
+from reedsp.device.arrays import DeviceArrays
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.primitives import plans, scan, selfcheck
@@ -292,6 +293,80 @@ def test_a_plan_can_be_queued_again(device: Device, small: None) -> None:
             assert (job.download(out, x.size, x.dtype) == x.cumsum(dtype=x.dtype)).all()
             x = x[::-1].copy()
             cl.enqueue_copy(device.queue, source, x)
+
+
+@pytest.fixture
+def passing_once(device: Device, small: None, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """A GPU, or a device that pretends to be one, that scans short arrays in a single pass, in tiles of 32 elements."""
+    pretender = Device(device.index, device.handle)
+    pretender._context, pretender._queue = device.context, device.queue
+    pretender.kind = "gpu"
+    if not pretender.int64_atomics:
+        pytest.skip("the device has no atomic operations of 64 bits")
+    for name, value in {"_ROWS_OF_SINGLE_PASS": 2, "_LOOKS": 2}.items():
+        monkeypatch.setattr(plans, name, value)
+    monkeypatch.setattr(scan, "SHORTEST_SINGLE_PASS", 1)
+    return pretender
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 4 * 32 + 1, 5 * 32, 20 * 32 + 3])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_single_pass(n: int, exclusive: bool, passing_once: Device) -> None:
+    """Up to a tile, and more tiles than a work-group looks at together."""
+    for dtype, op in itertools.product(("int32", "uint32", "float32"), UFUNCS):
+        x = values(np.dtype(dtype), n)
+        got = scanned(x, op, "fast", exclusive, device=passing_once)
+        assert (got == numpy_scan(x, op, np.zeros(n, np.bool_), exclusive)).all()
+
+
+def test_what_is_scanned_in_a_single_pass(passing_once: Device) -> None:
+    """What a word has room for, if it does not become what it is read from."""
+    job = Job(passing_once)
+    x, out = job.allocate(500, np.float64), job.allocate(500, np.float64)
+
+    def names(target: Any, elements: plans.Elements, method: str = "fast") -> list[str]:
+        plan = scan.plan_scan(job, elements, plans.Buffers(x, x, target, x), 500, method)
+        return [kernel._name for kernel in plan]
+
+    single, others = ["clear_words", "scan_tiles"], ["reduce_chunks", "scan_chunks"]
+    plain = scan._elements("add", np.dtype(np.float32))
+    assert names(out, plain) == single
+    assert names(x, plain) == names(out, plain, "work-group") == others
+    assert names(out, scan._elements("add", np.dtype(np.int64))) == others
+    assert names(out, scan._elements(reedsp.Operator("a ^ b", 0), np.dtype(np.uint32))) == others
+    assert names(out, dataclasses.replace(plain, segmented=True)) == others
+    passing_once.int64_atomics = False
+    assert names(out, plain) == others
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("looks", [0, 3])
+def test_no_order_of_work_groups_makes_a_difference(
+    looks: int, exclusive: bool, passing_once: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Floats are the same bits whether tiles before are done, or have to be added by those behind."""
+    monkeypatch.setattr(plans, "_LOOKS", looks)
+    rng, n = np.random.default_rng(RNG_SEED), 30 * 32 + 9
+    numbers = (rng.standard_normal(n) * 10.0 ** rng.integers(-6, 6, n)).astype(np.float32)
+    elements = scan._elements("add", numbers.dtype, exclusive=exclusive, scanned=True)
+    for x in (numbers, np.full(n, -0.0, np.float32)):
+        job, found = Job(passing_once), set()
+        given, out, total = job.upload(x), job.allocate(n, x.dtype), job.allocate(1, x.dtype)
+        buffers = plans.Buffers(given, given, out, total)
+        clear, scan_tiles = plans.scan_in_form(job, elements, buffers, n, "single-pass", None)
+        for together, step in ((31, 1), (1, 1), (1, -1), (7, -1)):  # tiles of a dispatch, and in which order these come
+            parts = range(0, 31, together)[::step]
+            scan_tiles._dispatches = [((4 * part,), (4 * min(together, 31 - part),)) for part in parts]
+            clear.queue()
+            scan_tiles.queue()
+            found.add(job.download(out, n, x.dtype).tobytes() + job.download(total, 1, x.dtype).tobytes())
+        assert len(found) == 1
+        right = np.cumsum(x, dtype=np.float64)
+        prefixes = np.frombuffer(found.pop(), np.float32)
+        np.testing.assert_allclose(
+            prefixes[1:n] if exclusive else prefixes[:n], right[:-1] if exclusive else right, 1e-3
+        )
+        assert np.signbit(prefixes[:n]).all() == (not exclusive and x is not numbers)
 
 
 # ---- numbers ----------------------------------------------------------------------------------------
@@ -950,6 +1025,30 @@ def test_arrays_from_a_pool(start: int, queue: cl.CommandQueue) -> None:
         assert (reedsp.inclusive_scan(x[start:], method=method).get() == np.cumsum(host[start:], dtype=np.int32)).all()
         reedsp.inclusive_scan(x[: 1000 - start], method=method, out=out[start:])
         assert (out.get()[start:] == np.cumsum(host[: 1000 - start], dtype=np.int32)).all()
+
+
+def test_events_do_not_pile_up(queue: cl.CommandQueue) -> None:
+    """Of many calls with one result the last one's event remains, and that of others who use the array meanwhile."""
+    x, out = (cl_array.to_device(queue, np.ones(100, np.int32)) for _ in range(2))
+    for _ in range(20):
+        reedsp.inclusive_scan(x, out=out)
+    assert len(out.events) == 1
+    arrays = DeviceArrays({"x": x, "out": out}, None)
+    other = cl.enqueue_marker(queue)
+    out.add_event(other)
+    arrays.finish(arrays.write(out), out)
+    assert out.events[0] is other
+    assert len(out.events) == 2
+
+
+def test_parts_of_parts(queue: cl.CommandQueue) -> None:
+    """No buffer begins within a part of another one."""
+    whole, host = cl_array.zeros(queue, 4096, np.int32), values(np.dtype(np.int32), 2048)
+    part = cl_array.Array(queue, (2048,), np.int32, data=whole.base_data.get_sub_region(8192, 8192))
+    part.set(host)
+    assert reedsp.reduce(part[1024:]).get() == host[1024:].sum(dtype=np.int32)
+    reedsp.inclusive_scan(part[1024:], out=part[:1024])
+    assert (part.get()[:1024] == np.cumsum(host[1024:], dtype=np.int32)).all()
 
 
 def test_two_parts_of_one_buffer(queue: cl.CommandQueue) -> None:

@@ -20,7 +20,7 @@ from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting,
 from reedsp.system import place
 from tests.deep.fuzz.sorts import random_cases
 
-FORMS = {"work-item": "cpu", "work-group": "gpu"}
+FORMS = {"work-item": "cpu", "work-group": "gpu", "lanes": "gpu"}
 PATTERNS = ("random", "ascending", "descending", "constant", "few", "special", "narrow")
 QUICK = (np.dtype(np.uint8),)  # beside the types of the other tests
 # An order that is not total: all numbers of one parity are equal in it.
@@ -33,6 +33,7 @@ def pretender(request: pytest.FixtureRequest, device: Device, monkeypatch: pytes
     pretender = Device(device.index, device.handle)
     pretender._context, pretender._queue = device.context, device.queue
     pretender.kind, pretender.compute_units = FORMS[request.param], 3
+    monkeypatch.setattr(selfcheck, "has_lanes", lambda device: request.param == "lanes")
     make_small(monkeypatch)
     return pretender
 
@@ -41,7 +42,8 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make chunks, tiles, runs and pieces so small that short arrays have many of each."""
     for module, settings in (
         (radix, {"_CHUNK": 64, "_SHORTEST_CHUNK": 16, "_GROUP_SIZE": 8, "_MOST_ITEMS": 3}),
-        (radix, {"_GROUPS_PER_COMPUTE_UNIT": 2}),
+        (radix, {"_GROUPS_PER_COMPUTE_UNIT": 2, "_GROUPS_OF_LANES_PER_COMPUTE_UNIT": 2}),
+        (radix, {"_TEAMS": (5, 4), "_FEW_ITEMS": 3, "_MOST_ITEMS_OF_LANES": 3}),
         (merges, {"_RUN": 4, "_PIECE": 8, "_GROUP_SIZE": 4, "_ITEMS": 3}),
     ):
         for name, value in settings.items():
@@ -197,6 +199,7 @@ def test_random_cases(form: str, seed: int, device: Device, monkeypatch: pytest.
     make_small(monkeypatch)
     pretender = Device(device.index, device.handle)
     pretender.kind = FORMS[form]
+    monkeypatch.setattr(selfcheck, "has_lanes", lambda device: form == "lanes")
     assert random_cases(pretender, 50, seed) == 50
 
 
@@ -378,6 +381,38 @@ def test_an_array_of_a_device_and_one_of_the_host(device: Device) -> None:
         reedsp.sort(given, out=KEYS)
 
 
+def test_lanes_come_first_where_there_are_any(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And other forms of a radix sort, or of a merge, where there are none, or theirs is not right."""
+    asked: list[str] = []
+    monkeypatch.setattr(selfcheck, "_is_trusted", lambda *arguments: asked.append(arguments[-1]))
+    pretender, records = Device(device.index, device.handle), Records(KEYS.dtype)
+    others = ["work-group", "work-item"]
+    pretender.kind = "gpu"
+    for generation, algorithm, forms in ((7, "radix", ["lanes", *others]), (6, "radix", others), (9, "merge", others)):
+        pretender.nvidia_generation = generation
+        with pytest.raises(DeviceError, match=rf"the {algorithm} sort of int64 gives wrong answers, or fails$"):
+            selfcheck.trusted_form(pretender, records, algorithm)
+        assert asked == forms
+        asked.clear()
+
+
+@pytest.mark.parametrize("carried", [None, np.dtype(np.uint64)])
+def test_lanes_fit_in_local_memory(
+    carried: np.dtype[Any] | None, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Small keys are sorted by large work-groups, others by smaller ones, in the least local memory that GPUs have."""
+    monkeypatch.setattr(device, "local_memory", 1 << 15)
+    for dtype, size in ((np.uint8, 16), (np.float64, 8)):
+        records = Records(np.dtype(dtype), carried, carried)
+        found, items = radix._sizes_in_lanes(device, records, 32, 256)
+        assert (found, items % 2) == (32 * size, 1)
+        each = np.dtype(dtype).itemsize + 2 * (carried is not None)
+        assert found * items * each + 2 * 256 * size + 4 * (2 * found + 2 * 256) <= 1 << 15
+        assert (
+            items == radix._MOST_ITEMS_OF_LANES or found * (items + 2) * each + 512 * size + 8 * found + 2048 > 1 << 15
+        )
+
+
 def test_no_form_is_right(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selfcheck, "is_trusted", lambda *arguments: False)
     with pytest.raises(DeviceError, match=r"the radix sort of int64 gives wrong answers, or fails$"):
@@ -393,14 +428,14 @@ def test_a_kernel_that_is_not_built_for_another_reason(device: Device, monkeypat
     monkeypatch.setattr(Device, "kernel", fail)
     records = Records(np.dtype(np.int32), order="a > b")
     with pytest.raises(DeviceError, match=r"^out of resources$"):
-        kernel_by_order(Job(device), records, "primitives/sort_lists.cl", "merge_step", True)
+        kernel_by_order(Job(device), records, "sort/lists.cl", "merge_step", True)
 
 
 @pytest.mark.deep
 def test_75_wrong_sorts_are_replaced(device: Device, kernel_copy: Path, own_verdicts: None) -> None:
     fresh = Device(device.index, device.handle)
     fresh.kind = "cpu"
-    file = kernel_copy / "primitives" / "sort_radix_work_item.cl"
+    file = kernel_copy / "sort" / "radix_work_item.cl"
     right = "numbered ? (RESULT)i :"
     assert right in file.read_text()
     file.write_text(file.read_text().replace(right, "numbered ? (RESULT)(i ^ (i == 20000)) :"))

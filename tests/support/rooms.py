@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOM_OF_KERNELS = {
     "core": "device",
     "primitives": "primitives",
+    "sort": "primitives",
     "strided": "primitives",
     "minplus": "minplus",
     "edges": "edges",

@@ -13,9 +13,9 @@ PRESORTS = ("bitonic", "odd-even", "none")
 LIST_LENGTH = 256
 """Records of such a list, by default."""
 
-_WORK_ITEM_FILE = "primitives/sort_merge_work_item.cl"
-_WORK_GROUP_FILE = "primitives/sort_merge_work_group.cl"
-_LISTS_FILE = "primitives/sort_lists.cl"
+_WORK_ITEM_FILE = "sort/merge_work_item.cl"
+_WORK_GROUP_FILE = "sort/merge_work_group.cl"
+_LISTS_FILE = "sort/lists.cl"
 _RUN = 16  # records that a work-item sorts by insertion
 _PIECE = 1 << 13  # records that it merges
 _GROUP_SIZE = 256

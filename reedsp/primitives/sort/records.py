@@ -23,7 +23,7 @@ KEY_TYPES = tuple(
 )
 """The types of keys that can be sorted."""
 
-_KINDS = {"b": 0, "u": 0, "i": 1, "f": 2}  # as in cl/primitives/sort_keys.cl
+_KINDS = {"b": 0, "u": 0, "i": 1, "f": 2}  # as in cl/sort/keys.cl
 _BY_NUMBER = "(ordinal_of(a) < ordinal_of(b))"
 
 
@@ -62,7 +62,7 @@ class Records:
         return unsigned(self.keys.itemsize)
 
     def macros(self, last: bool) -> dict[str, str | int]:
-        """Return the macros of ``cl/primitives/sort_keys.cl``, for the last pass or another one."""
+        """Return the macros of ``cl/sort/keys.cl``, for the last pass or another one."""
         value = self.carried or np.dtype(np.uint8)
         return {
             "KEY": C_TYPES[self.bits],
@@ -73,7 +73,7 @@ class Records:
         }
 
     def order_macros(self, last: bool) -> dict[str, str | int]:
-        """Return the macros of ``cl/primitives/sort_order.cl``."""
+        """Return the macros of ``cl/sort/order.cl``."""
         if self.order is None:
             return {**self.macros(last), "ELEMENT": C_TYPES[self.bits], "ORDER": _BY_NUMBER}
         element = C_TYPES[self.bits if self.keys.kind == "b" else self.keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +15,11 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.sort.merges import list_sort, merge_path_sort
-from reedsp.primitives.sort.radix import radix_sort
+from reedsp.primitives.sort.radix import has_lanes, radix_sort
 from reedsp.primitives.sort.records import Columns, Records, Sorting
 
 _SORTS: dict[str, Callable[..., None]] = {"radix": radix_sort, "merge": merge_path_sort, "lists": list_sort}
-_FORMS = ("work-item", "work-group")
+_FORMS: tuple[str, ...] = ("work-item", "work-group")
 _LENGTH = 3 * (1 << 13) + 5  # several chunks, tiles and runs
 _FEW = 1 << 10  # keys, each of which occurs often
 
@@ -32,6 +33,8 @@ def trusted_form(device: Device, records: Records, algorithm: str) -> str:
         None of them does.
     """
     forms = _FORMS if device.kind == "cpu" else _FORMS[::-1]
+    if algorithm == "radix" and has_lanes(device):
+        forms = ("lanes", *forms)
     for form in forms:
         if _is_trusted(device, records, algorithm, form):
             return form
@@ -51,11 +54,15 @@ def check_lists(device: Device, records: Records, presort: str, length: int) -> 
 
 
 def _is_trusted(device: Device, records: Records, algorithm: str, *choices: Any) -> bool:
-    # What users' orders make of keys is not known here, so that the usual one stands for them.
-    records = dataclasses.replace(records, order=None)
-    what = " with what they carry" if records.carried is not None else ""
-    name = f"the {algorithm} sort of {records.keys}{what}, {', '.join(map(str, choices))},"
+    if records.order is not None:  # what users' orders make of keys is not known here: the usual one stands for them
+        records = dataclasses.replace(records, order=None)
+    name = functools.partial(_name_of_trial, records, algorithm, *choices)
     return is_trusted(device, name, sorts_known_keys, records, algorithm, *choices)
+
+
+def _name_of_trial(records: Records, algorithm: str, *choices: Any) -> str:
+    what = " with what they carry" if records.carried is not None else ""
+    return f"the {algorithm} sort of {records.keys}{what}, {', '.join(map(str, choices))},"
 
 
 def sorts_known_keys(device: Device, records: Records, algorithm: str, *choices: Any) -> bool:

@@ -20,6 +20,7 @@ from tests.deep.oclgrind import Check
 
 SMALL = (
     (radix, {"_CHUNK": 32, "_SHORTEST_CHUNK": 8, "_GROUP_SIZE": 16, "_MOST_ITEMS": 3, "_GROUPS_PER_COMPUTE_UNIT": 1}),
+    (radix, {"_TEAMS": (5,), "_MOST_ITEMS_OF_LANES": 3, "_GROUPS_OF_LANES_PER_COMPUTE_UNIT": 1}),
     (merges, {"_RUN": 4, "_PIECE": 8, "_GROUP_SIZE": 4, "_ITEMS": 3}),
 )
 LIST = 8
@@ -28,7 +29,7 @@ DTYPES = [np.dtype(name) for name in ("uint8", "int16", "uint32", "float64")]
 
 def checks(device: Device) -> Iterator[Check]:
     """Yield every check: each kernel with keys alone, with their indices and with values, of several sizes."""
-    shared, by_order = {"primitives/sort_keys.cl"}, {"primitives/sort_keys.cl", "primitives/sort_order.cl"}
+    shared, by_order = {"sort/keys.cl"}, {"sort/keys.cl", "sort/order.cl"}
     for dtype in DTYPES:
         for records in (
             Records(dtype),
@@ -36,16 +37,18 @@ def checks(device: Device) -> Iterator[Check]:
             Records(dtype, np.dtype(np.uint16), np.dtype(np.uint16), is_long=True),
         ):
             for n in (1, 47, 150):
+                used = shared | {f"sort/{name}.cl" for name in ("digits", "sums", "radix_lanes", "radix_work_group")}
+                yield used, partial(check, device, records, n, radix_sort, "lanes")
                 for form in ("work-item", "work-group"):
                     name = form.replace("-", "_")
-                    used = shared | {f"primitives/sort_radix_{name}.cl", "primitives/sort_digits.cl"}
+                    used = shared | {f"sort/radix_{name}.cl", "sort/digits.cl"}
                     yield used, partial(check, device, records, n, radix_sort, form)
                     if not records.is_long:
-                        used = by_order | {f"primitives/sort_merge_{name}.cl"}
+                        used = by_order | {f"sort/merge_{name}.cl"}
                         yield used, partial(check, device, records, n, merge_path_sort, form)
     for presort in PRESORTS:
         for records in (Records(DTYPES[1]), Records(DTYPES[3], np.dtype(np.uint32), np.dtype(np.uint32))):
-            used = by_order | {"primitives/sort_lists.cl"}
+            used = by_order | {"sort/lists.cl"}
             yield used, partial(check, device, records, 50, list_sort, presort, LIST)
 
 

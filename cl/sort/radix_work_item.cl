@@ -4,17 +4,17 @@
 //               its keys moved from front to back, behind smaller digits and the same ones of earlier chunks.
 // NDRange:      global (chunks), work-group (1).
 // Local memory: none.
-// Macros:       DIGITS, values of a digit at most; those of primitives/sort_digits.cl.
-//   facts   out  (chunks, FACTS) as in primitives/sort_digits.cl
+// Macros:       DIGITS, values of a digit at most; those of sort/digits.cl.
+//   facts   out  (chunks, FACTS) as in sort/digits.cl
 //   counts  i/o  (chunks, DIGITS) how often each digit occurs in each chunk
 //   shift, mask  where the digit is, counted from the smallest ordinal
 //   chunk        keys of a chunk
 
 #ifndef DIGITS
-#error "primitives/sort_radix_work_item.cl needs the macro DIGITS"
+#error "sort/radix_work_item.cl needs the macro DIGITS"
 #endif
 
-#include "primitives/sort_digits.cl"
+#include "sort/digits.cl"
 
 __kernel void look(__global const KEY *restrict keys, __global ulong *restrict facts, const ulong chunk, const ulong n)
 {

@@ -4,14 +4,14 @@
 //               (Green, McColl and Bader 2012) rather than by a binary search for each element.
 // NDRange:      sort_runs: global (runs); merge_runs: global (pieces of PIECE records); work-group (1).
 // Local memory: none.
-// Macros:       RUN, records of a run; PIECE, records that a work-item merges; those of primitives/sort_order.cl.
+// Macros:       RUN, records of a run; PIECE, records that a work-item merges; those of sort/order.cl.
 //   width  records of each run that is merged
 
 #if !defined(RUN) || !defined(PIECE)
-#error "primitives/sort_merge_work_item.cl needs the macros RUN and PIECE"
+#error "sort/merge_work_item.cl needs the macros RUN and PIECE"
 #endif
 
-#include "primitives/sort_order.cl"
+#include "sort/order.cl"
 
 DEFINE_CUT(cut_of, __global)
 

@@ -7,8 +7,8 @@
 // Local memory: of move_records: TILE * (sizeof(KEY) + 2 * CARRIED) + 33 * GROUP_SIZE +
 //               (SUMS + RADIX) * sizeof(COUNT) + 8 * RADIX bytes.
 // Macros:       GROUP_SIZE, work-items of a work-group; ITEMS, keys of a work-item in a tile; COPIES, how many sets of
-//               counters count_digits has; those of primitives/sort_digits.cl.
-//   facts   out  (chunks, FACTS) as in primitives/sort_digits.cl
+//               counters count_digits has; those of sort/digits.cl.
+//   facts   out  (chunks, FACTS) as in sort/digits.cl
 //   counts  i/o  (RADIX, chunks) how often each digit occurs in each chunk, then in the chunks before it
 //   totals  i/o  (RADIX) how often each digit occurs
 //   shift, mask  where the digit is, counted from the smallest ordinal
@@ -18,49 +18,15 @@
 // that the keys of one digit lie side by side and are written together.
 
 #if !defined(GROUP_SIZE) || !defined(ITEMS) || !defined(COPIES) || GROUP_SIZE * ITEMS > 65535 || ITEMS > 15
-#error \
-    "primitives/sort_radix_work_group.cl needs GROUP_SIZE, ITEMS of at most 15 and COPIES; a tile has less than 65,536 keys"
+#error "sort/radix_work_group.cl needs GROUP_SIZE, ITEMS of at most 15 and COPIES; a tile has less than 65,536 keys"
 #endif
 
-#include "primitives/sort_digits.cl"
+#include "sort/sums.cl"
 
-#define RADIX 256
 #define NIBBLE 4
 #define ROWS 8  // of counters: each word counts two of the 16 halves of a digit
 #define TILE (GROUP_SIZE * ITEMS)
-#define EIGHTS ((GROUP_SIZE + 7) / 8)
-#define SUMS (GROUP_SIZE + 2 * EIGHTS + 1)   // numbers that sum_before needs room for
 #define PADDED(word) ((word) + (word) / 32)  // so that words that are ROWS apart lie in different banks
-
-// The sum of the numbers of all work-items before this one, and of all: in eights, and then of the eights before.
-COUNT sum_before(const COUNT own, __local COUNT *sums, COUNT *total)
-{
-    const uint item = get_local_id(0), first = item / 8 * 8;
-    __local COUNT *eights = sums + GROUP_SIZE, *before_eights = eights + EIGHTS;
-    sums[item] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    COUNT before = 0;
-#pragma unroll
-    for (uint k = 0; k < 7; ++k) {
-        if (first + k < item)
-            before += sums[first + k];
-    }
-    if (item % 8 == 7 || item == GROUP_SIZE - 1)
-        eights[item / 8] = before + own;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint eight = item; eight <= EIGHTS; eight += GROUP_SIZE) {
-        COUNT sum = 0;
-#pragma unroll 4  // not all: the registers would be too many for a second work-group
-        for (uint k = 0; k < EIGHTS; ++k) {
-            if (k < eight)
-                sum += eights[k];
-        }
-        before_eights[eight] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = before_eights[EIGHTS];
-    return before + before_eights[item / 8];
-}
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void look(__global const KEY *restrict keys, __global ulong *restrict facts, const ulong chunk, const ulong n)
@@ -135,23 +101,25 @@ __kernel void count_digits(__global const KEY *restrict keys, __global COUNT *re
     }
 }
 
-// Work-group d scans the counts of digit d.
+// Work-group d scans the counts of digit d; each work-item those of neighbouring chunks.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void place_digits(__global COUNT *restrict counts, __global COUNT *restrict totals, const ulong chunks)
 {
     __local COUNT sums[SUMS];
     __global COUNT *own = counts + get_group_id(0) * (size_t)chunks;
-    COUNT before = 0, total;
-    for (size_t first = 0; first < chunks; first += GROUP_SIZE) {
-        const size_t chunk = first + get_local_id(0);
-        const COUNT count = chunk < chunks ? own[chunk] : 0;
-        const COUNT place = before + sum_before(count, sums, &total);
-        if (chunk < chunks)
-            own[chunk] = place;
-        before += total;
+    const size_t share = (chunks + GROUP_SIZE - 1) / GROUP_SIZE, first = get_local_id(0) * share;
+    const size_t end = min(first + share, (size_t)chunks);
+    COUNT sum = 0, total;
+    for (size_t chunk = first; chunk < end; ++chunk)
+        sum += own[chunk];
+    COUNT place = sum_before(sum, sums, &total);
+    for (size_t chunk = first; chunk < end; ++chunk) {
+        const COUNT count = own[chunk];
+        own[chunk] = place;
+        place += count;
     }
     if (get_local_id(0) == 0)
-        totals[get_group_id(0)] = before;
+        totals[get_group_id(0)] = total;
 }
 
 // The digit of the j-th key of a work-item; behind the last key of a tile, the largest one.

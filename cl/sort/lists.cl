@@ -6,15 +6,15 @@
 //               size, which is free.
 // Local memory: of sort_lists: LIST * (sizeof(KEY) + 4).
 // Macros:       LIST, records of a list; BITONIC, 1 if lists are sorted by Batcher's bitonic network, which takes LIST to
-//               be a power of two, 0 if by odd-even transposition; those of primitives/sort_order.cl.
+//               be a power of two, 0 if by odd-even transposition; those of sort/order.cl.
 //   width  records of each list that is merged
 
 #if !defined(LIST) || !defined(BITONIC) || LIST < 2 || (BITONIC && (LIST & (LIST - 1)))
-#error "primitives/sort_lists.cl needs BITONIC, and LIST of at least 2: a power of two for a bitonic network"
+#error "sort/lists.cl needs BITONIC, and LIST of at least 2: a power of two for a bitonic network"
 #endif
 
 #include "core/dispatch.cl"
-#include "primitives/sort_order.cl"
+#include "sort/order.cl"
 
 // Whether two records are in the wrong order; what lies behind the last record comes last. A bitonic network moves
 // records past equal ones, which their index in the list keeps apart.

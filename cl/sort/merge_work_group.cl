@@ -5,14 +5,14 @@
 // NDRange:      global (tiles * GROUP_SIZE), work-group (GROUP_SIZE).
 // Local memory: TILE * (sizeof(KEY) + 2 * CARRIED) + 16 bytes.
 // Macros:       GROUP_SIZE, work-items of a work-group; ITEMS, records of a work-item in a tile; those of
-//               primitives/sort_order.cl.
+//               sort/order.cl.
 //   width  records of each run that is merged, a multiple of TILE
 
 #if !defined(GROUP_SIZE) || !defined(ITEMS) || GROUP_SIZE < 2 || GROUP_SIZE * ITEMS > 65535
-#error "primitives/sort_merge_work_group.cl needs GROUP_SIZE of at least 2, and ITEMS; a tile has less than 65,536 keys"
+#error "sort/merge_work_group.cl needs GROUP_SIZE of at least 2, and ITEMS; a tile has less than 65,536 keys"
 #endif
 
-#include "primitives/sort_order.cl"
+#include "sort/order.cl"
 
 #define TILE (GROUP_SIZE * ITEMS)
 

@@ -1,16 +1,16 @@
 // The order that records are sorted in by comparisons.
 //
-// Macros, all set by the host (reedsp/primitives/sort/records.py); those of primitives/sort_keys.cl and
+// Macros, all set by the host (reedsp/primitives/sort/records.py); those of sort/keys.cl and
 //   ELEMENT  type of the keys as ORDER sees them, of as many bits as KEY
 //   ORDER    OpenCL C expression in a and b, keys: whether a comes before b
 //
 // Keys that ORDER puts neither before the other keep their order.
 
 #if !defined(ELEMENT) || !defined(ORDER)
-#error "primitives/sort_order.cl needs the macros ELEMENT and ORDER"
+#error "sort/order.cl needs the macros ELEMENT and ORDER"
 #endif
 
-#include "primitives/sort_keys.cl"
+#include "sort/keys.cl"
 
 bool precedes(const KEY a_bits, const KEY b_bits)
 {

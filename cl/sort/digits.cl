@@ -1,12 +1,12 @@
 // Digits of keys, as radix sorts take them.
 //
-// Macros: COUNT, type that counts keys: uint, or ulong from 2^32 keys on; those of primitives/sort_keys.cl.
+// Macros: COUNT, type that counts keys: uint, or ulong from 2^32 keys on; those of sort/keys.cl.
 
 #ifndef COUNT
-#error "primitives/sort_digits.cl needs the macro COUNT"
+#error "sort/digits.cl needs the macro COUNT"
 #endif
 
-#include "primitives/sort_keys.cl"
+#include "sort/keys.cl"
 
 // What is known of each chunk of the keys: its smallest and its largest ordinal, the bits in which its ordinals differ
 // from that of the first key of all, and 1 if one is smaller than the one before it, else 0.

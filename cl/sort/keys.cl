@@ -14,7 +14,7 @@
 //   moved_values out  (n)
 
 #if !defined(KEY) || !defined(KIND) || !defined(CARRIED) || !defined(VALUE) || !defined(RESULT)
-#error "primitives/sort_keys.cl needs the macros KEY, KIND, CARRIED, VALUE and RESULT"
+#error "sort/keys.cl needs the macros KEY, KIND, CARRIED, VALUE and RESULT"
 #endif
 
 #include "core/language.cl"
