@@ -21,6 +21,7 @@ from reedsp.algorithms.structure.forests import choose
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
+from reedsp.edges import balance
 from reedsp.minplus import product
 from reedsp.primitives import operators, scan
 from reedsp.primitives.sort import sorts
@@ -44,7 +45,8 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ProductMethod": [product.METHODS],
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
     "BetweennessMethod": [dependencies.METHODS],
-    "BreadthFirstMethod": [bfs.METHODS],
+    "Balance": [balance.RUNGS],
+    "BreadthFirstMethod": [(*bfs.METHODS, bfs._DEEP)],
     "ComponentsMethod": [dict.fromkeys(components.METHODS["weak"] + components.METHODS["strong"])],
     "Connection": [components.METHODS],
     "Direction": [bfs._EDGE_FACTORS],

@@ -30,8 +30,5 @@ void visit(BALANCED *what, const uint owner, const uint first, const uint count)
 void after_step(BALANCED *what);
 #endif
 
-#if BALANCE == BLOCK_SEARCH
 #include "edges/balance_block_search.cl"
-#elif BALANCE == ITEMS
 #include "edges/balance_items.cl"
-#endif

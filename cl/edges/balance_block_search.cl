@@ -3,10 +3,11 @@
 // Source:       Busato and Bombieri (2017), section 5.4.
 // Macros:       UNITS_AT_ONCE, 1; those of edges/balance.cl.
 
-#if UNITS_AT_ONCE != 1
+#if BALANCE == BLOCK_SEARCH && UNITS_AT_ONCE != 1
 #error "edges/balance_block_search.cl needs UNITS_AT_ONCE of 1"
 #endif
 
+#if BALANCE == BLOCK_SEARCH
 bool share_out(BALANCED *what, const uint units, __local uint *sums, const uint most)
 {
     const uint item = get_local_id(0), total = sum_up(sums, units), visited = total <= most ? total : 0;
@@ -22,3 +23,4 @@ bool share_out(BALANCED *what, const uint units, __local uint *sums, const uint 
     } while (step < visited);
     return total <= most;
 }
+#endif

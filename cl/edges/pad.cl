@@ -1,9 +1,10 @@
 // The edges of vertices that have few, each vertex with room for as many: no offset has to be loaded first.
 //
+// Source:       our own; compressed sparse rows of one width, as the format ELLPACK has them.
 // NDRange:      global n rounded up to the work-group's size.
 // Local memory: none.
 // Macros:       WIDTH, edges of a vertex, at most; UNIT, 1: only the targets of edges are there, which weigh 1;
-//               core/out_edges.cl.
+//               core/out_edges.cl, core/weights.cl.
 //   first_edge, edges  in   core/out_edges.cl
 //   padded             out  (n, WIDTH) the edges of each vertex, and then some whose target is -1
 

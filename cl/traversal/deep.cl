@@ -3,7 +3,7 @@
 // Source:       the tree of traversal/bfs_work_groups.cl.
 // NDRange:      begin and finish: global n rounded up to the work-group's size.
 // Local memory: none.
-// Macros:       WIDTH, edges of a vertex in edges/pad.cl; core/out_edges.cl.
+// Macros:       WIDTH, edges of a vertex in edges/pad.cl; core/out_edges.cl, core/weights.cl.
 //   dist          in   (n) INF = not reached
 //   padded        in   (n, WIDTH) edges/pad.cl
 //   levels        out  (n) -1 = not reached
