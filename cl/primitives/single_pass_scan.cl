@@ -6,8 +6,8 @@
 //               up to the work-group size, which is free.
 // Local memory: (3 * GROUP_SIZE + 2 * PADDED(ROWS * GROUP_SIZE)) * sizeof(Item) and some bytes.
 // Macros:       ATOMIC_LOADS, 0 if a load gives what an atomic operation of another work-group has stored; LOOKS,
-//               how often a word that is missing is looked for again; those of primitives/tiles.cl. Elements have four
-//               bytes, and no segments.
+//               how often a word that is missing is looked for again; those of primitives/tiles.cl and
+//               primitives/elements.cl. Elements have four bytes, and no segments.
 //   x       in   (n) not `out`
 //   words   i/o  (tiles) what is known of each tile
 //   total   out  (1) the combination of all elements
@@ -122,7 +122,9 @@ __kernel void scan_tiles(__global const VALUE *restrict x, __global const MARK *
         if (next > 0)
             carry = seen[next - 1];
         const uint last = missing;
+#ifdef __NV_CL_C_VERSION  // other compilers choose themselves, and warn if it is to be otherwise
 #pragma unroll 8
+#endif
         for (; next < last; ++next)
             carry = combine_items(carry, seen[next]);
         start += next;
