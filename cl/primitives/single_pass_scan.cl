@@ -122,7 +122,9 @@ __kernel void scan_tiles(__global const VALUE *restrict x, __global const MARK *
         if (next > 0)
             carry = seen[next - 1];
         const uint last = missing;
+#ifdef __NV_CL_C_VERSION  // other compilers choose themselves, and warn if it is to be otherwise
 #pragma unroll 8
+#endif
         for (; next < last; ++next)
             carry = combine_items(carry, seen[next]);
         start += next;

@@ -46,8 +46,6 @@ class Device:
     index : int
         Place in :func:`devices`.
     name, platform, platform_version, vendor, driver_version : str
-    driver : tuple of str
-        What a verdict of a trial depends on: platform and its version, name, and version of the driver.
     kind : {"gpu", "accelerator", "cpu"}
     compute_units : int
     global_memory, local_memory, max_allocation : int
@@ -88,7 +86,6 @@ class Device:
         self.platform_version: str = one_line(handle.platform.version)
         self.vendor: str = one_line(handle.platform.vendor)
         self.driver_version: str = one_line(handle.driver_version)
-        self.driver: tuple[str, ...] = (self.platform, self.platform_version, self.name, self.driver_version)
         self.kind: str = next((kind for bit, kind in _KINDS.items() if handle.type & bit), "other")
         self.compute_units: int = int(handle.max_compute_units)
         self.global_memory: int = int(handle.global_mem_size)

@@ -27,6 +27,7 @@ from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck
 from reedsp.minplus import tilings
+from reedsp.primitives import scan
 from reedsp.primitives import selfcheck as primitives_selfcheck
 from reedsp.primitives.operators import identity_of, resolve
 from reedsp.primitives.selfcheck import known_scan
@@ -50,7 +51,11 @@ FAULTS = {
         "base == 0 ? IDENTITY_ITEM",
         "base < 15000 ? IDENTITY_ITEM",
     ),  # from the second span on
-    "primitives/work_group_scan.cl": ("group[side][GROUP_SIZE - 1])", "group[side][GROUP_SIZE - 1 - (tile > first)])"),
+    "primitives/work_group_scan.cl": (
+        "carry = combine_items(carry, sum);",
+        "carry = combine_items(carry, tile > first ? IDENTITY_ITEM : sum);",
+    ),
+    "primitives/single_pass_scan.cl": ("WORD(OF_ALL, after)", "WORD(OF_ALL, sum)"),
     "primitives/blelloch_scan.cl": (
         "combine(VALUE_OF(before), values[k])",
         "combine(VALUE_OF(before), values[k] + (i == 4096))",
@@ -359,6 +364,17 @@ def test_75_wrong_scans_are_replaced(
     assert reedsp.reduce(x, device=fresh) == x.sum()
     with pytest.raises(DeviceError, match=r": the scan of uint64 by add, inclusive, gives wrong answers, or fails$"):
         reedsp.inclusive_scan(x, method=form, device=fresh)
+
+
+def test_75_a_wrong_single_pass_is_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not fresh.int64_atomics:
+        pytest.skip("the device has no atomic operations of 64 bits")
+    fresh.kind = "gpu"
+    monkeypatch.setattr(scan, "SHORTEST_SINGLE_PASS", 1)
+    plant(kernel_copy, "primitives/single_pass_scan.cl")
+    x = np.arange(60_000, dtype=np.int32)
+    with pytest.warns(RuntimeWarning, match="the scan of uint32 by add, inclusive, in single-pass form gives a wrong"):
+        assert np.array_equal(reedsp.inclusive_scan(x, device=fresh), np.cumsum(x, dtype=np.int32))
 
 
 @pytest.mark.parametrize("method", ["blelloch", "naive"])
