@@ -23,6 +23,7 @@ from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck
@@ -30,6 +31,7 @@ from reedsp.minplus import tilings
 from reedsp.primitives import scan
 from reedsp.primitives import selfcheck as primitives_selfcheck
 from reedsp.primitives.operators import identity_of, resolve
+from reedsp.primitives.plans import Buffers
 from reedsp.primitives.selfcheck import known_scan
 from tests.support import oracle
 
@@ -372,9 +374,11 @@ def test_75_a_wrong_single_pass_is_replaced(fresh: Device, kernel_copy: Path, mo
     fresh.kind = "gpu"
     monkeypatch.setattr(scan, "SHORTEST_SINGLE_PASS", 1)
     plant(kernel_copy, "primitives/single_pass_scan.cl")
-    x = np.arange(60_000, dtype=np.int32)
+    job, elements = Job(fresh), scan._elements("add", np.dtype(np.int32), scanned=True)
+    x, out, total = (job.allocate(100, np.int32) for _ in range(3))
     with pytest.warns(RuntimeWarning, match="the scan of uint32 by add, inclusive, in single-pass form gives a wrong"):
-        assert np.array_equal(reedsp.inclusive_scan(x, device=fresh), np.cumsum(x, dtype=np.int32))
+        plan = scan.plan_scan(job, elements, Buffers(x, x, out, total), 100)
+    assert [kernel._name for kernel in plan] == ["scan_chunks"]
 
 
 @pytest.mark.parametrize("method", ["blelloch", "naive"])

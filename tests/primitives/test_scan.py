@@ -314,9 +314,17 @@ def passing_once(device: Device, small: None, monkeypatch: pytest.MonkeyPatch) -
 def test_single_pass(n: int, exclusive: bool, passing_once: Device) -> None:
     """Up to a tile, and more tiles than a work-group looks at together."""
     for dtype, op in itertools.product(("int32", "uint32", "float32"), UFUNCS):
-        x = values(np.dtype(dtype), n)
-        got = scanned(x, op, "fast", exclusive, device=passing_once)
-        assert (got == numpy_scan(x, op, np.zeros(n, np.bool_), exclusive)).all()
+        x, job = values(np.dtype(dtype), n), Job(passing_once)
+        given, out, total = job.upload(x), job.allocate(n, x.dtype), job.allocate(1, x.dtype)
+        elements = scan._elements(op, x.dtype, exclusive=exclusive, scanned=True)
+        plan = scan.plan_scan(job, elements, plans.Buffers(given, given, out, total), n)
+        assert [kernel._name for kernel in plan] == ["clear_words", "scan_tiles"]
+        for _ in range(2):
+            for kernel in plan:
+                kernel.queue()
+            got = job.download(out, n, x.dtype)
+            assert (got == numpy_scan(x, op, np.zeros(n, np.bool_), exclusive)).all()
+            assert job.download(total, 1, x.dtype)[0] == UFUNCS[op].reduce(x, dtype=x.dtype)
 
 
 def test_what_is_scanned_in_a_single_pass(passing_once: Device) -> None:
