@@ -18,6 +18,7 @@ from reedsp.edges.preparation import MatrixRows
 from tests.deep.oclgrind import Check
 
 _GROUP_SIZE = 16
+_FEW_TILES = 8  # and as many work-items of a work-group
 _FOLDER = "components/"
 
 
@@ -48,6 +49,9 @@ def check_form(device: Device, graph: reedsp.Graph, form: str) -> None:
     symmetric = not graph.directed
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(groups, "_GROUP_SIZE", _GROUP_SIZE)
+        if symmetric:  # tiles of several steps
+            patch.setattr(groups, "_GROUP_SIZE", _FEW_TILES)
+            patch.setattr(groups, "_MOST_TILES", _FEW_TILES)
         patch.setattr(colours, "_GROUP_SIZE", _GROUP_SIZE)
         patch.setattr(dulle, "_GROUP_SIZE", _GROUP_SIZE)
         patch.setattr(depth_first, "_FIRST_BUDGET", 100)
