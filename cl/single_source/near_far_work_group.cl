@@ -324,15 +324,16 @@ uint take_entries(Search *s, const Store *from, const size_t first, const uint t
     return active;
 }
 
-// Lowers the distances of the ends of some edges, and queues these: all loads are under way before the first atomic
-// operation, all of these before the first entry is queued, and room for the near entries is taken once.
+// Lowers the distances of the ends of some edges, and queues these: all atomic operations are under way before the first
+// entry is queued, and room for the near entries is taken once. Where few edges meet, a look at a distance before it is
+// lowered takes longer than it spares.
 void lower(Search *s, const uint *ends, const Key *sums)
 {
     Key found[UNITS_AT_ONCE];
     uint nearby = 0;
 #pragma unroll
     for (uint k = 0; k < UNITS_AT_ONCE; ++k)
-        found[k] = LOAD(&s->dist[ends[k]]);
+        found[k] = BALANCE == LOW_DEGREE ? NO_KEY : LOAD(&s->dist[ends[k]]);
 #pragma unroll
     for (uint k = 0; k < UNITS_AT_ONCE; ++k)
         found[k] = sums[k] < s->ceiling && sums[k] < found[k] ? LOWER(&s->dist[ends[k]], sums[k]) : 0;
@@ -353,6 +354,11 @@ void lower(Search *s, const uint *ends, const Key *sums)
 
 #if BALANCE == LOW_DEGREE
 
+// What lies side by side in edges/pad.cl, so aligned that two edges at least are loaded at once.
+typedef struct __attribute__((aligned(4 * sizeof(WEIGHT)))) {
+    Edge edges[UNITS_AT_ONCE];
+} EdgesOfVertex;
+
 // Relaxes the edges of the entries from `first` on, one a work-item, all of which it loads at once.
 bool relax_batch(Search *s, const uint first, const uint active, const bool may_leave)
 {
@@ -360,11 +366,12 @@ bool relax_batch(Search *s, const uint first, const uint active, const bool may_
     if (first + item < active) {
         const uint slot = s->current.slots[first + item], vertex = slot % s->n;
         const Key key = s->current.keys[first + item], now = LOAD(&s->dist[slot]);
+        const EdgesOfVertex own = ((__global const EdgesOfVertex *)s->edges)[vertex];
         uint ends[UNITS_AT_ONCE];
         Key sums[UNITS_AT_ONCE];
 #pragma unroll
         for (uint k = 0; k < UNITS_AT_ONCE; ++k) {
-            const Edge edge = s->edges[vertex * (size_t)UNITS_AT_ONCE + k];
+            const Edge edge = own.edges[k];
             ends[k] = slot - vertex + max(edge.target, 0);
             sums[k] = edge.target >= 0 && now == key ? extended(key, edge.weight) : NO_KEY;
         }

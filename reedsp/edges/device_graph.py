@@ -138,9 +138,12 @@ class OutEdges:
         Size of such a pair.
     macros : dict
         Those of ``cl/core/out_edges.cl`` beside the arithmetic's.
+    known : dict
+        What searches have found out about the graph.
     """
 
     def __init__(self, graph: Graph, job: Job, arithmetic: Arithmetic, buffers: EdgeBuffers | None = None) -> None:
+        self.known = graph._derived
         self.n: int = graph.n
         self.m: int = graph.m
         if buffers is None:
@@ -244,7 +247,7 @@ class UnitEdges:
 
     Attributes
     ----------
-    n, m, max_degree, mean_degree, typical_weight, first_edge, edges, edge_bytes, macros
+    n, m, max_degree, mean_degree, typical_weight, first_edge, edges, edge_bytes, macros, known
         As of :class:`OutEdges`, but that `edges` are the vertices that they lead to.
     """
 
@@ -253,7 +256,7 @@ class UnitEdges:
 
     def __init__(self, graph: Graph, job: Job) -> None:
         neighbours = Neighbours.of(graph, job, incoming=False)
-        self.n, self.m = graph.n, graph.m
+        self.n, self.m, self.known = graph.n, graph.m, graph._derived
         self.max_degree = largest_degree(graph)
         self.mean_degree = graph.m / max(1, graph.n)
         self.macros = neighbours.macros

@@ -32,11 +32,16 @@ _QUEUE = 512
 _STEPS_OF_HUB = 32
 _STEPS_ALONE = 4
 _FEW_EDGES = 6.0  # a vertex, as in grids and road networks
+_FEWEST_EDGES = 3.0  # a vertex, as in road networks
 _MANY_ROWS = 8  # which keep all work-groups busy
+_MANY_SLOTS = 20_000_000  # as do those of many rows
+_LARGE = 4_000_000  # vertices, of a graph whose frontiers keep more work-groups busy
 _MANY_EDGES = 1000  # at one vertex, as in social networks
 _TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 _PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
+_FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS = 4, 4
+_SMALL_FRONTIER = 1024  # entries a row: in a graph that is not deep more are waiting after these launches
 
 
 @dataclass(frozen=True)
@@ -88,18 +93,11 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
         The rung does not suit the graph.
     """
     rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
-    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
-        group_size, local_rounds, delta = 512, 2, 16.0
-    elif edges.mean_degree > _FEW_EDGES:
-        group_size, local_rounds, delta = _GROUP_SIZE, 4, 1.5
-    elif rows < _MANY_ROWS:
-        group_size, local_rounds, delta = _GROUP_SIZE, 32, 128.0
-    else:
-        group_size, local_rounds, delta = _GROUP_SIZE, 16, 64.0
+    group_size, groups, local_rounds, delta = _measured(edges, rows)
     group_size, queue = _sizes(device, group_size)
     return Tuning(
         group_size=group_size,
-        groups=_GROUPS_PER_COMPUTE_UNIT * device.compute_units,
+        groups=groups * device.compute_units,
         local_rounds=local_rounds,
         least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
         delta=delta * edges.typical_weight,
@@ -109,6 +107,24 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
         balance=rung,
     )
+
+
+def _measured(edges: OutEdges | UnitEdges, rows: int) -> tuple[int, int, int, float]:
+    """Return work-items, work-groups of each compute unit, local rounds, and delta in typical weights."""
+    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
+        return 512, _GROUPS_PER_COMPUTE_UNIT, 2, 16.0
+    if edges.mean_degree > _FEW_EDGES:
+        return _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, 4, 1.5
+    if not edges.known.get("is_deep", True):
+        return _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, 4, 4.0
+    if rows >= _MANY_ROWS:
+        return _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, 16, 16.0 if rows * edges.n > _MANY_SLOTS else 64.0
+    if rows > 1:
+        return _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, 32, 128.0
+    if edges.n > _LARGE:
+        return _GROUP_SIZE // 2, 2 * _GROUPS_PER_COMPUTE_UNIT, 32, 128.0
+    few = edges.mean_degree < _FEWEST_EDGES
+    return _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT // 2, *((32, 256.0) if few else (64, 128.0))
 
 
 def _sizes(device: Device, group_size: int) -> tuple[int, int]:
@@ -196,10 +212,16 @@ def solve(
     rounds : int
         Launches that had something to do.
     """
+    follows = tuning is None and delta is None and edges.mean_degree <= _FEW_EDGES and "is_deep" not in edges.known
     tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts), balance)
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)
     search = Search(job, edges, arithmetic, starts, tuning, ceiling, target)
+    if follows:
+        waiting = search.begin(_FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS)
+        if waiting > 0:
+            edges.known["is_deep"] = waiting <= _SMALL_FRONTIER * len(starts)
+        search.follow(tuning_for(job.device, edges, len(starts), balance))
     return search.dist, search.run(progress)
 
 
@@ -223,7 +245,7 @@ class Search:
         target: int | None = None,
     ) -> None:
         n, rows, dtype = edges.n, len(starts), arithmetic.dtype
-        self._job, self._n, self._tuning = job, n, tuning
+        self._job, self._n, self._tuning, self._arithmetic = job, n, tuning, arithmetic
         self._launches = 0
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
@@ -264,6 +286,7 @@ class Search:
         )
         advance = self._kernel("advance")
         self._round, self._local_rounds = advance.position_of("round"), advance.position_of("local_rounds")
+        self._delta = advance.position_of("delta")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)
         bound = arithmetic.infinity if ceiling is None else ceiling
         stop = (np.uint32(0 if target is None else rows), np.uint32(target or 0))
@@ -300,13 +323,18 @@ class Search:
                 progress(int(counts[layout["ROUNDS"]]), self._n)
             pace.adapt()
 
-    def begin(self, launches: int) -> int:
-        """Launch a few times, with one local round where work-groups share the entries; return how many are left."""
-        self._advance.set(self._local_rounds, np.uint32(1))
+    def begin(self, launches: int, local_rounds: int) -> int:
+        """Launch a few times, with so many rounds where work-groups share the entries; return how many are left."""
+        self._advance.set(self._local_rounds, np.uint32(local_rounds))
         layout, counts = self._layout, self._launch(launches)
         self._advance.set(self._local_rounds, np.uint32(self._tuning.local_rounds))
         splits = int(counts[layout["SPLITS"] + self._launches % 2])
         return int(counts[layout["NEAR"] + self._launches % 3]) + int(counts[layout["FAR"] + splits % 3])
+
+    def follow(self, tuning: Tuning) -> None:
+        """Go on with the local rounds and the delta of another tuning."""
+        self._advance.set(self._local_rounds, np.uint32(tuning.local_rounds))
+        self._advance.set(self._delta, self._arithmetic.step(tuning.delta))
 
     def _launch(self, launches: int) -> npt.NDArray[np.uint32]:
         """Launch so often; return the counts then."""

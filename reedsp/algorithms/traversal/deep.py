@@ -62,7 +62,7 @@ class DeepSearch:
         job, n = self._job, self._graph.n
         search = Search(job, self._edges, _ARITHMETIC, [[source]], self._tuning)
         if not always and "is_deep" not in self._graph._derived:
-            waiting = search.begin(_FIRST_LAUNCHES)
+            waiting = search.begin(_FIRST_LAUNCHES, 1)
             if waiting > 0:
                 self._graph._derived["is_deep"] = waiting <= _SMALL_LEVELS * self._tuning.group_size
             if waiting > _SMALL_LEVELS * self._tuning.group_size:

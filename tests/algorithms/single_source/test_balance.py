@@ -63,6 +63,7 @@ def expected(graph: reedsp.Graph, source: int) -> list[float]:
     return [np.inf if d is None else float(d) for d in oracle.distances(graph.n, edges, source)]
 
 
+@pytest.mark.deep("items", group="near-far by items")
 @rungs
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_families(rung: Balance, family: Family, device: Device) -> None:
@@ -74,6 +75,7 @@ def test_families(rung: Balance, family: Family, device: Device) -> None:
     assert run(device, graph, [[family.source]], np.int32, balance=rung)[0].tolist() == expected(graph, family.source)
 
 
+@pytest.mark.deep("items", "'queue'", group="near-far by items")
 @rungs
 @pytest.mark.parametrize(
     "settings",
@@ -148,6 +150,24 @@ def test_the_rung_follows_the_degrees(device: Device) -> None:
         chosen(4, 3199, "low-degree")
 
 
+def test_settings_follow_the_first_frontiers(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph is deep if few entries wait after some launches; that is found out once, and not if delta is given."""
+    monkeypatch.setattr(near_far_work_group, "_SMALL_FRONTIER", 30)
+    job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32))
+    lane = np.arange(2000)
+    ladder = reedsp.Graph.from_edges(2002, [*lane, *lane], [*lane + 1, *lane + 2], [1, 3] * 2000)
+    for graph, deep, delta in ((ladder, True, None), (thin(3000, 3, 6), False, None), (thin(200, 3, 6), None, 5.0)):
+        edges = OutEdges.of(graph, job, arithmetic)
+        for _ in range(2):
+            dist, _ = near_far_work_group.solve(job, edges, arithmetic, [[2]], delta=delta)
+            found = job.download(dist, graph.n, np.int32)
+            assert np.where(found == arithmetic.infinity, np.inf, found).tolist() == expected(graph, 2)
+            assert graph._derived.get("is_deep") is deep
+        rounds = near_far_work_group.tuning_for(device, edges, 1).local_rounds
+        assert rounds == (4 if deep is False else 32)
+
+
+@pytest.mark.deep("-items")
 @pytest.mark.parametrize("name", RUNGS)
 def test_by_the_public_function(name: str, device: Device) -> None:
     graph = thin(150, 3, 5)
