@@ -173,11 +173,7 @@ class OutEdges:
     def padded(self, job: Job, width: int) -> cl.Buffer:
         """Return the edges with room for `width` of each vertex, written at the first call (cl/edges/pad.cl)."""
         if width not in self._padded:
-            padded = job.allocate(self.n * width, np.dtype((np.void, self.edge_bytes)), keep=True)
-            macros = {"WIDTH": width, "UNIT": 0, **self.macros, **self._arithmetic.macros}
-            kernel = job.device.kernel("edges/pad.cl", "pad", **macros)
-            job.launch(kernel, self.n, _SMALL_GROUP, self.first_edge, self.edges, padded, np.uint32(self.n))
-            self._padded[width] = padded
+            self._padded[width] = _padded(self, job, width, self._arithmetic, unit=False)
         return self._padded[width]
 
     @classmethod
@@ -268,12 +264,17 @@ class UnitEdges:
         """Return the edges as of :meth:`OutEdges.padded`, in the arithmetic of int32."""
         key = (job.device, width)
         if key not in self._padded:
-            padded = job.allocate(self.n * width, np.dtype((np.void, self.edge_bytes)), keep=True)
-            macros = {"WIDTH": width, "UNIT": 1, **self.macros, **Arithmetic(np.dtype(np.int32)).macros}
-            kernel = job.device.kernel("edges/pad.cl", "pad", **macros)
-            job.launch(kernel, self.n, _SMALL_GROUP, self.first_edge, self.edges, padded, np.uint32(self.n))
-            self._padded[key] = padded
+            self._padded[key] = _padded(self, job, width, Arithmetic(np.dtype(np.int32)), unit=True)
         return self._padded[key]
+
+
+def _padded(edges: OutEdges | UnitEdges, job: Job, width: int, arithmetic: Arithmetic, unit: bool) -> cl.Buffer:
+    """Return a copy of edges with room for `width` of each vertex, with or without weights of their own."""
+    padded = job.allocate(edges.n * width, np.dtype((np.void, edges.edge_bytes)), keep=True)
+    macros = {"WIDTH": width, "UNIT": int(unit), **edges.macros, **arithmetic.macros}
+    kernel = job.device.kernel("edges/pad.cl", "pad", **macros)
+    job.launch(kernel, edges.n, _SMALL_GROUP, edges.first_edge, edges.edges, padded, np.uint32(edges.n))
+    return padded
 
 
 def largest_degree(graph: Graph) -> int:

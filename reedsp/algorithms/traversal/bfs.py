@@ -329,17 +329,9 @@ def _search_by_work_groups(
     started = time.perf_counter()
     factor = _edge_factor(direction, _GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
     search = _WorkGroups(graph, job, factor, group_size)
-    searching, bottom_up_levels = 0.0, 0
-    for row, source in enumerate(sources):
-        bottom_up_levels += search.run(source, of_a_search(progress, row, len(sources)))
-        searching += time.perf_counter() - started
-        job.phases.begin("download")
-        job.download_into(answers[row, 0], search.levels)
-        job.download_into(answers[row, 1], search.predecessors)
-        job.phases.begin("search")
-        report_done(progress, row + 1, len(sources))
-        started = time.perf_counter()
-    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+    stats = _search_from_each(search, search.run, sources, answers, job, progress, started)
+    assert stats is not None
+    return stats
 
 
 class _WorkGroups:
@@ -412,18 +404,12 @@ def _search_by_near_far(
     Unless `always`, None is returned if the graph is found to have large levels.
     """
     started = time.perf_counter()
-    search, searching = DeepSearch(graph, job), 0.0
-    for row, source in enumerate(sources):
-        if not search.run(source, of_a_search(progress, row, len(sources)), always):
-            return None
-        searching += time.perf_counter() - started
-        job.phases.begin("download")
-        job.download_into(answers[row, 0], search.levels)
-        job.download_into(answers[row, 1], search.predecessors)
-        job.phases.begin("search")
-        report_done(progress, row + 1, len(sources))
-        started = time.perf_counter()
-    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": 0}
+    search = DeepSearch(graph, job)
+
+    def run(source: int, report: Report | None) -> int | None:
+        return 0 if search.run(source, report, always) else None
+
+    return _search_from_each(search, run, sources, answers, job, progress, started)
 
 
 _SEARCHES: dict[str, Callable[..., dict[str, Any]]] = {
@@ -457,6 +443,38 @@ def _is_trusted(device: Device, method: str, group_size: int | None = None) -> b
     return is_trusted(
         device, f"breadth-first search in {method}{size}", finds_known_levels, _SEARCHES[method], settings
     )
+
+
+# ---- searches of work-groups ------------------------------------------------------------------------
+
+
+def _search_from_each(
+    search: _WorkGroups | DeepSearch,
+    run: Callable[[int, Report | None], int | None],
+    sources: Sequence[int],
+    answers: npt.NDArray[np.int32],
+    job: Job,
+    progress: Report | None,
+    started: float,
+) -> dict[str, Any] | None:
+    """Fill `answers` from each source, one after the other; return what is to be reported.
+
+    `run` returns how many levels were found bottom-up, or None if the search was given up; then None is returned.
+    """
+    searching, bottom_up_levels = 0.0, 0
+    for row, source in enumerate(sources):
+        found = run(source, of_a_search(progress, row, len(sources)))
+        if found is None:
+            return None
+        bottom_up_levels += found
+        searching += time.perf_counter() - started
+        job.phases.begin("download")
+        job.download_into(answers[row, 0], search.levels)
+        job.download_into(answers[row, 1], search.predecessors)
+        job.phases.begin("search")
+        report_done(progress, row + 1, len(sources))
+        started = time.perf_counter()
+    return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
 
 
 # ---- arguments and answers --------------------------------------------------------------------------
