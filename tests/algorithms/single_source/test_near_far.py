@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,40 @@ def test_dense_graphs_are_not_taken_for_ones_with_hubs(device: Device, monkeypat
     monkeypatch.setattr(device, "max_work_group_size", 1024)
     dense, hub = tuning_of(reedsp.Graph.from_dense(complete, directed=False)), tuning_of(star)
     assert (dense.group_size, dense.least_share, dense.edges_alone) == (256, 1, 1024)
-    assert (hub.group_size, hub.least_share, hub.edges_alone) == (512, 4, 2048)
+    assert (hub.group_size, hub.least_share, hub.edges_alone) == (256, 4, 4096)
+
+
+@pytest.mark.parametrize(
+    ("mean", "largest", "n", "rows", "deep", "settings"),
+    [
+        (16, 50_000, 500_001, 1, None, (512, 2, 16, 4, 4)),
+        (16, 50_000, 500_000, 1, None, (256, 2, 16, 16, 4)),
+        (16, 50_000, 500_000, 2, None, (512, 2, 16, 4, 4)),
+        (16, 40, 1_000_000, 1, None, (256, 4, 0.5, 16, 4)),
+        (16, 40, 375_000, 1, None, (256, 4, 1.5, 4, 4)),
+        (16, 40, 375_000, 2, None, (256, 4, 0.5, 16, 4)),
+        (12, 40, 1_000_000, 1, None, (256, 4, 1.5, 16, 4)),
+        (6, 40, 1_000_000, 1, False, (256, 4, 4, 4, 4)),
+        (6, 40, 1_000_000, 1, None, (256, 64, 128, 4, 2)),
+        (2.9, 8, 1_000_000, 1, True, (256, 32, 256, 8, 2)),
+        (2.9, 8, 4_000_001, 1, True, (128, 32, 128, 8, 8)),
+        (2.9, 8, 1_000_000, 2, True, (256, 32, 128, 8, 4)),
+        (2.9, 8, 1_000_000, 8, True, (256, 16, 64, 8, 4)),
+        (2.9, 8, 2_500_001, 8, True, (256, 16, 16, 8, 4)),
+    ],
+)
+def test_settings_follow_the_degrees(
+    mean: float, largest: int, n: int, rows: int, deep: bool | None, settings: tuple[float, ...]
+) -> None:
+    known = {} if deep is None else {"is_deep": deep}
+    degrees = {"mean_degree": mean, "max_degree": largest, "typical_weight": 10.0}
+    edges: Any = SimpleNamespace(n=n, m=int(n * mean), edge_bytes=8, known=known, **degrees)
+    gpu: Any = SimpleNamespace(
+        kind="gpu", max_work_group_size=1024, compute_units=10, max_allocation=1 << 34, global_memory=1 << 36
+    )
+    found = near_far_work_group.tuning_for(gpu, edges, rows)
+    alone, groups = found.edges_alone / found.group_size, found.groups / 10
+    assert (found.group_size, found.local_rounds, found.delta / 10, alone, groups) == settings
 
 
 def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
