@@ -32,5 +32,6 @@ ORDER relaxed(const ORDER minimum, const WEIGHT a, const WEIGHT b)
 WEIGHT result(const ORDER minimum)
 {
     const WEIGHT weight = AS_TYPE(WEIGHT, minimum);
-    return weight > LIMIT ? NO_PATH : weight < LOWEST ? LOWEST : weight;
+    const WEIGHT raised = weight < LOWEST ? LOWEST : weight;  // on a GPU a maximum, beside the other comparison
+    return weight > LIMIT ? NO_PATH : raised;
 }
