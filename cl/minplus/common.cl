@@ -29,9 +29,10 @@ ORDER relaxed(const ORDER minimum, const WEIGHT a, const WEIGHT b)
     return MINIMUM(minimum, sum);
 }
 
+// In two steps: a GPU takes a maximum, and compares with LIMIT meanwhile.
 WEIGHT result(const ORDER minimum)
 {
     const WEIGHT weight = AS_TYPE(WEIGHT, minimum);
-    const WEIGHT raised = weight < LOWEST ? LOWEST : weight;  // on a GPU a maximum, beside the other comparison
+    const WEIGHT raised = weight < LOWEST ? LOWEST : weight;
     return weight > LIMIT ? NO_PATH : raised;
 }

@@ -191,9 +191,7 @@ class Products:
         extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
         return self._launch(tiling, "pack", sizes, 0, b.buffer, panels, firsts, strides, *extents)
 
-    def _launch(
-        self, tiling: Tiling, name: str, sizes: tuple[int, int], steps: int, *arguments: Argument
-    ) -> Launch:
+    def _launch(self, tiling: Tiling, name: str, sizes: tuple[int, int], steps: int, *arguments: Argument) -> Launch:
         """Return the launch of a kernel, given by its name."""
         key = (id(tiling), name)
         if (kernel := self._kernels.get(key)) is None:
