@@ -344,7 +344,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         all_pairs("floyd-warshall", negative=True),
         MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},
     ),
-    "all pairs in work-groups": (in_work_groups, MATRICES | {"all_pairs/floyd_warshall_tile.cl"}),
+    "all pairs in work-groups": (in_work_groups, MATRICES | {"all_pairs/floyd_warshall_stage.cl"}),
     **{
         f"all pairs, {name}": (
             all_pairs("floyd-warshall", kernel=name),

@@ -1,8 +1,7 @@
 // What the products of blocks share: parts of row-major matrices, which may lie in one buffer.
 //
 // Source:       the products of tiles that Lund and Smith's blocked algorithm consists of (sections 3.2 and 4).
-// Macros:       IN_PLACE, 1: c is the block of a or of b, and one work-group reads all of what it replaces (otherwise c
-//               overlaps with neither); those of minplus/common.cl.
+// Macros:       those of minplus/common.cl.
 //
 //   a, b, c     matrices of which the blocks are parts
 //   firsts      offset of the first element of the block of a, of b and of c
@@ -13,20 +12,10 @@
 //   accumulate  1: c becomes the minimum of the product and what it holds; 0: the product. No macro: one kernel is
 //               compiled for both
 
-#ifndef IN_PLACE
-#error "minplus/blocks.cl needs the macro IN_PLACE"
-#endif
-
 #include "minplus/common.cl"
 
-#if IN_PLACE
-#define UNSHARED
-#else
-#define UNSHARED restrict
-#endif
-
 #define BLOCK_PARAMETERS                                                                               \
-    __global const WEIGHT *UNSHARED a, __global const WEIGHT *UNSHARED b, __global WEIGHT *UNSHARED c, \
+    __global const WEIGHT *restrict a, __global const WEIGHT *restrict b, __global WEIGHT *restrict c, \
         const ulong4 firsts, const uint4 strides, const uint4 shape, const uint4 excluded, const uint accumulate
 
 // The index of a row or column, of which some are excluded.

@@ -29,8 +29,10 @@ ORDER relaxed(const ORDER minimum, const WEIGHT a, const WEIGHT b)
     return MINIMUM(minimum, sum);
 }
 
+// In two steps: a GPU takes a maximum, and compares with LIMIT meanwhile.
 WEIGHT result(const ORDER minimum)
 {
     const WEIGHT weight = AS_TYPE(WEIGHT, minimum);
-    return weight > LIMIT ? NO_PATH : weight < LOWEST ? LOWEST : weight;
+    const WEIGHT raised = weight < LOWEST ? LOWEST : weight;
+    return weight > LIMIT ? NO_PATH : raised;
 }

@@ -164,10 +164,6 @@ __kernel void multiply(BLOCK_PARAMETERS)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    // c may be a or b where a group alone reads and replaces one tile of it, as in Floyd-Warshall
-#if IN_PLACE
-    barrier(CLK_GLOBAL_MEM_FENCE);
-#endif
 
 #pragma unroll
     for (uint i = 0; i < ITEM_ROWS; ++i) {

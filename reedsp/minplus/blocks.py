@@ -66,7 +66,7 @@ class Products:
         self.in_groups = in_groups
         self.weight_macros = weights.macros(job.device.kind)
         self._tilings = tilings
-        self._kernels: dict[tuple[int, str, bool], BoundKernel] = {}
+        self._kernels: dict[tuple[int, str], BoundKernel] = {}
         self._plans: dict[tuple[tuple[int, int, int], Excluded], tuple[Tiling, list[_Part]]] = {}
         self._panels: cl.Buffer | None = None
         self._pairs_a_step = PAIRS_A_STEP if in_groups else _PAIRS_A_STEP[weights.dtype.itemsize]
@@ -88,7 +88,6 @@ class Products:
         shape: tuple[int, int, int],
         accumulate: bool = False,
         excluded: Excluded = Excluded(),  # noqa: B008 - it is immutable
-        in_place: bool = False,
     ) -> None:
         """Queue c = a b, or with `accumulate` the minimum of that and c.
 
@@ -101,9 +100,6 @@ class Products:
         accumulate : bool
         excluded : Excluded
             Rows of a and c, and columns of b and c, that are passed over.
-        in_place : bool
-            Work-groups replace the block of a or of b, which is no higher or wider than the smallest tile: one of them
-            alone reads what it replaces. Needs `in_groups`.
         """
         if 0 in shape:
             return
@@ -125,7 +121,7 @@ class Products:
             firsts = (a.first + part.row * a.stride, first, c.first + part.row * c.stride, 0)
             numbers = (_FOUR_ULONGS.pack(*firsts), strides, part.shape, part.excluded, np.uint32(accumulate))
             steps, arguments = part.pairs // self._pairs_a_step, (a.buffer, right, c.buffer, *numbers)
-            launches.append(self._launch(tiling, "multiply", in_place, part.sizes, steps, *arguments))
+            launches.append(self._launch(tiling, "multiply", part.sizes, steps, *arguments))
         self._job.run(launches)
 
     def _planned(self, shape: tuple[int, int, int], excluded: Excluded) -> tuple[Tiling, list[_Part]]:
@@ -193,15 +189,12 @@ class Products:
         sizes = (shape[2] // tiling.columns, -(-shape[1] // tiling.macros["DEPTH"]))
         firsts, strides = _FOUR_ULONGS.pack(0, b.first, 0, 0), _FOUR_UINTS.pack(0, b.stride, 0, 0)
         extents = _FOUR_UINTS.pack(*shape, 0), _FOUR_UINTS.pack(*excluded)
-        return self._launch(tiling, "pack", False, sizes, 0, b.buffer, panels, firsts, strides, *extents)
+        return self._launch(tiling, "pack", sizes, 0, b.buffer, panels, firsts, strides, *extents)
 
-    def _launch(
-        self, tiling: Tiling, name: str, in_place: bool, sizes: tuple[int, int], steps: int, *arguments: Argument
-    ) -> Launch:
-        """Return the launch of a kernel, given by its name and whether it works in place."""
-        key = (id(tiling), name, in_place)
+    def _launch(self, tiling: Tiling, name: str, sizes: tuple[int, int], steps: int, *arguments: Argument) -> Launch:
+        """Return the launch of a kernel, given by its name."""
+        key = (id(tiling), name)
         if (kernel := self._kernels.get(key)) is None:
-            own = {**tiling.macros, "IN_PLACE": int(in_place)}
-            built = self._job.device.kernel(tiling.file, name, **own, **self.weight_macros)
+            built = self._job.device.kernel(tiling.file, name, **tiling.macros, **self.weight_macros)
             kernel = self._kernels[key] = self._job.bind(built, sizes, (tiling.group_size, 1), *arguments)
         return Launch(kernel, sizes, arguments, steps)

@@ -12,7 +12,7 @@ from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
-from reedsp.minplus.tilings import Tiling, describe, name_of, tabled, tilings_for, works_in_groups
+from reedsp.minplus.tilings import Tiling, describe, name_of, tabled, tabled_for_few, tilings_for, works_in_groups
 
 _LARGEST_WEIGHT = 4000
 
@@ -44,7 +44,8 @@ def right_tilings(device: Device, weights: Weights, in_groups: bool | None) -> t
     for chosen, tilings in ways:
         right = [each for each in tilings if _is_trusted(device, weights, chosen, each)]
         if right and right[-1] == tilings[-1]:  # it serves for products that the others do not divide
-            return chosen, right
+            few = [tabled_for_few(device, weights)] if chosen and works_in_groups(device) else []
+            return chosen, right + [each for each in few if _is_trusted(device, weights, chosen, each)]
     raise DeviceError(f"{device}: no tiling gives right min-plus products of {name_of(weights)}")
 
 

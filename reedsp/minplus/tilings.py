@@ -95,6 +95,14 @@ _GPU = {
     "float64": [registers(128, 64, 8, 8, 8), registers(64, 64, 8, 8, 8)],
     "uint16": [pairs(128, 128, 8, 8, 16), pairs(64, 64, 16, 8, 8)],
 }
+# For products that would have too few work-groups with these: smaller tiles by more work-items.
+_GPU_FEW = {
+    "int32": registers(64, 32, 16, 4, 4),
+    "float32": registers(64, 32, 16, 4, 4),
+    "int64": registers(32, 32, 16, 4, 4),
+    "float64": registers(32, 32, 16, 4, 4),
+    "uint16": pairs(32, 64, 16, 4, 8),
+}
 # By bytes of a vector register and of a weight: AVX2 has 16 registers, AVX-512 has 32 of twice the size. Rows of a
 # work-item are whole tiles: those of a tile that overlaps are computed twice.
 _CPU = {
@@ -154,6 +162,11 @@ def tabled(device: Device, weights: Weights, in_groups: bool) -> list[Tiling]:
     name = name_of(weights)
     found = [complete(each, device) for each in _GPU[name if name in _GPU else str(weights.dtype)]]
     return found if works_in_groups(device) else found[-1:]
+
+
+def tabled_for_few(device: Device, weights: Weights) -> Tiling:
+    """Return the tiling for work-groups where products have too few of them with others."""
+    return complete(_GPU_FEW[str(weights.dtype)], device)
 
 
 def complete(tiling: Tiling, device: Device) -> Tiling:

@@ -31,7 +31,7 @@ import pytest
 
 import reedsp
 from experiments.thesis import min_plus
-from reedsp.algorithms.all_pairs import device_matrix, lund_smith, trees
+from reedsp.algorithms.all_pairs import device_matrix, floyd_warshall, lund_smith, trees
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
@@ -281,8 +281,6 @@ def checks_of_products(device: Device) -> Iterator[Check]:
     for weights, in_groups in itertools.product((INT32, NARROW), (True, False)):
         file = f"minplus/{'registers' if in_groups else 'panels'}.cl"
         yield {file}, partial(check_blocks, device, weights, in_groups)
-        if in_groups:
-            yield {file}, partial(check_in_place, device, weights)
     for kind in ("int32", "float64"):
         yield {"experiments/minplus_arithmetic.cl"}, partial(check_arithmetic, device, kind)
 
@@ -362,32 +360,13 @@ def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
     assert np.array_equal(job.download(on_device[2], c.size, c.dtype), expected.ravel())
 
 
-def check_in_place(device: Device, weights: Weights) -> None:
-    """A work-group replaces a tile, of which it alone needs what was there, as in Floyd-Warshall."""
-    rng = np.random.default_rng(7)
-    diagonal, row, column = (rng.integers(0, 99, (TILE, TILE)).astype(weights.dtype) for _ in range(3))
-    job = Job(device)
-    blocks = small_products(job, weights, in_groups=True)
-    first, across, down = (Block(job.upload(each), TILE) for each in (diagonal, row, column))
-    blocks.queue(first, across, across, (TILE, TILE, TILE), in_place=True)
-    blocks.queue(down, first, down, (TILE, TILE, TILE), in_place=True)
-    assert np.array_equal(job.download(across.buffer, row.size, row.dtype), product_of(diagonal, row).ravel())
-    assert np.array_equal(job.download(down.buffer, row.size, row.dtype), product_of(column, diagonal).ravel())
-
-
 def checks_of_floyd_warshall(device: Device) -> Iterator[Check]:
-    """One tile, then four of them, each kind of which there is."""
-    registers, panels = "minplus/registers.cl", "minplus/panels.cl"
-    for weights, tiles, used in (
-        (INT32, 1, {"all_pairs/floyd_warshall_tile.cl"}),
-        (INT64, 1, {"all_pairs/floyd_warshall_serial_tile.cl"}),
-        (NARROW, 2, {"all_pairs/floyd_warshall_tile.cl", registers}),
-        (NARROW, 2, {"all_pairs/floyd_warshall_serial_tile.cl", panels}),
-    ):
-        yield (
-            used,
-            partial(check_floyd_warshall, device, weights, tiles * TILE, "all_pairs/floyd_warshall_tile.cl" in used),
-        )
+    """One tile, then four of them, each kind of which there is; in work-groups, with local memory or little of it."""
+    serial, stage = (f"all_pairs/floyd_warshall_{name}.cl" for name in ("serial_tile", "stage"))
+    for weights, tiles, used in ((INT64, 1, {serial}), (NARROW, 2, {serial, "minplus/panels.cl"})):
+        yield used, partial(check_floyd_warshall, device, weights, tiles * TILE)
+    for weights, room in ((INT32, 1 << 15), (NARROW, 1 << 10)):
+        yield {stage}, partial(check_stages, device, weights, room)
     for method, weights, tiles in (
         ("harish-narayanan", NARROW, 1),
         ("katz-kider", NARROW, 2),
@@ -398,14 +377,26 @@ def checks_of_floyd_warshall(device: Device) -> Iterator[Check]:
         yield {file}, partial(check_lund_smith, device, weights, tiles * lund_smith.TILE, method)
 
 
-def check_floyd_warshall(device: Device, weights: Weights, n: int, in_groups: bool) -> None:
+def check_floyd_warshall(device: Device, weights: Weights, n: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FloydWarshall, "_copied", copied_by_the_host)
         matrix, expected, job = paths(n, weights), closure(paths(n, weights)), Job(device)
-        algorithm = FloydWarshall(job, weights, small_products(job, weights, in_groups))
+        algorithm = FloydWarshall(job, weights, small_products(job, weights, in_groups=False))
         buffer = job.upload(matrix)
         algorithm.solve(Block(buffer, n), n)
         assert np.array_equal(job.download(buffer, n * n, weights.dtype), expected.ravel())
+
+
+def check_stages(device: Device, weights: Weights, room: int) -> None:
+    """Two small tiles, on a device with some local memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(floyd_warshall, "TILE", 16)
+        patch.setattr(device, "local_memory", room)
+        matrix, expected, job = paths(32, weights), closure(paths(32, weights)), Job(device)
+        algorithm = FloydWarshall(job, weights, small_products(job, weights, in_groups=True))
+        buffer = job.upload(matrix)
+        algorithm.solve(Block(buffer, 32), 32)
+        assert np.array_equal(job.download(buffer, 32 * 32, weights.dtype), expected.ravel())
 
 
 def copied_by_the_host(self: FloydWarshall, panel: Block, shape: tuple[int, int]) -> Block:
@@ -414,6 +405,13 @@ def copied_by_the_host(self: FloydWarshall, panel: Block, shape: tuple[int, int]
     rows, columns = (panel.first // panel.stride, panel.first % panel.stride)
     matrix = self._job.download(panel.buffer, panel.buffer.size // dtype.itemsize, dtype).reshape(-1, panel.stride)
     return Block(self._job.upload(matrix[rows : rows + shape[0], columns : columns + shape[1]]), shape[1])
+
+
+def copied_back_by_the_host(job: Job, source: Block, target: Block, shape: tuple[int, int], item_size: int) -> None:
+    """Copy all of a matrix, for the same reason."""
+    assert (source.first, source.stride, target.first, target.stride) == (0, shape[1], 0, shape[1])
+    data = job.download(source.buffer, shape[0] * shape[1] * item_size, np.uint8)
+    cl.enqueue_copy(job.queue, target.buffer, data)
 
 
 def check_lund_smith(device: Device, weights: Weights, n: int, method: str) -> None:
@@ -442,7 +440,7 @@ def closure(matrix: np.ndarray) -> np.ndarray:
 
 def checks_of_all_pairs(device: Device) -> Iterator[Check]:
     """From edges to distances and trees: edges of weight zero, fractions, and what a negative cycle reaches."""
-    used = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "all_pairs/floyd_warshall_tile.cl"}
+    used = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "all_pairs/floyd_warshall_stage.cl"}
     rng = np.random.default_rng(8)
     n = 50
     sources, targets = rng.integers(0, n, (2, 3 * n))
@@ -498,7 +496,9 @@ def check_rows_of_edges(device: Device, graph: reedsp.Graph) -> None:
 
 def check_all_pairs(device: Device, graph: reedsp.Graph, method: str) -> None:
     trees = method == "floyd-warshall"
-    paths = reedsp.apsp(graph, method, predecessors=trees, negative_cycles="mark", device=device)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(floyd_warshall, "copy_block", copied_back_by_the_host)
+        paths = reedsp.apsp(graph, method, predecessors=trees, negative_cycles="mark", device=device)
     edges = oracle.edges_of(
         np.repeat(np.arange(graph.n), np.diff(graph.indptr)), graph.indices, graph.weights.tolist(), directed=True
     )

@@ -46,7 +46,7 @@ FAULTS = {
         "extended(key, edge.weight + (edge.target == 77))",
     ),
     "core/weights.cl": ("INF : dist + weight;", "INF : dist + weight + (weight == 3);"),
-    "all_pairs/floyd_warshall_tile.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
+    "all_pairs/floyd_warshall_stage.cl": ("column[i], row[j])", "column[i], row[j] + (x == 1 && y == 2))"),
     "minplus/common.cl": ("MINIMUM(minimum, sum)", "MINIMUM(minimum, sum + ((sum & 63) == 7))"),
     "minplus/vectors.cl": ("MINIMUM(minimum, sum)", "MINIMUM(minimum, sum + 1)"),
     "primitives/work_item_scan.cl": (
@@ -326,7 +326,7 @@ def test_75_wrong_tile_of_floyd_warshall_is_replaced(
     fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
-    plant(kernel_copy, "all_pairs/floyd_warshall_tile.cl")
+    plant(kernel_copy, "all_pairs/floyd_warshall_stage.cl")
     graph, expected = graph_and_distances()
     with pytest.warns(RuntimeWarning, match="Floyd-Warshall in work-groups and int32 gives a wrong answer"):
         assert np.array_equal(reedsp.apsp(graph, "floyd-warshall", device=fresh).dist, expected)

@@ -193,6 +193,20 @@ def test_every_tiling_in_groups(weights: Weights, device: Device, monkeypatch: p
             )
 
 
+@every_type
+def test_tiling_for_few_groups(weights: Weights, device: Device) -> None:
+    """It is taken where no other one gives every compute unit something to do."""
+    few, others = tilings.tabled_for_few(device, weights), tilings.tilings_for(device, weights, True)
+    assert few.rows * few.columns < others[-1].rows * others[-1].columns
+    queue = queue_of(device, weights, True, few)
+    excluded = Excluded(few.rows, few.rows, 2 * few.columns, few.columns)
+    check(queue, random_matrices(weights, (3 * few.rows, 3 * few.inner, 2 * few.columns), excluded), excluded, True)
+    products = Products(Job(device), weights, True, [*others, few])
+    groups = 2 * device.compute_units
+    assert products._tiling((64, 64, 64 * (groups - 1)), NONE_EXCLUDED) == few
+    assert products._tiling((64, 64, 64 * groups), NONE_EXCLUDED) == others[-1]
+
+
 @both_ways
 def test_several_launches(in_groups: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """With something excluded before, in and after each of them."""

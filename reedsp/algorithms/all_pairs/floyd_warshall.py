@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyopencl as cl
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import BoundKernel, Job, Launch
+from reedsp.device.job import Argument, BoundKernel, Job, Launch
 from reedsp.device.selfcheck import is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block
@@ -31,7 +32,11 @@ the matrix is kept.
 
 # So that Ctrl-C and reports of progress are in time, on devices without and with work-groups that are large.
 _PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)
-_SIDE = 4  # of the square of entries of a work-item
+
+# Of a work-item of a stage: the side of its square of the tile on the diagonal, and the columns of its result.
+_SIDE, _ACROSS = 4, 2
+
+_TWO_ULONGS, _TWO_UINTS = struct.Struct("2Q"), struct.Struct("2I")
 
 
 class FloydWarshall:
@@ -51,8 +56,9 @@ class FloydWarshall:
         self.products = products or _trusted_products(job, weights)
         weight_macros = self.products.weight_macros
         if self.products.in_groups:
-            own = {"TILE": TILE, "SIDE": _SIDE}
-            kernel = job.device.kernel("all_pairs/floyd_warshall_tile.cl", "close_tile", **own, **weight_macros)
+            tiles = TILE * (2 * TILE + TILE // _SIDE * _ACROSS) * weights.dtype.itemsize
+            own = {"TILE": TILE, "SIDE": _SIDE, "ACROSS": _ACROSS, "STAGED": int(tiles <= job.device.local_memory)}
+            kernel = job.device.kernel("all_pairs/floyd_warshall_stage.cl", "relax_stage", **own, **weight_macros)
             self._group = (TILE // _SIDE, TILE // _SIDE)
         else:
             own = {"TILE": TILE, "VECTOR_LENGTH": vector_length(job.device, weights)}
@@ -61,6 +67,7 @@ class FloydWarshall:
         self._kernel = kernel
         self._bound: BoundKernel | None = None
         self._copy: cl.Buffer | None = None
+        self._other: cl.Buffer | None = None
 
     def solve(self, matrix: Block, n: int, progress: Callable[[int, int], None] | None = None) -> None:
         """Queue the relaxation of all paths in a matrix through every vertex, in place.
@@ -91,8 +98,25 @@ class FloydWarshall:
 
     def solve_span(self, matrix: Block, n: int) -> None:
         """Queue the relaxation of all paths in a matrix of at most SPAN vertices, tile by tile."""
+        if self.products.in_groups:
+            self._solve_in_stages(matrix, n)
+            return
         for first in range(0, n, TILE):
             self.relax(matrix, n, first, TILE)
+
+    def _solve_in_stages(self, matrix: Block, n: int) -> None:
+        """Queue one launch for each tile on the diagonal; they read the matrix and write another, or the reverse."""
+        tiles, item_size = n // TILE, self._weights.dtype.itemsize
+        if self._other is None or self._other.size < n * n * item_size:
+            self._other = self._job.allocate(n * n, self._weights.dtype)
+        before, after = matrix, Block(self._other, n)
+        sizes = (tiles * TILE // _ACROSS, tiles * TILE // _SIDE)
+        for stage in range(tiles):
+            firsts, strides = _TWO_ULONGS.pack(before.first, after.first), _TWO_UINTS.pack(before.stride, after.stride)
+            self._launch(sizes, before.buffer, after.buffer, firsts, strides, np.uint32(stage))
+            before, after = after, before
+        if tiles % 2:
+            copy_block(self._job, before, matrix, (n, n), item_size)
 
     def relax(self, matrix: Block, n: int, first: int, size: int) -> None:
         """Queue the relaxation of all paths through some vertices.
@@ -105,28 +129,26 @@ class FloydWarshall:
             The vertices; as many as a tile, or as one span at the most.
         """
         diagonal, row_panel, column_panel = matrix.at(first, first), matrix.at(first, 0), matrix.at(0, first)
-        if size == TILE:
-            self._close_tile(diagonal)
+        if size == TILE and not self.products.in_groups:
+            first_element, stride = np.uint64(diagonal.first), np.uint32(diagonal.stride)
+            self._launch(self._group, diagonal.buffer, first_element, stride)
         else:
             self.solve_span(diagonal, size)
         rest = n - size
         if rest == 0:
             return
-        in_place = self.products.in_groups and size == TILE
         rows, columns = Excluded(first, size, 0, 0), Excluded(0, 0, first, size)
-        copied_by_product = in_place or not self.products.in_groups
-        row_copy = row_panel if copied_by_product else self._copied(row_panel, (size, n))
-        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), excluded=columns, in_place=in_place)
-        column_copy = column_panel if in_place else self._copied(column_panel, (n, size))
-        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), excluded=rows, in_place=in_place)
+        row_copy = self._copied(row_panel, (size, n)) if self.products.in_groups else row_panel
+        self.products.queue(diagonal, row_copy, row_panel, (size, size, rest), excluded=columns)
+        column_copy = self._copied(column_panel, (n, size))
+        self.products.queue(column_copy, diagonal, column_panel, (rest, size, size), excluded=rows)
         both = Excluded(first, size, first, size)
         self.products.queue(column_panel, row_panel, matrix, (rest, size, rest), accumulate=True, excluded=both)
 
-    def _close_tile(self, tile: Block) -> None:
-        arguments = (tile.buffer, np.uint64(tile.first), np.uint32(tile.stride))
+    def _launch(self, sizes: tuple[int, int], *arguments: Argument) -> None:
         if self._bound is None:
-            self._bound = self._job.bind(self._kernel, self._group, self._group, *arguments)
-        self._job.run([Launch(self._bound, self._group, arguments)])
+            self._bound = self._job.bind(self._kernel, sizes, self._group, *arguments)
+        self._job.run([Launch(self._bound, sizes, arguments)])
 
     def _copied(self, panel: Block, shape: tuple[int, int]) -> Block:
         """Queue a copy of rows or columns, which a product then replaces before the next copy."""

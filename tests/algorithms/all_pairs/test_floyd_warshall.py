@@ -238,6 +238,28 @@ def test_every_span(close: Close, monkeypatch: pytest.MonkeyPatch) -> None:
         assert same(close(matrix, INT32), expected)
 
 
+@every_type
+def test_little_local_memory(weights: Weights, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work-groups have room for one tile of the widest type, and read the others where they are."""
+    if weights.dtype == np.float64 and not device.fp64:
+        pytest.skip("the device has no doubles")
+    monkeypatch.setattr(selfcheck, "works_in_groups", lambda device: True)
+    results = []
+    matrix = example(3 * TILE, 0.05, 0)[0]
+    for room in (device.local_memory, TILE * TILE * weights.dtype.itemsize):
+        job = Job(device)
+        products = selfcheck.trusted_products(job, weights)
+        monkeypatch.setattr(device, "local_memory", room)
+        algorithm = FloydWarshall(job, weights, products)
+        assert algorithm._kernel.local_memory <= room
+        buffer = job.upload(np.where(matrix == NONE, weights.no_path, matrix).astype(weights.dtype))
+        algorithm.solve(Block(buffer, 3 * TILE), 3 * TILE)
+        results.append(job.download(buffer, matrix.size, weights.dtype))
+    expected = example(3 * TILE, 0.05, 0)[1].ravel()
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[1], np.where(expected == NONE, weights.no_path, expected))
+
+
 def test_used_again(device: Device, in_groups: bool) -> None:
     """On matrices of one size after another, and on two in one buffer."""
     job = Job(device)
