@@ -5,9 +5,9 @@
 //         agree by votes on the item that comes next; here they have queued their items in local memory before.
 // Macros: those of balance/ladder.cl.
 
-#if LADDER == CTA_WARP_SCAN
 #include "edges/balance_sums.cl"
 
+#if LADDER == CTA_WARP_SCAN
 #define WARPS (GROUP_SIZE / WARP)
 #define LADDER_WORDS (3 * GROUP_SIZE + 1 + WARPS)
 

@@ -5,9 +5,9 @@
 // Macros: those of balance/ladder.cl.
 //   plan  in  (TURNS) how many large items there are, word `turn`; and behind these their numbers (balance/large_items.cl)
 
-#if LADDER == DYNAMIC_VIRTUAL_WARPS
 #define NARROWEST 4  // of the widths: narrower ones read too few neighbouring units at once
 
+#if LADDER == DYNAMIC_VIRTUAL_WARPS
 // The power of 2 that is nearest to the number of work-items for each item, within bounds.
 uint width_for(const Items *items)
 {

@@ -30,8 +30,8 @@ ulong tiles_of(const Items *items)
 // How many items are among the first of the line.
 uint items_among(const Items *items, const ulong diagonal)
 {
-    const uint units = all_units(items);
-    uint low = diagonal > units ? (uint)(diagonal - units) : 0, high = (uint)min(diagonal, (ulong)items->count);
+    uint low = (uint)(diagonal - min(diagonal, (ulong)all_units(items)));
+    uint high = (uint)min(diagonal, (ulong)items->count);
     while (low < high) {
         const uint middle = low + (high - low) / 2;
         if (units_before(items, middle + 1) <= diagonal - middle - 1)

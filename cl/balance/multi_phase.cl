@@ -11,10 +11,11 @@
 #error "balance/multi_phase.cl needs EACH, a multiple of PORTIONS"
 #endif
 
+#define NO_UNIT 0xFFFFFFFFu
+
 #if LADDER == MULTI_PHASE
 #define LADDER_WORDS (TILE + 1)
 #define AT_ONCE (EACH / PORTIONS)  // of the line, by a work-item
-#define NO_UNIT 0xFFFFFFFFu
 
 void share_out(const BALANCED *what, const Items *items, __global const uint *plan, const uint turn,
                __local uint *words)

@@ -26,7 +26,7 @@ Tile load_tile(const Items *items, __global const uint *splits, const ulong numb
 // As items_among, in a tile.
 uint ended_among(const Tile *tile, __local const uint *ends, const uint diagonal)
 {
-    uint low = diagonal > tile->units ? diagonal - tile->units : 0, high = min(diagonal, tile->ended);
+    uint low = diagonal - min(diagonal, tile->units), high = min(diagonal, tile->ended);
     while (low < high) {
         const uint middle = low + (high - low) / 2;
         if (ends[middle] <= diagonal - middle - 1)

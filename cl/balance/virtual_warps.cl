@@ -9,7 +9,7 @@
 // Visits the units of all items that have at most so many, by virtual warps of this width.
 void visit_by_warps(const BALANCED *what, const Items *items, const uint width, const ulong most)
 {
-    const uint lane = get_global_id(0) % width;
+    const uint lane = (uint)get_global_id(0) & (width - 1);
     const size_t warps = get_global_size(0) / width;
     for (size_t item = get_global_id(0) / width; item < items->count; item += warps) {
         const bool is_taken = items->prefixes[item + 1] - items->prefixes[item] <= most;

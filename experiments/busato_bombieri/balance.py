@@ -1,8 +1,8 @@
 """Every rung of the ladder of load balancing on graphs like those of the survey's figures 12 to 15.
 
-"expansion" is the ladder by itself: the items are all vertices, and for each edge the vertex that it leaves is written,
-as in the survey's algorithms 8 and 9. "search" is a whole call of the frontier Bellman-Ford, which lists the vertices of
-each round and shares out their edges. Every owner, and every distance, is compared.
+"expansion" is the ladder by itself: the items are all vertices, and for each edge the vertex that it leaves is
+written, as in the survey's algorithms 8 and 9. "search" is a whole call of the frontier Bellman-Ford, which lists the
+vertices of each round and shares out their edges. Every owner, and every distance, is compared.
 
 The survey's great-britain_osm is a road network, for which New York and a grid stand in; its circuit5M is a matrix
 with few rows of very many entries, for which one is made; kron_g500-logn20 is the R-MAT graph of the same generator.

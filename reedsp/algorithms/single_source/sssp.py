@@ -112,9 +112,9 @@ def sssp(
         Filled with the distances, and then `dist` of the result; its dtype is that of `dtype`, if both are given.
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
-        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active`` and
-        ``balance``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and ``balance``; see
-        :func:`.near_far`.
+        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``
+        and ``balance``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and
+        ``balance``; see :func:`.near_far`.
 
     Returns
     -------
