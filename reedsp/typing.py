@@ -147,7 +147,24 @@ CsgraphMethod: TypeAlias = Literal["auto", "FW", "D", "BF", "J"]
 
 
 Balance: TypeAlias = Literal["block-search", "items", "low-degree"]
-"""How work-groups can share out the edges of their vertices."""
+"""How work-groups can share out the edges of their vertices, in "near-far"."""
+
+Rung: TypeAlias = Literal[
+    "direct-search",
+    "items",
+    "virtual-warps-2",
+    "virtual-warps-4",
+    "virtual-warps-8",
+    "virtual-warps-16",
+    "virtual-warps-32",
+    "dynamic-virtual-warps",
+    "cta-warp-scan",
+    "warp-search",
+    "block-search",
+    "two-phase",
+    "multi-phase",
+]
+"""How all work-items of a launch can share out the edges of some vertices, in "input-parallel-refined"."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -160,7 +177,7 @@ class SearchOptions(TypedDict, total=False):
     list_active: bool
     delta: float
     work_groups: int
-    balance: Balance
+    balance: Balance | Rung
 
 
 class AllPairsOptions(TypedDict, total=False):

@@ -287,13 +287,27 @@ MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "m
 MATCHINGS = {f"matching/{name}.cl" for name in ("check", "row_of", "rows")}
 SCANS = {"primitives/elements.cl"}
 LADDER = {f"edges/balance{name}.cl" for name in ("", "_sums", "_block_search", "_items")}
+RUNGS = {
+    f"balance/{name}.cl"
+    for name in (
+        *("ladder", "units", "direct_search", "items", "virtual_warps", "dynamic_virtual_warps", "cta_warp_scan"),
+        *("running_ends", "warp_search", "block_search", "merge_path", "tiles", "two_phase", "multi_phase"),
+    )
+}
 CHECKS: dict[str, tuple[Check, set[str]]] = {
     "output parallel": (
         one_source("output-parallel"),
         PATHS | INWARD | {"single_source/output_parallel.cl", "core/dispatch.cl"},
     ),
     "input parallel": (one_source("input-parallel"), PATHS | INWARD | {"single_source/input_parallel.cl"}),
-    "refined": (one_source("input-parallel-refined"), PATHS | INWARD | {"single_source/input_parallel_refined.cl"}),
+    "refined": (
+        one_source("input-parallel-refined"),
+        PATHS | INWARD | RUNGS | {"single_source/input_parallel_refined.cl"},
+    ),
+    **{
+        f"refined by {name}": (one_source("input-parallel-refined", options={"balance": name}), {f"balance/{file}.cl"})
+        for name, file in (("multi-phase", "partition"), ("dynamic-virtual-warps", "large_items"))
+    },
     "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl"}),
     "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
     "near-far in work-groups": (

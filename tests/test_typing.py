@@ -21,7 +21,7 @@ from reedsp.algorithms.structure.forests import choose
 from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic import paths
 from reedsp.cli import options as cli_options
-from reedsp.edges import balance
+from reedsp.edges import balance, ladder
 from reedsp.minplus import product
 from reedsp.primitives import operators, scan
 from reedsp.primitives.sort import sorts
@@ -55,6 +55,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "MatchingMethod": [named_in_the_error(reedsp.maximum_matching, [[1]], "x")],
     "SortMethod": [sorts._METHODS],
     "Presort": [sorts.PRESORTS],
+    "Rung": [ladder.RUNGS],
     "OperatorName": [operators.OPERATORS],
     "ReduceMethod": [scan._REDUCTIONS],
     "InclusiveMethod": [scan._INCLUSIVE],

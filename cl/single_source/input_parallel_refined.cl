@@ -3,9 +3,10 @@
 // Source:       thesis section 5.4.2; early stop of section 6.1.2.
 // NDRange:      initialise, count_edges: global n + 1; initialise_sources: n; finalise: n / RUN, rounded up;
 //               relax: any global size, several times if there are many edges. Work-groups (GROUP_SIZE), free but for
-//               finalise.
-// Local memory: 4 bytes in finalise.
+//               finalise, and for relax where a rung of the ladder has local memory.
+// Local memory: 4 bytes in finalise, 4 * LADDER_WORDS (balance/ladder.cl) in relax.
 // Macros:       GROUP_SIZE, work-items of a work-group;
+//               LADDER, how active edges are shared out, and other macros of balance/ladder.cl;
 //               RUN, active edges, or vertices to finalise, that follow one another and are left to one work-item;
 //               LISTED, 1: the active vertices are listed before their edges are counted, as in the thesis;
 //               WIDE, 1 if WEIGHT has 64 bits;
@@ -19,7 +20,7 @@
 //   - the exclusive scan of the n + 1 counts in `prefixes`, in place (reedsp/primitives/scan.py), after which the last
 //     of them is the number of active edges
 //   - relax, once a step: each active edge is relaxed, first to find the minimum path weight of each vertex, and then
-//     the source of an edge that gives it. Active edge number k leaves the last vertex whose prefix is not above k
+//     the source of an edge that gives it. Vertices are the items of the ladder (balance/ladder.cl), edges their units
 //   - finalise: updates, and the marks or counts of the next round
 //
 // Edges that end at the same vertex are no neighbours in this order, so they meet in atomic operations, which OpenCL C
@@ -38,6 +39,7 @@
 //   updates, phase        i/o  whether the last round updated a path weight, and this one does; see core/rounds.cl
 //   ceiling               path weights from here on are not recorded (INF: all are)
 //   step, first, last     what relax is for, and which of the active edges it takes, by their numbers
+//   plan, turn            in   what the rung of the ladder has prepared for these edges
 //
 // A round without active vertices has no active edges either: only `finalise` has to know that it is skipped.
 
@@ -129,20 +131,6 @@ __kernel void count_edges(__global const OFFSET *restrict first_edge, __global c
         prefixes[i] = i < *active_count ? first_edge[active[i] + 1] - first_edge[active[i]] : 0;
 }
 
-// The index of the vertex that an active edge leaves.
-size_t owner(__global const OFFSET *restrict prefixes, const size_t count, const ulong edge)
-{
-    size_t first = 0, last = count - 1;
-    while (first < last) {
-        const size_t middle = last - (last - first) / 2;
-        if (prefixes[middle] <= edge)
-            first = middle;
-        else
-            last = middle - 1;
-    }
-    return first;
-}
-
 // What one edge that lowers a path weight adds to a step.
 void offer(const uint step, __global uint *restrict best, __global uint *restrict best_sources, const size_t target,
            const Key key, const uint source)
@@ -157,33 +145,52 @@ void offer(const uint step, __global uint *restrict best, __global uint *restric
         atomic_min(&best_sources[target], source);
 }
 
+// What the work-items of relax work with.
+typedef struct {
+    __global const OFFSET *first_edge;
+    __global const Edge *edges;
+    __global const uint *active;
+    __global const OFFSET *prefixes;
+    __global const WEIGHT *weights;
+    __global uint *best, *best_sources;
+    WEIGHT ceiling;
+    uint step;
+} Relaxation;
+
+#define BALANCED Relaxation
+#include "balance/ladder.cl"
+
+void visit(const Relaxation *what, const uint item, const ulong first, const ulong end, const uint stride)
+{
+    const uint source = LISTED ? what->active[item] : item;
+    const WEIGHT before = what->weights[source];
+    const ulong shift = (ulong)what->first_edge[source] - what->prefixes[item];  // from its number to an edge's offset
+    for (ulong number = first; number < end; number += stride) {
+        const Edge edge = what->edges[number + shift];
+        const WEIGHT sum = path_sum(before, edge.weight);
+        if (sum < what->weights[edge.target] && sum < what->ceiling)
+            offer(what->step, what->best, what->best_sources, edge.target, key_of(sum), source);
+    }
+}
+
+#if LADDER_WORDS
+WORK_GROUP(GROUP_SIZE, 1, 1)
+#endif
 __kernel void relax(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
                     __global const uint *restrict active, __global const uint *restrict active_count,
                     __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,
-                    __global uint *restrict best, __global uint *restrict best_sources, const WEIGHT ceiling,
-                    const uint n, const uint step, const ulong first, const ulong last)
+                    __global uint *restrict best, __global uint *restrict best_sources,
+                    __global const uint *restrict plan, const WEIGHT ceiling, const uint n, const uint turn,
+                    const uint step, const ulong first, const ulong last)
 {
-    const ulong active_edges = min((ulong)prefixes[n], last);
-    const size_t count = LISTED ? *active_count : n;
-    const ulong stride = (ulong)RUN * get_global_size(0);
-    for (ulong begin = first + (ulong)RUN * get_global_id(0); begin < active_edges; begin += stride) {
-        const ulong end = min(begin + RUN, active_edges);
-        size_t i = owner(prefixes, count, begin);
-        for (ulong number = begin; number < end; ++i) {
-            const ulong own_end = min(end, (ulong)prefixes[i + 1]);
-            if (number == own_end)
-                continue;  // the next vertex without active edges
-            const uint source = LISTED ? active[i] : i;
-            const WEIGHT before = weights[source];
-            const ulong shift = (ulong)first_edge[source] - prefixes[i];  // from the number of an edge to its offset
-            for (; number < own_end; ++number) {
-                const Edge edge = edges[number + shift];
-                const WEIGHT sum = path_sum(before, edge.weight);
-                if (sum < weights[edge.target] && sum < ceiling)
-                    offer(step, best, best_sources, edge.target, key_of(sum), source);
-            }
-        }
-    }
+#if LADDER_WORDS
+    __local uint words[LADDER_WORDS];
+#else
+    __local uint *words = 0;
+#endif
+    const Relaxation what = {first_edge, edges, active, prefixes, weights, best, best_sources, ceiling, step};
+    const Items items = items_of(prefixes, LISTED ? *active_count : n, first, last);
+    share_out(&what, &items, plan, turn, words);
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)

@@ -1,4 +1,4 @@
-"""Every experiment there is: the thesis, Lund and Smith, Dulle, then what goes beyond."""
+"""Every experiment there is: the thesis, Lund and Smith, Dulle, Busato and Bombieri, then what goes beyond."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
+from experiments.busato_bombieri import balance
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
@@ -75,5 +76,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         pram,
         pram_programs,
         counted,
+        balance,
     )
 }

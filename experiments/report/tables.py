@@ -16,6 +16,7 @@ from collections.abc import Callable
 from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
+from experiments.report.claims.busato_bombieri import BUSATO_BOMBIERI, KINDS
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
 from experiments.report.claims.dulle_components import CONCLUSION, ROUNDS
 from experiments.report.claims.dulle_distances import DISTANCES
@@ -263,6 +264,28 @@ DULLE = [*PROGRAMS, *TREES, *SORTING, *DISTANCES, *MATCHING, *ROUNDS, *FORESTS, 
 """His claims, in the order of his sections."""
 
 
+PAPERS = {"thesis": THESIS, "Lund and Smith": LUND_SMITH, "Dulle": DULLE, "Busato and Bombieri": BUSATO_BOMBIERI}
+
+
+def balance() -> str:
+    """Return one line a device, measure and rung, one column a kind of graph."""
+    lines = []
+    for device, rows in by_device("balance"):
+        times = {(row["what"], row["rung"], kind): row["min_ms"] for row in rows for kind in kinds_of(row)}
+        for what, rung in dict.fromkeys((what, rung) for what, rung, _ in times):
+            cells = [figure_or_nothing(times.get((what, rung, kind), "")) for kind in KINDS]
+            lines.append([device, what, rung, *cells])
+    return table(["device", "", "rung", *KINDS.values()], lines, texts=3)
+
+
+def kinds_of(row: Row) -> list[str]:
+    return [kind for kind in KINDS if row["graph"].startswith(kind)]
+
+
+def claims_busato_bombieri() -> str:
+    return judged(BUSATO_BOMBIERI)
+
+
 def betweenness() -> str:
     """Return one line a device and size."""
     others = ("networkx", "igraph", "networkit")
@@ -355,7 +378,7 @@ def verdicts() -> str:
     kinds = (HOLDS, LIMITED, FAILS)
     lines = [
         [paper, *(str(sum(claim.verdict == verdict for claim in found)) for verdict in kinds), str(len(found))]
-        for paper, found in (("thesis", THESIS), ("Lund and Smith", LUND_SMITH), ("Dulle", DULLE))
+        for paper, found in PAPERS.items()
     ]
     return table(["claims of", *kinds, "in all"], lines)
 
@@ -520,6 +543,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "predecessors": predecessors,
     "input_parallel": input_parallel,
     "betweenness": betweenness,
+    "balance": balance,
+    "claims_busato_bombieri": claims_busato_bombieri,
     "breadth_first": breadth_first,
     "components": components,
     "forests": forests,

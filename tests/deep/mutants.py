@@ -69,6 +69,7 @@ MEMORY = 8 << 30
 LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
+RUNGS = "edges/test_ladder.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
@@ -85,7 +86,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "primitives/heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
     "single_source/input_parallel.cl": ("algorithms/single_source/test_input_parallel.py",),
-    "single_source/input_parallel_refined.cl": ("algorithms/single_source/test_input_parallel.py",),
+    "single_source/input_parallel_refined.cl": (RUNGS, "algorithms/single_source/test_input_parallel.py"),
+    "balance/partition.cl": (RUNGS,),
+    "balance/large_items.cl": (RUNGS,),
+    "experiments/expansion.cl": (RUNGS,),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("minplus/test_product.py",),

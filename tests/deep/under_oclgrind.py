@@ -64,6 +64,7 @@ from tests.deep.oclgrind import (
     flows,
     forests,
     initialised,
+    ladder,
     matchings,
     pram,
     sorts,
@@ -906,7 +907,10 @@ def main() -> None:
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,
-        *(module.checks for module in (sorts, strided, components, forests, matchings, flows, centrality, pram)),
+        *(
+            module.checks
+            for module in (sorts, strided, ladder, components, forests, matchings, flows, centrality, pram)
+        ),
         wrong_answers.checks,
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)

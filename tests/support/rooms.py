@@ -15,6 +15,7 @@ ROOM_OF_KERNELS = {
     "strided": "primitives",
     "minplus": "minplus",
     "edges": "edges",
+    "balance": "edges",
     "single_source": "algorithms.single_source",
     "traversal": "algorithms.traversal",
     "assignment": "algorithms.structure",

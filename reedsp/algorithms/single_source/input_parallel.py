@@ -13,6 +13,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
+from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
@@ -20,7 +21,9 @@ from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Rounds
 from reedsp.device.job import BoundKernel, Job, Kernel
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.edges.ladder import DIRECT_SEARCH, MOST_UNITS, Rung, RungPlan, rung_for
 from reedsp.graph.graph import Graph
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements, Plan
@@ -67,7 +70,7 @@ def input_parallel(task: Task) -> Outcome:
     return _solve(task, _all_edges)
 
 
-def input_parallel_refined(task: Task, *, list_active: bool = False) -> Outcome:
+def input_parallel_refined(task: Task, *, list_active: bool | None = None, balance: str | None = None) -> Outcome:
     """Solve single-source shortest paths by Input Parallel Bellman-Ford, relaxing only what can cause an update.
 
     A round relaxes the edges that leave a vertex whose path weight the last round has lowered (thesis section 5.4.2).
@@ -76,11 +79,31 @@ def input_parallel_refined(task: Task, *, list_active: bool = False) -> Outcome:
 
     Parameters
     ----------
-    list_active : bool
+    list_active : bool, optional
         List the updated vertices first, and take the prefix sums of the list, as in the thesis. Otherwise they are
-        taken of all vertices, where those without an update count no edges, which measured faster on every device.
+        taken of all vertices, where those without an update count no edges, which measured faster on every device with
+        "direct-search". By default listed for every other rung.
+    balance : str, optional
+        How the edges are shared out: a rung of the ladder, one of :data:`reedsp.edges.ladder.RUNGS`; by default
+        "direct-search". It decides how fast a round is, never what it finds. A rung that gives wrong answers in trials
+        on this device is replaced by "direct-search".
     """
-    return _solve(task, functools.partial(_active_edges, list_active=list_active))
+    return _by_rung(task, _right_rung(task, balance), list_active)
+
+
+def _right_rung(task: Task, balance: str | None) -> str:
+    """Return the rung that is named, if it gives right answers on this device."""
+    if balance in (None, DIRECT_SEARCH):
+        return DIRECT_SEARCH
+    arithmetic, negative = task.arithmetic, task.graph.has_negative_weights
+    name = f"input-parallel-refined by {balance} in {arithmetic}"
+    trial = (finds_known_tree, _by_rung, arithmetic, negative, False, ("balance", balance))
+    return balance if is_trusted(task.job.device, name, *trial) else DIRECT_SEARCH
+
+
+def _by_rung(task: Task, balance: str, list_active: bool | None = None) -> Outcome:
+    listed = balance != DIRECT_SEARCH if list_active is None else list_active
+    return _solve(task, functools.partial(_active_edges, list_active=listed, balance=balance))
 
 
 @dataclass(frozen=True)
@@ -189,7 +212,7 @@ def _heads(row: _Row) -> cl.Buffer:
     return marks
 
 
-def _active_edges(row: _Row, list_active: bool) -> _QueueRound:
+def _active_edges(row: _Row, list_active: bool, balance: str) -> _QueueRound:
     """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
     The sources of updates only serve to find a negative cycle, which is not looked for in the first rounds, so these
@@ -197,7 +220,7 @@ def _active_edges(row: _Row, list_active: bool) -> _QueueRound:
     or later, and that one another: n + 1 vertices lead from one to the next, and one of them comes twice. Saturated
     sums may come to rest sooner.
     """
-    plan = functools.cache(_Refined(row, list_active).plan_rounds)
+    plan = functools.cache(_Refined(row, list_active, balance).plan_rounds)
     first_watched = 0 if row.on_device.arithmetic.saturate else _ROUNDS_UNWATCHED
     return lambda number: plan(row.watched and number >= first_watched)(number)
 
@@ -205,20 +228,27 @@ def _active_edges(row: _Row, list_active: bool) -> _QueueRound:
 class _Refined:
     """The buffers and kernels of one solution by the refined method."""
 
-    def __init__(self, row: _Row, list_active: bool) -> None:
+    def __init__(self, row: _Row, list_active: bool, balance: str) -> None:
         graph, job = row.graph, row.job
         self.row, self.listed = row, list_active
         self.out = OutEdges.of(graph, job, row.on_device.arithmetic)
         self.wide = row.on_device.arithmetic.dtype.itemsize == 8
-        self.run, self.group, items = _shares(job.device)
-        self.items = min(items, -(-graph.m // self.run))
-        ends = [*range(0, max(1, graph.m), job.device.steps_at_once), graph.m]
+        self.run, self.rung = _rung(job.device, balance)
+        self.group, at_once = self.rung.group_size, job.device.steps_at_once
+        if balance == DIRECT_SEARCH:
+            self.items = min(self.rung.items, -(-graph.m // self.run))
+        else:
+            self.items, at_once = self.rung.items, min(at_once, MOST_UNITS)
+        ends = [*range(0, max(1, graph.m), at_once), graph.m]
         self.parts = list(itertools.pairwise(ends))  # of the active edges, each a dispatch
         self.offset = np.dtype(np.uint32 if self.out.macros["OFFSET"] == "uint" else np.uint64)
         self.prefixes = job.allocate(graph.n + 1, self.offset)
         length = graph.n if list_active else 1
         self.marks, self.active = job.allocate(length, np.uint8), job.allocate(length, np.uint32)
         self.active_count = job.allocate(1, np.uint32)
+        counted = self.active_count if list_active else None
+        sizes = (str(self.out.macros["OFFSET"]), counted, graph.n, graph.m)
+        self.ladder = RungPlan(job, self.rung, self.prefixes, *sizes)
         self.best = job.allocate(graph.n * (1 + self.wide), np.uint32)
         self.best_sources = job.allocate(graph.n if row.watched else 1, np.uint32)
         self.state = (row.weights, self.best, self.out.first_edge, self.marks, self.prefixes)
@@ -236,6 +266,7 @@ class _Refined:
             LISTED=int(self.listed),
             WIDE=int(self.wide),
             KEEP_PREDECESSORS=int(watched),
+            **self.rung.macros,
             **self.out.macros,
         )
 
@@ -265,19 +296,27 @@ class _Refined:
         layout = constants(_REFINED)
         steps = [layout["HIGH_WORDS"], *[layout["LOW_WORDS"]] * self.wide, *[layout["SOURCES"]] * watched]
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
-        minima = (row.weights, self.best, self.best_sources, row.ceiling, n)
+        minima = (row.weights, self.best, self.best_sources, self.ladder.buffer, row.ceiling, n)
         relax = self.kernel("relax", watched)
-        relaxations = []
-        for step in map(np.uint32, steps):
-            for first, last in self.parts:
-                part = (step, np.uint64(first), np.uint64(last))
-                whole = even(0, self.items, self.group, last - first, sys.maxsize)
-                relaxations.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
+
+        @functools.cache
+        def relaxations(turn: int) -> Plan:
+            found = self.ladder.for_round(turn)
+            for number, step in enumerate(map(np.uint32, steps)):
+                for first, last in self.parts:
+                    if number == 0 or len(self.parts) > 1:
+                        found += self.ladder.for_units(first, last)
+                    part = (np.uint32(turn), step, np.uint64(first), np.uint64(last))
+                    whole = even(0, self.items, self.group, last - first, sys.maxsize)
+                    found.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
+            return found
+
         finalise, items = self.kernel("finalise", watched), -(-row.graph.n // self.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):
             args = (*self.state, *sources, row.rounds.updates, phase, n)
-            rounds.append([*self.frontier, *relaxations, job.bind(finalise, items, self.group, *args)])
+            turn = int(phase) if self.ladder.takes_turns else 0
+            rounds.append([*self.frontier, *relaxations(turn), job.bind(finalise, items, self.group, *args)])
         return _queue_in_turn(rounds)
 
 
@@ -294,6 +333,12 @@ def _queue_in_turn(rounds: list[Plan]) -> _QueueRound:
 def _group_size(device: Device) -> int:
     """Return the work-items of a work-group."""
     return min(_CPU_GROUP_SIZE if device.kind == "cpu" else _GPU_GROUP_SIZE, device.max_work_group_size)
+
+
+def _rung(device: Device, balance: str) -> tuple[int, Rung]:
+    """Return the edges of a run, or vertices to finalise, and the rung of the ladder."""
+    run, group, items = _shares(device)
+    return run, Rung(balance, group, items) if balance == DIRECT_SEARCH else rung_for(device, balance)
 
 
 def _shares(device: Device) -> tuple[int, int, int]:

@@ -33,7 +33,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.balance import RUNGS
+from reedsp.edges import balance, ladder
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.distances import float64_holds
 from reedsp.edges.selfcheck import converts_known_distances
@@ -52,8 +52,8 @@ _METHODS = {
         dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop", "group_size")),
     ),
     "input-parallel": Method(input_parallel),
-    "input-parallel-refined": Method(input_parallel_refined, {"list_active": None}),
-    "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": RUNGS}),
+    "input-parallel-refined": Method(input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS}),
+    "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
 }
 _MANY_EDGES = 500  # that end at one vertex
 
@@ -112,9 +112,9 @@ def sssp(
         Filled with the distances, and then `dist` of the result; its dtype is that of `dtype`, if both are given.
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
-        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``;
-        see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and ``balance``; see
-        :func:`.near_far`.
+        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``
+        and ``balance``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and
+        ``balance``; see :func:`.near_far`.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.job import Job
 from reedsp.edges import device_graph
+from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
@@ -298,7 +299,8 @@ def test_medium_graphs(method: str, dtype: type, negative: bool, device: reedsp.
 SEVERAL = [
     number
     for number, family in enumerate(FAMILIES)
-    if family.name in ("no edges", "inward star", "grid", "complete", "beyond int32", "negative edges")
+    if family.name
+    in ("no edges", "inward star", "grid", "complete", "beyond int32", "negative edges", "one vertex", "star")
 ]
 SHARES = {
     "one edge each": lambda device: (1, min(64, device.max_work_group_size), 256),
@@ -331,6 +333,62 @@ def test_places_of_64_bits(method: str, device: reedsp.Device, monkeypatch: pyte
         graph = graph_of(family)
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
+
+
+OTHERS = [name for name in RUNGS if name != DIRECT_SEARCH]
+
+
+@pytest.mark.deep(*(name for name in OTHERS if name != "dynamic-virtual-warps"), "True")
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("listed", [False, True])
+def test_every_rung_of_the_ladder(
+    name: str, listed: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many work-groups that have little to do, and of edges in several dispatches."""
+    monkeypatch.setattr(module, "rung_for", lambda device, name: Rung(name, 32, 96, large=20, each=4))
+    solve = functools.partial(module._by_rung, list_active=listed, balance=name)
+    for number in SEVERAL if listed else SEVERAL[:-2]:
+        family = FAMILIES[number]
+        graph = graph_of(family)
+        arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        monkeypatch.setattr(module, "MOST_UNITS", 300 if number % 2 else 1 << 30)
+        check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("dtype", [np.int32, np.float64], ids=lambda dtype: np.dtype(dtype).name)
+def test_the_same_bytes_by_every_rung(name: str, dtype: type, device: reedsp.Device) -> None:
+    """Rounds, distances and the tree; more than 32 rounds, after which sources are kept."""
+    graph = potentials(900, 6000, dtype, seed=7)
+    long = reedsp.Graph.from_edges(60, range(59), range(1, 60), np.full(59, -1, dtype))
+    for each in (graph, long):
+        arithmetic = choose_arithmetic(each, np.dtype(np.float64))
+        first = solved(input_parallel_refined, each, 0, device, arithmetic)
+        other = solved(functools.partial(input_parallel_refined, balance=name), each, 0, device, arithmetic)
+        assert other.dist.tobytes() == first.dist.tobytes()
+        assert other.predecessors.tobytes() == first.predecessors.tobytes()
+        assert other.rounds == first.rounds
+
+
+def test_rungs_by_the_public_function(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graph_of(next(f for f in FAMILIES if f.name == "grid"))
+    options = {"balance": "two-phase"}
+    paths = reedsp.sssp(graph, 0, "input-parallel-refined", device=device, options=options)
+    default = reedsp.sssp(graph, 0, "input-parallel-refined", device=device)
+    assert np.array_equal(paths.dist, default.dist)
+    assert np.array_equal(paths.pred, default.pred)
+    with pytest.raises(ValueError, match=r"^options: balance = 'warps', expected one of 'direct-search', 'items', 'v"):
+        reedsp.sssp(graph, 0, "input-parallel-refined", device=device, options={"balance": "warps"})  # type: ignore
+
+
+def test_75_a_wrong_rung_is_replaced(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What finds wrong distances in trials is put aside; direct search serves."""
+    monkeypatch.setattr(module, "is_trusted", lambda device, name, *trial: "warp-search" not in name)
+    graph = graph_of(FAMILIES[3])
+    task = Task(graph, [[0]], Job(device), Arithmetic(np.dtype(np.int32)), np.empty((1, graph.n), np.int32))
+    assert module._right_rung(task, "warp-search") == module._right_rung(task, None) == DIRECT_SEARCH
+    assert module._right_rung(task, "items") == "items"
 
 
 def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -1,0 +1,51 @@
+"""The ladder of load balancing by itself (cl/experiments/expansion.cl): whose each unit is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+
+from reedsp.algorithms.single_source import input_parallel
+from reedsp.device.device import Device
+from reedsp.device.job import BoundKernel, Job
+from reedsp.edges.ladder import DIRECT_SEARCH, Rung, RungPlan, rung_for
+
+FILE = "experiments/expansion.cl"
+
+
+def rung_and_run(device: Device, name: str) -> tuple[Rung, int]:
+    """Return a rung as it suits a device, and how many units a run of "direct-search" has."""
+    run, group, items = input_parallel._shares(device)
+    return Rung(name, group, items) if name == DIRECT_SEARCH else rung_for(device, name), run
+
+
+def plan_expansions(
+    job: Job,
+    rung: Rung,
+    run: int,
+    prefixes: cl.Buffer,
+    items: int,
+    units: tuple[int, int],
+    owners: cl.Buffer,
+    *,
+    offset: str = "uint",
+    item_count: cl.Buffer | None = None,
+    adds: bool = False,
+) -> list[list[BoundKernel]]:
+    """Return kernels that write for each unit, from the first of two on and below the second, its item.
+
+    There are three plans, which take turns. `items` is how many there are, or may be if `item_count` says how many;
+    with `adds` one more is added to what is there.
+    """
+    first, last = units
+    plan = RungPlan(job, rung, prefixes, offset, item_count, items, last)
+    macros = {"ADDS": int(adds), "COUNTED": int(item_count is not None), "OFFSET": offset, "RUN": run}
+    kernel = job.device.kernel(FILE, "expand", GROUP_SIZE=rung.group_size, **macros, **rung.macros)
+    counts = prefixes if item_count is None else item_count
+    limits = (np.uint64(first), np.uint64(last))
+    plans = []
+    for turn in range(3):
+        args = (prefixes, counts, plan.buffer, owners, np.uint32(items), np.uint32(turn), *limits)
+        expansion = job.bind(kernel, rung.items, rung.group_size, *args)
+        plans.append([*plan.for_round(turn), *plan.for_units(first, last), expansion])
+    return plans

@@ -1,0 +1,61 @@
+"""Checks of the ladder of load balancing over a launch (cl/balance)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from experiments.busato_bombieri.expansion import FILE
+from reedsp.algorithms.single_source import input_parallel
+from reedsp.algorithms.single_source.task import Task
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
+from tests.algorithms.single_source.test_input_parallel import graph_of
+from tests.deep.oclgrind import Check
+from tests.edges.test_ladder import COUNTS, expand, owners_of, prefixes_of, small
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family
+
+PREPARED = {"balance/partition.cl", "balance/large_items.cl"}
+NAMES = ("star", "negative edges")
+
+
+def checks(device: Device) -> Iterator[Check]:
+    """Each rung by itself, over several turns of its loops and a rest; and in a search."""
+    for name in RUNGS:
+        yield {FILE} | PREPARED, partial(check_expansion, device, name)
+    files = {"single_source/input_parallel_refined.cl", "edges/predecessors.cl", "edges/prepare.cl"}
+    files |= {"primitives/work_group_scan.cl"} | PREPARED
+    for name in RUNGS:
+        if name not in (DIRECT_SEARCH, "virtual-warps-2", "virtual-warps-4", "virtual-warps-8", "virtual-warps-16"):
+            for family in FAMILIES:
+                if family.name in NAMES:
+                    yield files, partial(check_search, device, name, family)
+
+
+def check_expansion(device: Device, name: str) -> None:
+    for counts in COUNTS.values():
+        prefixes = prefixes_of([*counts[:300], *counts[-50:]])
+        total = int(prefixes[-1])
+        assert expand(device, replace(small(name), items=64), prefixes) == owners_of(prefixes, 0, total)
+
+
+def check_search(device: Device, name: str, family: Family) -> None:
+    """Solve and compare with the oracle."""
+    arithmetic = Arithmetic(np.dtype(np.int32))
+    graph = graph_of(family)
+    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    solve: Callable[..., object] = partial(input_parallel._by_rung, balance=name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_parallel, "rung_for", lambda device, name: Rung(name, 32, 64, large=20, each=4))
+        patch.setattr(input_parallel, "_group_size", lambda device: 32)
+        solve(Task(graph, [[family.source]], Job(device), arithmetic, dist, predecessors))
+    expected = oracle.distances(family.n, family.edges, family.source)
+    assert dist[0].tolist() == [arithmetic.infinity if d is None else d for d in expected], family.name
+    assert predecessors[0].tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
