@@ -115,7 +115,7 @@ BUSATO_BOMBIERI = [
     ),
     Claim(
         "5, figure 14",
-        "On circuit5M CTA + warp + scan, two-phase and multi-phase are ten times as fast as static rungs, and the last best",
+        "On circuit5M CTA + warp + scan, two-phase and multi-phase are 10 times as fast as static rungs, the last best",
         *("balance", static_on_long_rows, LIMITED),
         "Ten times and more against items and narrow warps; wide virtual warps come closer",
     ),
