@@ -36,31 +36,35 @@ typedef VECTOR(WEIGHT, ACROSS) ShortRun;
 #define READ(space, length, address, elements) \
     VECTOR(vstore, length)(*(space const VECTOR(WEIGHT, length) *)(address), 0, elements)
 
-#define CLEAR(minimum, columns)                     \
-    UNROLL for (uint i = 0; i < SIDE; ++i)          \
-    {                                               \
-        UNROLL for (uint j = 0; j < (columns); ++j) \
-        {                                           \
-            minimum[i][j] = NONE;                   \
-        }                                           \
+#define CLEAR(minimum, columns)                         \
+    {                                                   \
+        UNROLL for (uint i = 0; i < SIDE; ++i)          \
+        {                                               \
+            UNROLL for (uint j = 0; j < (columns); ++j) \
+            {                                           \
+                minimum[i][j] = NONE;                   \
+            }                                           \
+        }                                               \
     }
 
 // SIDE rows of a product, and some columns: those of a begin at `left`, those of b at `right`.
 #define MULTIPLY(minimum, columns, a_space, left, a_stride, b_space, right, b_stride, depth) \
-    for (uint k = 0; k < (depth); k += SIDE) {                                               \
-        WEIGHT a_own[SIDE][SIDE], b_own[SIDE][columns];                                      \
-        UNROLL for (uint n = 0; n < SIDE; ++n)                                               \
-        {                                                                                    \
-            READ(a_space, SIDE, (left) + n * (size_t)(a_stride) + k, a_own[n]);              \
-            READ(b_space, columns, (right) + (k + n) * (size_t)(b_stride), b_own[n]);        \
-        }                                                                                    \
-        UNROLL for (uint n = 0; n < SIDE; ++n)                                               \
-        {                                                                                    \
-            UNROLL for (uint i = 0; i < SIDE; ++i)                                           \
+    {                                                                                        \
+        for (uint k = 0; k < (depth); k += SIDE) {                                           \
+            WEIGHT a_own[SIDE][SIDE], b_own[SIDE][columns];                                  \
+            UNROLL for (uint n = 0; n < SIDE; ++n)                                           \
             {                                                                                \
-                UNROLL for (uint j = 0; j < (columns); ++j)                                  \
+                READ(a_space, SIDE, (left) + n * (size_t)(a_stride) + k, a_own[n]);          \
+                READ(b_space, columns, (right) + (k + n) * (size_t)(b_stride), b_own[n]);    \
+            }                                                                                \
+            UNROLL for (uint n = 0; n < SIDE; ++n)                                           \
+            {                                                                                \
+                UNROLL for (uint i = 0; i < SIDE; ++i)                                       \
                 {                                                                            \
-                    minimum[i][j] = relaxed(minimum[i][j], a_own[i][n], b_own[n][j]);        \
+                    UNROLL for (uint j = 0; j < (columns); ++j)                              \
+                    {                                                                        \
+                        minimum[i][j] = relaxed(minimum[i][j], a_own[i][n], b_own[n][j]);    \
+                    }                                                                        \
                 }                                                                            \
             }                                                                                \
         }                                                                                    \
@@ -68,14 +72,14 @@ typedef VECTOR(WEIGHT, ACROSS) ShortRun;
 
 #if STAGED
 #define MULTIPLY_BY_ROW_TILE(minimum) \
-    MULTIPLY(minimum, ACROSS, __local, shared + own_row * TILE, TILE, __local, row_tile + x * ACROSS, WIDTH, TILE)
+    {MULTIPLY(minimum, ACROSS, __local, shared + own_row * TILE, TILE, __local, row_tile + x * ACROSS, WIDTH, TILE)}
 #define MULTIPLY_COLUMN_TILE(minimum, columns, first) \
-    MULTIPLY(minimum, columns, __local, column_tile + own_row * TILE, TILE, __local, shared + (first), TILE, TILE)
+    {MULTIPLY(minimum, columns, __local, column_tile + own_row * TILE, TILE, __local, shared + (first), TILE, TILE)}
 #else
 #define MULTIPLY_BY_ROW_TILE(minimum) \
-    MULTIPLY(minimum, ACROSS, __local, shared + own_row * TILE, TILE, __global, in_row, strides.s0, TILE)
+    {MULTIPLY(minimum, ACROSS, __local, shared + own_row * TILE, TILE, __global, in_row, strides.s0, TILE)}
 #define MULTIPLY_COLUMN_TILE(minimum, columns, first) \
-    MULTIPLY(minimum, columns, __global, in_column, strides.s0, __local, shared + (first), TILE, TILE)
+    {MULTIPLY(minimum, columns, __global, in_column, strides.s0, __local, shared + (first), TILE, TILE)}
 #endif
 
 // Floyd-Warshall within the tile on the diagonal, of which each work-item holds a square.

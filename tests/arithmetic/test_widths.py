@@ -26,9 +26,9 @@ LAUNCHED = "the host launches as many work-items as there are slots, a uint"
 FITS: dict[tuple[str, str], str] = {
     ("primitives/elements.cl", "out[VALUE_OF(before)] = i;"): "compaction to places numbers fewer than 2**32 elements",
     (
-        "single_source/input_parallel_refined.cl",
-        "const uint source = LISTED ? active[i] : i;",
-    ): "i is below the number of vertices",
+        "all_pairs/floyd_warshall_stage.cl",
+        "const uint tile_row = get_group_id(1), tile_column = get_group_id(0) / PARTS;",
+    ): "tiles of a span",
     ("minplus/row_blocks.cl", "const uint count = min((size_t)BLOCK, inner - first);"): SMALLEST,
     (
         "single_source/near_far_team.cl",

@@ -197,7 +197,7 @@ def with_includes(folder: Path, file: str) -> list[str]:
 def read(folder: Path, file: str) -> str:
     """Return a file without the wish to unroll loops, which would repeat all flags."""
     text = (folder / file).read_text(encoding="utf-8")
-    return re.sub(r"^#pragma unroll$", lambda match: blank(match[0]), text, flags=re.MULTILINE)
+    return re.sub(r"^#pragma unroll$|\bUNROLL\b(?= for)", lambda match: blank(match[0]), text, flags=re.MULTILINE)
 
 
 def found_in(folder: Path, file: str) -> Found:
