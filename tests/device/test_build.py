@@ -537,7 +537,7 @@ def test_a_warning_would_be_noticed(device: Device) -> None:
         compile_strictly(device, device_build.assemble("core/self_test.cl", SELF_TEST) + "#warning planted\n")
 
 
-@pytest.mark.deep(parts=24)
+@pytest.mark.deep(parts=32)
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cache: Path) -> None:
     names = re.findall(r"^__kernel void (\w+)\(", "\n".join(text_of(file)), re.MULTILINE)

@@ -7,7 +7,7 @@ slice``, or ``REEDSP_DEEP``, says otherwise. Every run says what it has left out
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
 that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one slice.
-There are twelve slices; of tests that together take minutes, ``parts=24`` makes 24.
+There are sixteen slices; of tests that together take minutes, ``parts=32`` makes 32.
 
 What has changed is what differs from ``REEDSP_LANDED``, a commit, or from where ``origin/main`` was left, or, where
 that is this very commit, from the commit before it. Outside a git repository it is slice 0 and nothing more.
@@ -30,7 +30,7 @@ import pytest
 
 from tests.support.rooms import ROOT, floors, is_at_or_above, room_of
 
-PARTS = 12
+PARTS = 16
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # as git names it: the first commit has nothing before it
 
 
