@@ -84,7 +84,7 @@ def input_parallel_refined(task: Task, *, list_active: bool | None = None, balan
         taken of all vertices, where those without an update count no edges, which measured faster on every device with
         "direct-search". By default listed for every other rung.
     balance : str, optional
-        How the edges are shared out: a rung of the ladder, one of :data:`reedsp.edges.ladder.RUNGS`; by default
+        How the edges are shared out: a rung of the ladder, one of ``reedsp.edges.ladder.RUNGS``; by default
         "direct-search". It decides how fast a round is, never what it finds. A rung that gives wrong answers in trials
         on this device is replaced by "direct-search".
     """
