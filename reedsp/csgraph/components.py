@@ -10,13 +10,11 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import looks_from_the_last, search
-from reedsp.csgraph.matrix import Rows, ascend, compressed_rows, counts_of, graph_of, is_ordered, unsigned
+from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, graph_of, is_ordered
 from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.matrix_graph import canonical_rows, is_compressed
 from reedsp.edges.preparation import MatrixRows
-from reedsp.system.parts import in_parts
 from reedsp.system.place import is_labelled_on_host, serves
 from reedsp.typing import MatrixLike
 
@@ -99,22 +97,9 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
     rows = compressed_rows(csgraph)
     if rows is not None:
         is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
-        return csgraph if is_small and (_is_plain(*rows) if is_weak else is_ordered(csgraph)) else None
+        return csgraph if is_small and (are_plain(*rows) if is_weak else is_ordered(csgraph)) else None
     given = small_matrix(csgraph) if isinstance(csgraph, np.ndarray) else None
     return None if given is None else given[0]
-
-
-def _is_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> bool:
-    """Return whether columns are in range, and weights finite, of few edges."""
-    n, m = len(indptr) - 1, len(indices)
-    if not len(values) == m > 0 or values.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
-        return False
-    minimum, maximum = np.minimum.reduce, np.maximum.reduce  # quicker than the methods
-    return bool(
-        maximum(unsigned(indices)) < n
-        and maximum(values) < np.inf  # neither holds if one is NaN
-        and minimum(values) > -np.inf
-    )
 
 
 def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:
@@ -127,22 +112,18 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
     device, given = get_device(), compressed_rows(csgraph)
     if not is_weak and device.kind != "cpu" and serves() and is_ordered(csgraph):
         return _on_host(csgraph, is_weak)
-    rows = None if given is None else canonical_rows(*given, device)
-    if given is not None and rows is None and _is_usable(given):
-        rows = MatrixRows(Job(device, recycle=True), *given[:2])
-    if rows is None:
+    if given is None or not are_plain(*given):
         graph = graph_of(csgraph, directed=True, unweighted=True)
         given = graph.indptr, graph.indices, np.broadcast_to(np.float64(1), graph.m)
         if graph.n == 0:
             return 0, np.empty(0, np.int32)
-        rows = MatrixRows(Job(device, recycle=True), *given[:2])
+    rows = MatrixRows(Job(device, recycle=True), *given[:2])
     try:
         found = weak_components_of(rows) if is_weak else strong_components_of(rows, looks_from_the_last())
     finally:
         rows.close()
     if found is not None:
         return found
-    assert given is not None
     return _on_host(_one_of_doubles(*given[:2]), is_weak)
 
 
@@ -158,19 +139,3 @@ def _one_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
         kept = np.sort(np.unique(keys, return_index=True)[1])
     rows = np.searchsorted(kept, indptr)
     return scipy.sparse.csr_array((np.ones(len(kept)), indices[kept], rows), shape=(n, n))
-
-
-def _is_usable(rows: Rows) -> bool:
-    """Return whether columns are in range, and weights finite, in whatever order they stand."""
-    indptr, indices, values = rows
-    if not is_compressed(*rows) or (indptr[1:] < indptr[:-1]).any():
-        return False
-    n, wrong = len(indptr) - 1, []
-
-    def look(first: int, last: int) -> None:
-        columns = indices[first:last].view(f"u{indices.itemsize}")  # in which negative ones are large
-        if columns.max() >= n or not np.isfinite(values[first:last]).all():
-            wrong.append(first)
-
-    in_parts(look, len(indices), values.itemsize)
-    return not wrong

@@ -10,7 +10,7 @@ import scipy.sparse
 from scipy.sparse import issparse
 
 from reedsp.device.discovery import get_device
-from reedsp.edges.matrix_graph import graph_over
+from reedsp.edges.matrix_graph import are_finite, graph_over
 from reedsp.graph.graph import Graph, sparse_entries
 from reedsp.graph.remembered import remembered
 from reedsp.system.parts import in_parts
@@ -73,17 +73,12 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     return (indptr, csgraph.indices, csgraph.data) if csgraph.shape == (n, n) else None
 
 
-def counts_of(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """Return how many entries each row has; None if row pointers are corrupt, or indices of a type of their own."""
-    m = len(indices)
-    type_of_pointers = _UNSIGNED.get(indptr.dtype)
-    if type_of_pointers is None or indices.dtype not in _UNSIGNED or indptr[0] != 0 or indptr[-1] != m:
-        return None
-    pointers = indptr.view(type_of_pointers)
-    if pointers[pointers.argmax()] > m:
-        return None  # differences could wrap
-    counts = indptr[1:] - indptr[:-1]
-    return counts if counts[counts.argmin()] >= 0 else None
+def are_pointers(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
+    """Return whether row pointers ascend from 0 to the number of indices, and both have a type that SciPy's have."""
+    if not are_indices(indptr, indices) or indptr[0] != 0 or indptr[-1] != len(indices):
+        return False
+    ascends = indptr[1:] >= indptr[:-1]
+    return bool(ascends[ascends.argmin()])
 
 
 def is_ordered(csgraph: Any) -> bool:
@@ -94,18 +89,27 @@ def is_ordered(csgraph: Any) -> bool:
 
 def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
     """Return the same of the arrays of a square CSR matrix of real numbers, which may be corrupt."""
+    return are_plain(indptr, indices, data) and ascend(indptr, indices)
+
+
+def are_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
+    """Return whether these are the arrays of a square CSR matrix of finite numbers, in whatever order they stand."""
+    return are_rows(indptr, indices, data) and are_finite(data)
+
+
+def are_rows(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
+    """Return whether row pointers and columns are those of a square CSR matrix with entries, which are real numbers."""
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
         return False
-    columns, wrong = unsigned(indices), []
+    columns, largest = unsigned(indices), []
 
     def look(first: int, last: int) -> None:
-        part, finite = columns[first:last], np.isfinite(data[first:last])
-        if not (part[part.argmax()] < n and finite[finite.argmin()]):  # quicker than the reductions
-            wrong.append(first)
+        part = columns[first:last]
+        largest.append(part[part.argmax()])  # quicker than the maximum
 
-    in_parts(look, m, data.itemsize)
-    return not wrong and ascend(indptr, indices)
+    in_parts(look, m, columns.itemsize)
+    return bool(max(largest) < n)
 
 
 def are_indices(*arrays: npt.NDArray[Any]) -> bool:

@@ -19,11 +19,12 @@ from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
-from reedsp.csgraph.matrix import ascend, compressed_rows, edges_from, graph_of, vertices_of
+from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, vertices_of
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
 from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.edges.matrix_graph import canonical_rows
+from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
@@ -668,8 +669,9 @@ def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) ->
     if device.kind != "cpu":
         return None
     vertices = vertices_of(indices, len(given[0]) - 1)
-    if vertices.size != 1 or (rows := canonical_rows(*given, device)) is None:
+    if vertices.size != 1 or not are_plain(*given):
         return None
+    rows = MatrixRows(Job(device, recycle=True), *given[:2])
     try:
         dist = queue_distances(rows, int(vertices.reshape(-1)[0]))
     finally:

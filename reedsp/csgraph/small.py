@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse import issparse
 
-from reedsp.csgraph.matrix import Rows, are_indices, compressed_rows, counts_of, unsigned
+from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, compressed_rows, unsigned
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.system.place import is_for_host
 
@@ -29,7 +29,7 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
         return None
     indptr, indices, data = rows
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or counts_of(indptr, indices) is None:
+    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
         return None
     # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
     lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
@@ -69,7 +69,7 @@ def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
     ends = (csgraph.indices,) if csgraph.format == "csc" else (csgraph.row, csgraph.col)
     if not are_indices(*ends) or any(len(each) != m or unsigned(each).max() >= n for each in ends):
         return None
-    if csgraph.format == "csc" and (len(csgraph.indptr) != n + 1 or counts_of(csgraph.indptr, csgraph.indices) is None):
+    if csgraph.format == "csc" and (len(csgraph.indptr) != n + 1 or not are_pointers(csgraph.indptr, csgraph.indices)):
         return None
     rows = csgraph.tocsr()
     return rows if len(rows.data) == m else None

@@ -14,8 +14,9 @@ from scipy.sparse.csgraph import breadth_first_order as on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
-from reedsp.csgraph.matrix import are_ordered, compressed_rows, graph_of
+from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
+from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
@@ -49,7 +50,7 @@ def breadth_first_order(
     """List the vertices that can be reached from one, those behind fewer edges first.
 
     Behind equally many they are listed as a queue would have them: in the order of the vertices before them, and those
-    behind the same one ascending.
+    behind the same one as a CSR matrix stores them, else ascending.
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    if directed and (matrix := _for_host(csgraph, i_start)) is not None:
-        return on_host(matrix, i_start, True, return_predecessors)  # type: ignore[no-any-return]
+    if (matrix := _for_host(csgraph, i_start)) is not None:
+        return on_host(matrix, i_start, directed, return_predecessors)  # type: ignore[no-any-return]
     order, predecessors = _order(csgraph, i_start, directed)
     return (order, predecessors) if return_predecessors else order
 
@@ -92,7 +93,7 @@ def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
             return None
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     n, m = len(rows[0]) - 1, len(rows[1])
-    return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_ordered(*rows) else None
+    return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_plain(*rows) else None
 
 
 class _NotFiniteError(Exception):
@@ -102,19 +103,29 @@ class _NotFiniteError(Exception):
 def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
     """Return the order and the predecessors, found on the device unless it takes too many steps."""
     device, given = get_device(), compressed_rows(csgraph)
+    is_cpu = device.kind == "cpu"
     if given is not None and directed:
-        start, is_cpu = _vertex(i_start, len(given[0]) - 1), device.kind == "cpu"
-        if (rows := canonical_rows(*given, device, weights=is_cpu)) is not None:
-            look_at_weights = None if is_cpu else partial(_check_finite, given[2])
+        start = _vertex(i_start, len(given[0]) - 1)
+        rows = _rows_as_stored(given, device) if is_cpu else canonical_rows(*given, device)
+        if rows is not None:
             with contextlib.suppress(_NotFiniteError):
-                return _order_of(rows, *given[:2], start, look_at_weights)
-    indptr, indices = _arrays(csgraph, directed)
+                return _order_of(rows, *given[:2], start, partial(_check_finite, given[2]))
+    as_stored = given is not None and are_plain(*given)
+    if given is not None and as_stored:
+        indptr, indices, _ = given
+    else:
+        graph = graph_of(csgraph, directed=True, unweighted=True)
+        indptr, indices = graph.indptr, graph.indices
     start = _vertex(i_start, len(indptr) - 1)
-    if (
-        not directed and device.kind != "cpu"
-    ):  # GPUs would take an edge that leads both ways, which is twice in a row, twice
-        return _by_scipy(indptr, indices, start)
+    if not is_cpu and (as_stored or not directed):  # GPUs would take an edge twice that is twice in a row
+        return _by_scipy(indptr, indices, start, directed)
+    if not directed:
+        indptr, indices = _both_ways(indptr, indices)
     return _order_of(MatrixRows(Job(device, recycle=True), indptr, indices), indptr, indices, start)
+
+
+def _rows_as_stored(given: Rows, device: Device) -> MatrixRows | None:
+    return MatrixRows(Job(device, recycle=True), *given[:2]) if are_rows(*given) else None
 
 
 def _vertex(i_start: int, n: int) -> int:
@@ -143,16 +154,12 @@ def _order_of(
     return _by_scipy(indptr, indices, start) if found is None else found
 
 
-def _by_scipy(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], start: int) -> tuple[_Vertices, _Vertices]:
+def _by_scipy(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], start: int, directed: bool = True
+) -> tuple[_Vertices, _Vertices]:
     n = len(indptr) - 1
     matrix = scipy.sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
-    return on_host(matrix, start)  # type: ignore[no-any-return]
-
-
-def _arrays(csgraph: MatrixLike, directed: bool) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return row pointers and columns of the graph, which leads both ways unless it is directed."""
-    graph = graph_of(csgraph, directed=True, unweighted=True)
-    return (graph.indptr, graph.indices) if directed else _both_ways(graph.indptr, graph.indices)
+    return on_host(matrix, start, directed)  # type: ignore[no-any-return]
 
 
 def _both_ways(

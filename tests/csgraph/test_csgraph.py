@@ -22,6 +22,7 @@ import reedsp
 from reedsp import csgraph as ours
 from reedsp.csgraph import conversions
 from reedsp.csgraph.matrix import is_ordered
+from reedsp.device.discovery import get_device
 from reedsp.device.job import BoundKernel
 from reedsp.edges.preparation import Preparation
 from reedsp.graph import remembered
@@ -268,6 +269,26 @@ def test_breadth_first(directed: bool) -> None:
             tree = ours.breadth_first_tree(graph, start, directed)
             assert type(tree) is scipy.sparse.csr_array
             same(tree.toarray(), theirs.breadth_first_tree(graph, start, directed).toarray())
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_breadth_first_in_the_order_of_storage(directed: bool, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose columns do not ascend, and that have some twice, are searched as SciPy searches them."""
+    rng = np.random.default_rng(64)
+    for n, m in ((3, 7), (40, 200), (3000, 9000)):
+        tails, heads = np.sort(rng.integers(0, n, m)), rng.integers(0, n, m)
+        indptr = np.searchsorted(tails, np.arange(n + 1))
+        graph = scipy.sparse.csr_array((rng.integers(1, 9, m).astype(float), heads, indptr), shape=(n, n))
+        if kind == "gpu":
+            monkeypatch.setattr(get_device(), "kind", "gpu")
+        for start in (0, n - 1):
+            expected = theirs.breadth_first_order(graph.copy(), start, directed)
+            same(ours.breadth_first_order(graph, start, directed), expected)
+        graph.data[m // 2] = np.inf  # no edge, so that the others are put in order
+        ends = np.delete((tails, heads), m // 2, axis=1)
+        ascending = scipy.sparse.coo_array((np.ones(m - 1), tuple(ends)), shape=(n, n)).tocsr()
+        same(ours.breadth_first_order(graph, 0, directed), theirs.breadth_first_order(ascending, 0, directed))
 
 
 def test_breadth_first_trees_are_of_the_kind_of_the_graph() -> None:

@@ -35,7 +35,7 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
         looks at its own as they come.
     start : int
     meanwhile : callable(), optional
-        Called once, while a GPU is at work if it is one; what it raises ends the search.
+        Called once, while the device is at work; what it raises ends the search.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
 
     None instead of the two if the host is likely to be done sooner, or the device does it wrong.
     """
-    meanwhile = meanwhile or (lambda: None)
+    meanwhile = meanwhile or _nothing
     if rows.m == 0:
         meanwhile()
         return np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32)
@@ -54,8 +54,7 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
         return None
     if rows.job.device.kind != "cpu":
         return search_by_levels(rows, start, meanwhile)
-    meanwhile()
-    return _search_by_item(rows, start)
+    return _search_by_item(rows, start, meanwhile)
 
 
 def queue_distances(rows: MatrixRows, start: int) -> npt.NDArray[np.float64] | None:
@@ -67,6 +66,10 @@ def queue_distances(rows: MatrixRows, start: int) -> npt.NDArray[np.float64] | N
     if device.kind != "cpu" or not device.fp64 or rows.m == 0 or not _is_trusted(rows):
         return None
     return _distances_by_item(rows, start)
+
+
+def _nothing() -> None:
+    """Have nothing done meanwhile."""
 
 
 def _is_trusted(rows: MatrixRows) -> bool:
@@ -83,12 +86,12 @@ class _Search(NamedTuple):
     last_level: int
 
 
-def _search_by_item(rows: MatrixRows, start: int) -> _Found:
+def _search_by_item(rows: MatrixRows, start: int, meanwhile: Callable[[], None]) -> _Found:
     job, n = rows.job, rows.n
     predecessors, order = np.empty(n, np.int32), np.empty(n + constants(_QUEUE)["BLOCK"], np.int32)
     queue, written = (job.borrow(each, writable=True) for each in (order, predecessors))
     job.launch(_kernel(rows, "clear_predecessors"), -(-n // _PIECE), 1, written, np.uint32(n))
-    found = _search(rows, start, queue)
+    found = _search(rows, start, queue, meanwhile)
     arrays = queue, found.parents, written
     job.launch(_kernel(rows, "write_predecessors"), -(-found.reached // _PIECE), 1, *arrays, np.uint32(found.reached))
     for memory, array in ((queue, order), (written, predecessors)):
@@ -102,7 +105,7 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
     written, pieces = job.borrow(distances, writable=True), -(-n // _PIECE)
     job.launch(_kernel(rows, "clear_distances"), pieces, 1, written, np.uint32(n))
     queue = job.allocate(n + constants(_QUEUE)["BLOCK"], np.int32)
-    found = _search(rows, start, queue)
+    found = _search(rows, start, queue, _nothing)
     sizes = np.uint32(found.last_level), np.uint32(found.reached)
     arrays = queue, found.ends, written
     job.launch(_kernel(rows, "write_distances"), -(-found.reached // _PIECE), 1, *arrays, *sizes)
@@ -110,7 +113,7 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
     return distances
 
 
-def _search(rows: MatrixRows, start: int, queue: Memory) -> _Search:
+def _search(rows: MatrixRows, start: int, queue: Memory, meanwhile: Callable[[], None]) -> _Search:
     """Have the queue filled, which has room for one block more than there are vertices."""
     job, n, layout = rows.job, rows.n, constants(_FILE)
     marks, state = job.allocate(-(-n // constants(_QUEUE)["MARKS"]), np.uint64), job.allocate(4, np.uint32)
@@ -124,6 +127,10 @@ def _search(rows: MatrixRows, start: int, queue: Memory) -> _Search:
     while True:
         pace.begin()
         search.queue()
+        if meanwhile is not _nothing:
+            job.queue.flush()
+            meanwhile()
+            meanwhile = _nothing
         words = job.download(state, 4, np.uint32)
         head, tail, level = (int(words[layout[name]]) for name in ("HEAD", "TAIL", "LEVEL"))
         if head == tail:
@@ -153,7 +160,7 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
         rows = MatrixRows(Job(device), indptr, indices)
         is_cpu = device.kind == "cpu"
         if is_cpu:
-            answers: list[_Found | None] = [_search_by_item(rows, start)]
+            answers: list[_Found | None] = [_search_by_item(rows, start, _nothing)]
         else:
             answers = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
         distances = _distances_by_item(rows, start) if is_cpu and device.fp64 else None
