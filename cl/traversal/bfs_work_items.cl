@@ -16,7 +16,7 @@
 //   found                i/o  (rows, n) the words
 //   queue                i/o  (rows, n + BLOCK) traversal/queue.cl: vertices in the order of their levels, those apart
 //                             that were found bottom-up
-//   parents              i/o  (rows, n + 1) traversal/queue.cl; of what a wide level leads to
+//   ends                 i/o  (rows, n) traversal/queue.cl; of the vertices of a wide level
 //   marks                i/o  (rows, words) traversal/queue.cl; of what a wide level cannot lead to
 //   level_bits           i/o  (rows, words) one bit for each vertex, all 0
 //   level_words          i/o  (rows, words / 64, rounded up) one bit for each of these words, all 0
@@ -48,8 +48,9 @@
 #define BOTTOM_UP_LEVELS 6
 #define EDGE_FACTOR 7  // of bottom_up_pays
 #define IS_WIDE 8      // whether the vertices of this level are sorted
-#define MARKED 9       // entries of the queue that are marked
-#define CONTROL_WORDS 10
+#define BEGIN 9        // index in the queue of the first vertex of a wide level
+#define MARKED 10      // entries of the queue that are marked
+#define CONTROL_WORDS 11
 
 // Steps.
 #define TOP_DOWN 0
@@ -111,7 +112,7 @@ __kernel void begin(__global const int *restrict start_vertices, __global const 
         control[UNEXPLORED] = first_edge[n];
         control[BOTTOM_UP_LEVELS] = 0;
         control[EDGE_FACTOR] = edge_factor;
-        control[IS_WIDE] = control[MARKED] = 0;
+        control[IS_WIDE] = control[BEGIN] = control[MARKED] = 0;
     }
 }
 
@@ -141,7 +142,7 @@ void sort(__global int *queue, __global ulong *level_bits, __global ulong *level
 // Searches level after level, until bottom-up pays or about `budget` edges have been looked at. The edges that leave a
 // level are counted only if there can be enough of them for bottom-up: no vertex has more than `largest_degree`.
 __kernel void top_down(__global const OFFSET *restrict first_edge, __global const int *restrict targets,
-                       __global ulong *restrict found, __global int *restrict queue, __global int *restrict parents,
+                       __global ulong *restrict found, __global int *restrict queue, __global uint *restrict ends,
                        __global ulong *restrict marks, __global ulong *restrict level_bits,
                        __global ulong *restrict level_words, __global ulong *restrict control, const ulong budget,
                        const uint largest_degree, const uint n)
@@ -153,12 +154,13 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
     const uint words = words_of(n);
     found += row * n;
     queue += row * ((size_t)n + BLOCK);
-    parents += row * ((size_t)n + 1);
+    ends += row * n;
     marks += row * words;
     level_bits += row * words;
     level_words += row * words_of(words);
     ulong level = control[LEVEL], unexplored = control[UNEXPLORED], spent = 0;
-    size_t head = control[HEAD], end = control[END], tail = control[TAIL], marked = control[MARKED];
+    size_t begin = control[BEGIN], head = control[HEAD], end = control[END], tail = control[TAIL];
+    size_t marked = control[MARKED];
     const ulong edge_factor = control[EDGE_FACTOR];
     ulong step = TOP_DOWN;
     bool is_wide = control[IS_WIDE];
@@ -167,8 +169,9 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
             ulong level_edges = 0;
             ++level;
             if (is_wide) {
-                for (size_t i = end; i < tail; ++i)
-                    found[queue[i]] = FOUND(level, (uint)parents[i]);
+                for (size_t i = begin, place = end; i < end; ++i)
+                    for (; place < ends[i]; ++place)
+                        found[queue[place]] = FOUND(level, (uint)queue[i]);
                 marked = tail;
             }
             is_wide = tail - end > n / NARROW;
@@ -187,6 +190,7 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
                 unexplored -= level_edges;
             }
             spent += tail - end;
+            begin = end;
             end = tail;
             continue;
         }
@@ -197,7 +201,8 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
         unexplored -= last - first;
         spent += last - first + 1;
         if (is_wide) {
-            tail = append_all(targets, first, last, source, marks, queue, parents, tail);
+            tail = append_all(targets, first, last, marks, queue, tail);
+            ends[head - 1] = (uint)tail;
             continue;
         }
         const int soon = queue[min(head + SOON, tail - 1)];
@@ -223,6 +228,7 @@ __kernel void top_down(__global const OFFSET *restrict first_edge, __global cons
     control[TAIL] = tail;
     control[UNEXPLORED] = unexplored;
     control[IS_WIDE] = is_wide;
+    control[BEGIN] = begin;
     control[MARKED] = marked;
 }
 
@@ -331,7 +337,7 @@ __kernel void advance(__global const ulong *restrict frontier, __global int *res
     } else {
         queue += row * ((size_t)n + BLOCK);
         size_t tail = control[TAIL];
-        control[HEAD] = tail;
+        control[BEGIN] = control[HEAD] = tail;
         for (size_t word = 0; word < words; ++word)
             for (ulong left = frontier[word]; left != 0; left &= left - 1)
                 queue[tail++] = (int)(word * WORD_BITS + lowest_bit(left));

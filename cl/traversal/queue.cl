@@ -3,7 +3,8 @@
 // Macros: POINTER, type of row pointers, and INDEX, of columns.
 //   marks    a bit for each vertex: whether it is in the queue
 //   queue    vertices; up to BLOCK entries behind the end are written in vain
-//   parents  the vertex that put each of these into the queue; one entry behind the end is written in vain
+//   ends     where in the queue ends what each of its vertices has put there; what the vertex before has put there
+//            ends where this begins
 //
 // Whether a vertex has been reached before cannot be foreseen: without a branch, each edge writes an entry, and the next
 // one replaces it if it was in vain.
@@ -22,24 +23,22 @@ inline uint is_marked(__global const ulong *marks, const uint vertex)
 }
 
 // Write a vertex to the end of the queue, and return the new end, which is the old one if it has been in the queue.
-inline size_t append(const uint vertex, const int parent, __global ulong *marks, __global int *queue,
-                     __global int *parents, const size_t tail)
+inline size_t append(const uint vertex, __global ulong *marks, __global int *queue, const size_t tail)
 {
     const ulong mask = 1ul << vertex % MARKS, word = marks[vertex / MARKS];
     queue[tail] = (int)vertex;
-    parents[tail] = parent;
     marks[vertex / MARKS] = word | mask;
     return tail + !(word & mask);
 }
 
 // Append what the edges from `first` to `last` lead to. Where there are more than a few, marks are only read at first, so
 // that no edge waits for the one before, and written for what is left.
-inline size_t append_all(__global const INDEX *indices, const POINTER first, const POINTER last, const int vertex,
-                         __global ulong *marks, __global int *queue, __global int *parents, size_t tail)
+inline size_t append_all(__global const INDEX *indices, const POINTER first, const POINTER last, __global ulong *marks,
+                         __global int *queue, size_t tail)
 {
     if (last - first < FEW) {
         for (POINTER entry = first; entry < last; ++entry)
-            tail = append((uint)indices[entry], vertex, marks, queue, parents, tail);
+            tail = append((uint)indices[entry], marks, queue, tail);
         return tail;
     }
     for (POINTER begin = first; begin < last; begin += BLOCK) {
@@ -50,7 +49,7 @@ inline size_t append_all(__global const INDEX *indices, const POINTER first, con
             new += !is_marked(marks, (uint)indices[entry]);
         }
         for (size_t i = tail, count = new - tail; count; ++i, --count)
-            tail = append((uint)queue[i], vertex, marks, queue, parents, tail);  // it may occur twice
+            tail = append((uint)queue[i], marks, queue, tail);  // it may occur twice
     }
     return tail;
 }

@@ -10,9 +10,9 @@
 //   indices       in   (m) columns, which a vertex looks at as they come
 //   marks         i/o  (n / MARKS, rounded up) traversal/queue.cl
 //   queue         out  (n + BLOCK) the vertices in the order in which they are reached; what follows is written in vain
-//   parents       i/o  (n + 1) the vertex that put each of these into the queue
-//   predecessors  out  (n) the same by vertex; NO_VERTEX if there is none
-//   ends          i/o  (n) where each level ends in the queue
+//   ends          i/o  (n) traversal/queue.cl
+//   predecessors  out  (n) the vertex that put each of those in the queue there, but for the first
+//   level_ends    i/o  (n) where each level ends in the queue
 //   distances     out  (n) the level of each vertex; infinity if it is not reached; where there is double precision
 //   state         i/o  [HEAD]: vertices of the queue that have been looked at; [TAIL]: those in the queue; [LEVEL]: the
 //                      last one whose end is known; [END]: that end
@@ -22,7 +22,6 @@
 #endif
 
 #include "core/language.cl"
-#include "core/no_vertex.cl"
 #include "core/prefetch.cl"
 #include "traversal/queue.cl"
 
@@ -37,7 +36,7 @@
 #define LOOK_AHEAD 32  // vertices
 
 WORK_GROUP(1, 1, 1)
-__kernel void begin(__global ulong *restrict marks, __global int *restrict queue, __global uint *restrict ends,
+__kernel void begin(__global ulong *restrict marks, __global int *restrict queue, __global uint *restrict level_ends,
                     __global uint *restrict state, const uint start, const uint n)
 {
     const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)n);
@@ -45,7 +44,7 @@ __kernel void begin(__global ulong *restrict marks, __global int *restrict queue
         marks[word] = word == start / MARKS ? 1ul << start % MARKS : 0;
     if (first == 0) {
         queue[0] = start;
-        ends[0] = 1;
+        level_ends[0] = 1;
         state[HEAD] = state[LEVEL] = 0;
         state[END] = state[TAIL] = 1;
     }
@@ -53,8 +52,8 @@ __kernel void begin(__global ulong *restrict marks, __global int *restrict queue
 
 WORK_GROUP(1, 1, 1)
 __kernel void search(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
-                     __global ulong *restrict marks, __global int *restrict queue, __global int *restrict parents,
-                     __global uint *restrict ends, __global uint *restrict state, const ulong budget)
+                     __global ulong *restrict marks, __global int *restrict queue, __global uint *restrict ends,
+                     __global uint *restrict level_ends, __global uint *restrict state, const ulong budget)
 {
     size_t head = state[HEAD], tail = state[TAIL];
     uint level = state[LEVEL], level_end = state[END];
@@ -66,11 +65,12 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             PREFETCH(&indices[indptr[soon + 1] - 1]);  // most rows lie in one cache line or two
         }
         if (head == level_end)
-            ends[++level] = level_end = (uint)tail;
+            level_ends[++level] = level_end = (uint)tail;
         const int vertex = queue[head];
         const POINTER first = indptr[vertex], last = indptr[vertex + 1];
         edges += 1 + last - first;
-        tail = append_all(indices, first, last, vertex, marks, queue, parents, tail);
+        tail = append_all(indices, first, last, marks, queue, tail);
+        ends[head] = (uint)tail;
     }
     state[HEAD] = (uint)head;
     state[LEVEL] = level;
@@ -78,21 +78,16 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
     state[TAIL] = (uint)tail;
 }
 
+// Of vertices that can be reached.
 WORK_GROUP(1, 1, 1)
-__kernel void clear_predecessors(__global int *restrict predecessors, const uint n)
-{
-    const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)n);
-    for (size_t vertex = first; vertex < last; ++vertex)
-        predecessors[vertex] = NO_VERTEX;
-}
-
-WORK_GROUP(1, 1, 1)
-__kernel void write_predecessors(__global const int *restrict queue, __global const int *restrict parents,
+__kernel void write_predecessors(__global const int *restrict queue, __global const uint *restrict ends,
                                  __global int *restrict predecessors, const uint count)
 {
     const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)count);
-    for (size_t i = max(first, (size_t)1); i < last; ++i)  // the first entry is the start
-        predecessors[queue[i]] = parents[i];
+    size_t place = first == 0 ? 1 : ends[first - 1];  // the first entry is the start
+    for (size_t i = first; i < last; ++i)
+        for (; place < ends[i]; ++place)
+            predecessors[queue[place]] = queue[i];
 }
 
 #ifdef cl_khr_fp64
@@ -105,20 +100,20 @@ __kernel void clear_distances(__global double *restrict distances, const uint n)
 }
 
 WORK_GROUP(1, 1, 1)
-__kernel void write_distances(__global const int *restrict queue, __global const uint *restrict ends,
+__kernel void write_distances(__global const int *restrict queue, __global const uint *restrict level_ends,
                               __global double *restrict distances, const uint last_level, const uint count)
 {
     const size_t first = get_global_id(0) * PIECE, last = min(first + PIECE, (size_t)count);
     uint level = 0;
     for (uint above = last_level; level < above;) {  // the first level that ends behind `first`
         const uint middle = level + (above - level) / 2;
-        if (ends[middle] > first)
+        if (level_ends[middle] > first)
             above = middle;
         else
             level = middle + 1;
     }
     for (size_t i = first; i < last; ++i) {
-        level += i == ends[level];
+        level += i == level_ends[level];
         distances[queue[i]] = level;
     }
 }

@@ -219,7 +219,7 @@ class _RowsOfWorkItems:
         self._queue = job.allocate(self._rows * (graph.n + constants(_QUEUE_FILE)["BLOCK"]), np.int32)
         self._layout = constants(_ITEMS_FILE)
         self._control = job.allocate(self._rows * self._layout["CONTROL_WORDS"], np.uint64)
-        parents = job.allocate(self._rows * (graph.n + 1), np.int32)
+        ends = job.allocate(self._rows * graph.n, np.uint32)
         self._marks, level_bits = (job.allocate(self._rows * self._words, np.uint64) for _ in range(2))
         level_words = job.allocate(self._rows * -(-self._words // _WORD), np.uint64)
         bits = (self._marks, level_bits, level_words, self._control)
@@ -231,7 +231,7 @@ class _RowsOfWorkItems:
         self._bind("begin", self._parts, *begin).queue()
         limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(largest_degree(graph)))
         edges = (self._edges.first_edge, self._edges.vertices)
-        self._top_down = self._bind("top_down", 1, *edges, self._found, self._queue, parents, *bits, *limits, self._n)
+        self._top_down = self._bind("top_down", 1, *edges, self._found, self._queue, ends, *bits, *limits, self._n)
         self._top_down.queue()
         self._bottom_up: _BottomUp | None = None
 

@@ -31,8 +31,8 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
     Parameters
     ----------
     rows : MatrixRows
-        In order, and with columns in range; only CPU devices know what to do with one that is twice in a row. A vertex
-        looks at its own as they come.
+        Row pointers in order, and columns in range, which a vertex looks at as they come; only CPU devices know what to
+        do with one that is twice in a row.
     start : int
     meanwhile : callable(), optional
         Called once, while the device is at work; what it raises ends the search.
@@ -45,16 +45,12 @@ def queue_order(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | No
 
     None instead of the two if the host is likely to be done sooner, or the device does it wrong.
     """
-    meanwhile = meanwhile or _nothing
-    if rows.m == 0:
+    if rows.m > 0 and _is_trusted(rows):
+        search = _search_by_item if rows.job.device.kind == "cpu" else search_by_levels
+        return search(rows, start, meanwhile)
+    if meanwhile is not None:
         meanwhile()
-        return np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32)
-    if not _is_trusted(rows):
-        meanwhile()
-        return None
-    if rows.job.device.kind != "cpu":
-        return search_by_levels(rows, start, meanwhile)
-    return _search_by_item(rows, start, meanwhile)
+    return None if rows.m > 0 else (np.array([start], np.int32), np.full(rows.n, NO_VERTEX, np.int32))
 
 
 def queue_distances(rows: MatrixRows, start: int) -> npt.NDArray[np.float64] | None:
@@ -68,10 +64,6 @@ def queue_distances(rows: MatrixRows, start: int) -> npt.NDArray[np.float64] | N
     return _distances_by_item(rows, start)
 
 
-def _nothing() -> None:
-    """Have nothing done meanwhile."""
-
-
 def _is_trusted(rows: MatrixRows) -> bool:
     name, types = "breadth-first search in the order of a queue", tuple(rows.macros.values())
     return is_trusted(rows.job.device, name, _orders_known_graph, *types)
@@ -80,19 +72,25 @@ def _is_trusted(rows: MatrixRows) -> bool:
 class _Search(NamedTuple):
     """What one work-item has found beside the queue: arrays on the device, how many vertices, and the last level."""
 
-    parents: cl.Buffer
     ends: cl.Buffer
+    level_ends: cl.Buffer
     reached: int
     last_level: int
 
 
-def _search_by_item(rows: MatrixRows, start: int, meanwhile: Callable[[], None]) -> _Found:
+def _search_by_item(rows: MatrixRows, start: int, meanwhile: Callable[[], None] | None = None) -> _Found:
     job, n = rows.job, rows.n
     predecessors, order = np.empty(n, np.int32), np.empty(n + constants(_QUEUE)["BLOCK"], np.int32)
-    queue, written = (job.borrow(each, writable=True) for each in (order, predecessors))
-    job.launch(_kernel(rows, "clear_predecessors"), -(-n // _PIECE), 1, written, np.uint32(n))
-    found = _search(rows, start, queue, meanwhile)
-    arrays = queue, found.parents, written
+    queue = job.borrow(order, writable=True)
+
+    def clear() -> None:
+        predecessors.fill(NO_VERTEX)
+        if meanwhile is not None:
+            meanwhile()
+
+    found = _search(rows, start, queue, clear)
+    written = job.borrow(predecessors, writable=True)
+    arrays = queue, found.ends, written
     job.launch(_kernel(rows, "write_predecessors"), -(-found.reached // _PIECE), 1, *arrays, np.uint32(found.reached))
     for memory, array in ((queue, order), (written, predecessors)):
         job.give_back(memory, array)
@@ -105,36 +103,36 @@ def _distances_by_item(rows: MatrixRows, start: int) -> npt.NDArray[np.float64]:
     written, pieces = job.borrow(distances, writable=True), -(-n // _PIECE)
     job.launch(_kernel(rows, "clear_distances"), pieces, 1, written, np.uint32(n))
     queue = job.allocate(n + constants(_QUEUE)["BLOCK"], np.int32)
-    found = _search(rows, start, queue, _nothing)
+    found = _search(rows, start, queue)
     sizes = np.uint32(found.last_level), np.uint32(found.reached)
-    arrays = queue, found.ends, written
+    arrays = queue, found.level_ends, written
     job.launch(_kernel(rows, "write_distances"), -(-found.reached // _PIECE), 1, *arrays, *sizes)
     job.give_back(written, distances)
     return distances
 
 
-def _search(rows: MatrixRows, start: int, queue: Memory, meanwhile: Callable[[], None]) -> _Search:
+def _search(rows: MatrixRows, start: int, queue: Memory, meanwhile: Callable[[], None] | None = None) -> _Search:
     """Have the queue filled, which has room for one block more than there are vertices."""
     job, n, layout = rows.job, rows.n, constants(_FILE)
     marks, state = job.allocate(-(-n // constants(_QUEUE)["MARKS"]), np.uint64), job.allocate(4, np.uint32)
-    parents, ends = job.allocate(n + 1, np.int32), job.allocate(n, np.uint32)
-    begin, arrays = _kernel(rows, "begin"), (marks, queue, ends, state)
+    ends, level_ends = job.allocate(n, np.uint32), job.allocate(n, np.uint32)
+    begin, arrays = _kernel(rows, "begin"), (marks, queue, level_ends, state)
     job.launch(begin, -(-n // _PIECE), 1, *arrays, np.uint32(start), np.uint32(n))
     pace, kernel = Pace(_FIRST_BUDGET), _kernel(rows, "search")
-    args = (rows.indptr, rows.indices, marks, queue, parents, ends, state)
+    args = (rows.indptr, rows.indices, marks, queue, ends, level_ends, state)
     search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount))
     budget = kernel.position_of("budget")
     while True:
         pace.begin()
         search.queue()
-        if meanwhile is not _nothing:
+        if meanwhile is not None:
             job.queue.flush()
             meanwhile()
-            meanwhile = _nothing
+            meanwhile = None
         words = job.download(state, 4, np.uint32)
         head, tail, level = (int(words[layout[name]]) for name in ("HEAD", "TAIL", "LEVEL"))
         if head == tail:
-            return _Search(parents, ends, tail, level)
+            return _Search(ends, level_ends, tail, level)
         pace.adapt()
         search.set(budget, np.uint64(pace.amount))
 
@@ -160,7 +158,7 @@ def _orders_known_graph(device: Device, pointer: str, index: str) -> bool:
         rows = MatrixRows(Job(device), indptr, indices)
         is_cpu = device.kind == "cpu"
         if is_cpu:
-            answers: list[_Found | None] = [_search_by_item(rows, start, _nothing)]
+            answers: list[_Found | None] = [_search_by_item(rows, start)]
         else:
             answers = [search_by_levels(rows, start, sizes=[size], to_the_end=True) for size in sizes_alone(rows)]
         distances = _distances_by_item(rows, start) if is_cpu and device.fp64 else None
