@@ -13,7 +13,7 @@ from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import are_finite, graph_over
 from reedsp.graph.graph import Graph, sparse_entries
 from reedsp.graph.remembered import remembered
-from reedsp.system.parts import in_parts
+from reedsp.system.parts import WORTH_THREADS, in_parts
 
 Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
@@ -108,7 +108,7 @@ def are_rows(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDAr
         part = columns[first:last]
         largest.append(part[part.argmax()])  # quicker than the maximum
 
-    in_parts(look, m, columns.itemsize)
+    in_parts(look, m, columns.itemsize, WORTH_THREADS)
     return bool(max(largest) < n)
 
 
