@@ -116,6 +116,11 @@ class Device:
         return f"{self.name} ({self.platform})"
 
     @property
+    def identity(self) -> dict[str, str]:
+        """What its speed depends on, by which what was measured is kept."""
+        return {"platform": self.platform, "device": self.name, "driver": self.driver_version}
+
+    @property
     def context(self) -> cl.Context:
         """The OpenCL context of this device, made at its first use."""
         if self._context is None:

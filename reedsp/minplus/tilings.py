@@ -6,10 +6,6 @@ found on a device takes precedence. It changes how long a product takes, and not
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
-import warnings
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,15 +16,10 @@ import numpy as np
 
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Device
-from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+from reedsp.system.measured_file import MeasuredFile, UnusableError
 
-_log = logging.getLogger(__name__)
-
-SCHEMA = 1
-"""Of the files with tilings; another one when an old file could do harm."""
-
-_LARGEST_FILE = 1 << 16  # bytes
-_UNUSED = "the tilings of `reedsp tune` are not used"
+FILES = MeasuredFile("tunings", "tilings", "reedsp tune")
+"""Where what was found is kept."""
 
 
 @dataclass(frozen=True)
@@ -277,62 +268,19 @@ def tuning_file(device: Device) -> Path:
     OSError
         There is no directory for it that only this user can change.
     """
-    key = hashlib.sha256(repr(tuple(identity(device).values())).encode()).hexdigest()
-    return private_directory("tunings") / f"{key}.json"
-
-
-def identity(device: Device) -> dict[str, str]:
-    """Return what the speed of a tiling depends on."""
-    return {"platform": device.platform, "device": device.name, "driver": device.driver_version}
+    return FILES.path(device.identity)
 
 
 def _read(device: Device) -> dict[str, list[Tiling]]:
-    try:
-        file = tuning_file(device)
-        with file.open("rb") as stream:
-            content = stream.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        return {}
-    except SharedDirectoryError as error:
-        warn_of_shared(error, _UNUSED)
-        return {}
-    except OSError as error:
-        _log.info("no tilings are read: %s", error)
-        return {}
-    try:
-        return _parsed(content, device)
-    except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, _Unusable) else "it is damaged"
-        _warn(f"{file}: {reason}; `reedsp tune` measures anew, `reedsp tune --forget` deletes it")
-        return {}
+    def parse(content: dict[str, Any]) -> dict[str, list[Tiling]]:
+        return {name: _parsed_tilings(name, entries, device) for name, entries in content.items()}
 
-
-def _warn(reason: str) -> None:
-    warnings.warn(f"{_UNUSED}: {reason}", RuntimeWarning, stacklevel=2)
-
-
-class _Unusable(ValueError):
-    """Why a file is not used."""
-
-
-def _parsed(content: bytes, device: Device) -> dict[str, list[Tiling]]:
-    """Return what a file holds; a ValueError says why it is not used."""
-    if len(content) > _LARGEST_FILE:
-        raise _Unusable("it is too large")
-    found = json.loads(content)
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise _Unusable("it was written by another version")
-    if any(found.get(name) != value for name, value in identity(device).items()):
-        raise _Unusable("it is that of another device or driver")
-    tilings = found.get("tilings")
-    if set(found) != {"schema", "tilings", *identity(device)} or not isinstance(tilings, dict):
-        raise _Unusable("it is damaged")
-    return {name: _parsed_tilings(name, entries, device) for name, entries in tilings.items()}
+    return FILES.read(device.identity, parse) or {}
 
 
 def _parsed_tilings(name: str, entries: Any, device: Device) -> list[Tiling]:
     if name not in ARITHMETICS or not isinstance(entries, list):
-        raise _Unusable("it is damaged")
+        raise UnusableError("it is damaged")
     tilings = [_parsed_tiling(entry, device, ARITHMETICS[name]) for entry in entries]
     kernels = {tiling.kernel for tiling in tilings}
     areas = [tiling.rows * tiling.columns for tiling in tilings]
@@ -341,22 +289,22 @@ def _parsed_tilings(name: str, entries: Any, device: Device) -> list[Tiling]:
     else:
         right = len(kernels) == 1 and areas == sorted(set(areas), reverse=True) and areas[-1] == _TILE_SIDES[0] ** 2
     if not right:
-        raise _Unusable(f"its tilings for {name} cannot be used")
+        raise UnusableError(f"its tilings for {name} cannot be used")
     return tilings
 
 
 def _parsed_tiling(entry: Any, device: Device, weights: Weights) -> Tiling:
     if not isinstance(entry, dict) or not isinstance(kernel := entry.get("kernel"), str) or kernel not in _MAKERS:
-        raise _Unusable("it is damaged")
+        raise UnusableError("it is damaged")
     parameters = {parameter: value for parameter, value in entry.items() if parameter != "kernel"}
     example = registers(64, 64, 16, 8, 8) if kernel != "panels" else panels(8, 2, 4)
     if set(parameters) != set(parameters_of(example)) or any(type(value) is not int for value in parameters.values()):
-        raise _Unusable("it is damaged")
+        raise UnusableError("it is damaged")
     if not all(0 < value <= 1024 for value in parameters.values()) or parameters["item_rows"] > parameters["rows"]:
-        raise _Unusable("its numbers are out of range")
+        raise UnusableError("its numbers are out of range")
     if parameters.get("item_columns", 1) > parameters.get("columns", 1):
-        raise _Unusable("its numbers are out of range")
+        raise UnusableError("its numbers are out of range")
     tiling = make(kernel, parameters)
     if not fits(tiling, device, weights):
-        raise _Unusable("one of its tilings does not fit the device")
+        raise UnusableError("one of its tilings does not fit the device")
     return tiling

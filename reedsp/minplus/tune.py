@@ -7,7 +7,6 @@ times, and the shortest time of each counts; what gives wrong products, or fails
 from __future__ import annotations
 
 import itertools
-import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,12 +26,11 @@ from reedsp.minplus.matrix import Block
 from reedsp.minplus.selfcheck import is_right, numbers, product
 from reedsp.minplus.tilings import (
     ARITHMETICS,
-    SCHEMA,
+    FILES,
     Tiling,
     complete,
     describe,
     fits,
-    identity,
     make,
     name_of,
     pairs,
@@ -47,7 +45,6 @@ from reedsp.minplus.tilings import (
     vector_length,
     works_in_groups,
 )
-from reedsp.system.atomic_file import write_private
 
 _log = logging.getLogger(__name__)
 
@@ -141,9 +138,7 @@ def tune(device: Device, quick: bool = False, progress: Progress | None = None) 
 
 def forget(device: Device) -> bool:
     """Delete what is stored for a device; return whether there was something."""
-    file = tuning_file(device)
-    existed = file.exists()
-    file.unlink(missing_ok=True)
+    existed = FILES.forget(device.identity)
     read_anew(device)
     return existed
 
@@ -390,8 +385,7 @@ def store(device: Device, tilings: Mapping[str, Sequence[Tiling]]) -> None:
         name: [{"kernel": tiling.kernel, **parameters_of(tiling)} for tiling in found]
         for name, found in tilings.items()
     }
-    content = json.dumps({"schema": SCHEMA, **identity(device), "tilings": entries}, indent=2)
-    write_private(tuning_file(device), content.encode())
+    FILES.write(device.identity, entries)
     read_anew(device)
 
 

@@ -66,7 +66,7 @@ def write(device: Device, content: bytes | dict[str, Any]) -> Path:
 
 def document(device: Device, **arithmetics: Any) -> dict[str, Any]:
     """Return what a file holds."""
-    return {"schema": tilings.SCHEMA, **tilings.identity(device), "tilings": arithmetics}
+    return {"schema": tilings.FILES.schema, **device.identity, "tilings": arithmetics}
 
 
 def in_use(device: Device, name: str = "int32") -> list[Tiling]:
@@ -84,7 +84,7 @@ def test_round_trip(device: Device) -> None:
     file = tilings.tuning_file(device)
     assert [each.name for each in file.parent.iterdir()] == [file.name]
     assert device.name not in file.name  # a name may hold anything
-    assert json.loads(file.read_text())["schema"] == tilings.SCHEMA
+    assert json.loads(file.read_text())["schema"] == tilings.FILES.schema
 
 
 def test_round_trip_of_groups(device: Device, in_groups: None) -> None:
