@@ -31,6 +31,7 @@ from reedsp.primitives.plans import Buffers, Elements, scan_in_form
 from reedsp.primitives.sort.merges import list_sort, merge_path_sort
 from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import Columns, Records, Sorting
+from tests.support import probes
 from tests.support.calls import made_graph
 from tests.support.kernel_files import kernel_files
 
@@ -433,6 +434,8 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "assignment by work-groups": (assignment_by("auction"), {"assignment/auction_rounds.cl"}),
     "self test": (self_test, {"core/self_test.cl"}),
+    "accesses": (lambda device: probes.gathers(device, stride=None), {"cost_model/probes.cl"}),
+    "sums and minima": (lambda device: probes.adds(device, "int32", 4), {"cost_model/pairs.cl"}),
 }
 
 

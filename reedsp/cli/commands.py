@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from reedsp.cli.all_pairs import apsp
 from reedsp.cli.files import convert, dataset, info
-from reedsp.cli.machine import demo, devices, doctor, tune
+from reedsp.cli.machine import calibrate, demo, devices, doctor, tune
 from reedsp.cli.search import bfs, sssp
 from reedsp.cli.structure.betweenness import betweenness
 from reedsp.cli.structure.components import components
@@ -52,8 +52,9 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     info: (("reedsp info roads.gr", ""),),
     convert: (("reedsp convert roads.gr roads.mtx.gz", ""),),
     dataset: (("reedsp dataset", "lists what is known"), ("reedsp dataset road-ny --folder data", "fetches it")),
-    devices: (("reedsp devices", ""),),
+    devices: (("reedsp devices", ""), ("reedsp devices --verbose", "adds what was measured on each")),
     doctor: (("reedsp doctor --json > report.json", ""),),
+    calibrate: (("reedsp calibrate --device pocl", ""),),
     tune: (("reedsp tune --quick", ""), ("reedsp tune --device pocl --list", "")),
     demo: (("reedsp demo --vertices 40000 --output small.png", ""),),
 }

@@ -177,6 +177,15 @@ KEYS: dict[str, dict[str, str]] = {
         "int64_atomics": "whether it has atomic operations on int64",
         "self_test": "passes, or how it fails",
         "default": "whether it is used unless another is chosen",
+        "machine": "with `--verbose`: as of `reedsp calibrate`",
+    },
+    "calibrate": {
+        "device": "name and platform of the device",
+        "file": "where the parameters are stored, null if nowhere",
+        "machine": "the parameters, null if there are none: `latencies`, a list of bytes and seconds; `bandwidth`, "
+        "`random_reads`, `atomic_minima`, `coalesced`, `threads`, `barrier`, `launch`, `read_back`, `upload` and "
+        "`download`, in bytes, words, work-items and seconds; `pairs` per second, by type",
+        "deleted": "with `--forget`: the file that was deleted, null if there was none",
     },
     "tune": {
         "device": "name and platform of the device",

@@ -1,7 +1,8 @@
-"""``reedsp devices``, ``doctor``, ``tune`` and ``demo``: what this machine can do."""
+"""``reedsp devices``, ``doctor``, ``calibrate``, ``tune`` and ``demo``: what this machine can do."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from reedsp.cli.demo import RoadNetwork
     from reedsp.minplus.tune import Outcome
 
+_PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 _TILING_CAPTION = (
     "A tiling is rows x vectors x their length, and rows x depth of a block;\n"
     "in work-groups rows x columns x depth, and rows x columns of a work-item."
@@ -47,7 +49,12 @@ def doctor(
     raise typer.Exit(examination.main(["--json"] if as_json else []))
 
 
-def devices(as_json: JsonList = False) -> None:
+def devices(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Add what `reedsp calibrate` has measured on each device.")
+    ] = False,
+    as_json: JsonList = False,
+) -> None:
     """List the OpenCL devices, and whether a kernel with a known answer passes on each.
 
     The device marked with a star is the one used by default. The order changes with the drivers installed:
@@ -58,7 +65,11 @@ def devices(as_json: JsonList = False) -> None:
         from reedsp import devices as all_devices
         from reedsp.device.discovery import get_device
 
-        rows = [_describe(device) for device in all_devices()]
+        found = all_devices()
+        rows = [_describe(device) for device in found]
+        if verbose:
+            for row, device in zip(rows, found, strict=True):
+                row["machine"] = _stored_parameters(device)
         try:
             default: int | None = get_device().index
             failure = None
@@ -70,8 +81,51 @@ def devices(as_json: JsonList = False) -> None:
             print_json(rows)
         elif rows:
             _print_devices(rows)
+            for device in found if verbose else ():
+                print()
+                _print_parameters(device, _stored_parameters(device))
         if failure is not None:
             raise failure
+
+
+def calibrate(
+    device: DeviceName = None,
+    show: Annotated[bool, typer.Option("--list", help="Only list what was measured before.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Only delete what was measured before.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure what a device can do: accesses to memory, copies, barriers, launches and arithmetic.
+
+    Takes some seconds. What is found is kept for this user, device and driver. Let the machine do nothing else
+    meanwhile.
+    """
+    with stated_failures():
+        if show and forget:
+            refuse("choose one of them", "--list and --forget")
+        from reedsp.cost_model import machine
+        from reedsp.cost_model.calibrate import calibrate as measure
+        from reedsp.device.discovery import get_device
+
+        chosen = get_device(device)
+        file = machine.FILES.path(chosen.identity)
+        if forget:
+            deleted = machine.FILES.forget(chosen.identity)
+            if as_json:
+                print_json({"device": str(chosen), "deleted": str(file) if deleted else None})
+            else:
+                print(f"deleted   {file}" if deleted else f"nothing is stored for {chosen}")
+            return
+        if not show:
+            with parts_bar("calibrating", LATE) as progress:
+                measure(chosen, progress)
+        parameters = _stored_parameters(chosen)
+        stored = None if parameters is None else str(file)
+        if as_json:
+            print_json({"device": str(chosen), "file": stored, "machine": parameters})
+        else:
+            _print_parameters(chosen, parameters)
+            if stored is not None:
+                print(f"stored    {stored}")
 
 
 def tune(
@@ -215,6 +269,41 @@ def _print_devices(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["self_test"] != "passes":
             print(f"self test of device {row['index']} fails: {row['self_test']}")
+
+
+# ---- parameters -------------------------------------------------------------------------------------
+
+
+def _stored_parameters(device: Device) -> dict[str, Any] | None:
+    from reedsp.cost_model import machine
+
+    found = machine.stored(device)
+    return None if found is None else found.content()
+
+
+def _print_parameters(device: Device, parameters: dict[str, Any] | None) -> None:
+    from reedsp.cost_model.machine import UNITS
+
+    print(f"device    {device}")
+    if parameters is None:
+        print("nothing is stored: `reedsp calibrate` measures what it can do")
+        return
+    table = new_table("parameter", "")
+    for size, seconds in parameters["latencies"]:
+        table.add_row(f"latency in {size_text(size)}", _with_prefix(seconds, "s"))
+    for name, unit in UNITS.items():
+        table.add_row(name.replace("_", " "), _with_prefix(parameters[name], unit))
+    for name, rate in parameters["pairs"].items():
+        table.add_row(f"sums and minima of {name}", _with_prefix(rate, "/s"))
+    print_table(table)
+
+
+def _with_prefix(value: float, unit: str) -> str:
+    """Return a number with its unit, of which a thousandth, a million and so on have names."""
+    if unit not in ("s", "B/s", "/s"):
+        return f"{value:g} {unit}"
+    thousands = min(4, max(-4, math.floor(math.log10(value) / 3)))
+    return f"{value / 1000.0**thousands:.3g} {_PREFIXES[thousands]}{unit}"
 
 
 # ---- tilings ----------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from reedsp.cli import command as cli_command
 from reedsp.cli import commands, demo
 from reedsp.cli import options as cli_options
 from reedsp.cli import output as cli_output
+from reedsp.cost_model import calibrate, machine
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import icd, progress_bar
@@ -55,10 +56,18 @@ COMMANDS = [
     "dataset",
     "devices",
     "doctor",
+    "calibrate",
     "tune",
     "demo",
 ]
 PNG = b"\x89PNG\r\n\x1a\n"
+
+MACHINE = machine.Machine(
+    latencies=((1 << 14, 1.2e-9),),
+    **{"bandwidth": 4.8e12, "random_reads": 1e9, "atomic_minima": 1e9, "coalesced": 32, "threads": 1 << 18},
+    **{"barrier": 1e-8, "launch": 2.5e-6, "read_back": 1e-5, "upload": 1e10, "download": 1e10},
+    pairs={"int32": 1e11},
+)
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
 
@@ -153,6 +162,7 @@ def test_help_fits_a_terminal(
         (["apsp", "FILE", "--source", "1", "--target", "7"], "'7' is not a vertex of this graph"),
         (["apsp", "FILE", "--output", "matrix.csv"], "matrix.csv does not end in .npy or .npz"),
         (["tune", "--list", "--forget"], "--quick, --list and --forget: choose one of them"),
+        (["calibrate", "--list", "--forget"], "--list and --forget: choose one of them"),
         (["sssp", "FILE", "-s", "1", "-o", "-", "--json"], "--output - and --json: both go to standard output"),
         (["bfs", "FILE", "-s", "1", "-o", "-", "--json"], "--output - and --json: both go to standard output"),
         (["apsp", "FILE", "-o", "-"], "- does not end in .npy or .npz"),
@@ -407,6 +417,38 @@ def test_too_large_for_memory(
     assert (status, out) == (1, "")
     assert err.startswith("reedsp: a buffer of 288 bytes is needed; there are 36 distances between all pairs")
     assert err.count("\n") == 1
+
+
+# ---- calibrate --------------------------------------------------------------------------------------
+
+
+@needs_device
+def test_calibrate_prints_what_it_finds(
+    capsys: pytest.CaptureFixture[str], private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = get_device()
+
+    def measure(chosen: reedsp.Device, progress: object) -> machine.Machine:
+        assert (chosen, progress) == (device, None)
+        machine.FILES.write(chosen.identity, MACHINE.content())
+        return MACHINE
+
+    monkeypatch.setattr(calibrate, "calibrate", measure)
+    nothing = f"device    {device}\nnothing is stored: `reedsp calibrate` measures what it can do\n"
+    assert run(capsys, "calibrate", "--list") == (0, nothing, "")
+    assert nothing in run(capsys, "devices", "--verbose")[1]
+    status, out, err = run(capsys, "calibrate")
+    assert (status, err) == (0, "")
+    for line in ("latency in 16 KiB +1.2 ns", "bandwidth +4.8 TB/s", "coalesced +32 words", "launch +2.5 µs"):
+        assert re.search(rf"^{line} +$", out, re.MULTILINE)
+    assert re.search(r"^sums and minima of int32 +100 G/s +$", out, re.MULTILINE)
+    file = machine.FILES.path(device.identity)
+    assert out == f"{run(capsys, 'calibrate', '--list')[1]}"
+    assert out.endswith(f"stored    {file}\n")
+    assert out.removesuffix(f"stored    {file}\n") in run(capsys, "devices", "--verbose")[1]
+    assert "latency" not in run(capsys, "devices")[1]
+    assert run(capsys, "calibrate", "--forget") == (0, f"deleted   {file}\n", "")
+    assert run(capsys, "calibrate", "--forget") == (0, f"nothing is stored for {device}\n", "")
 
 
 # ---- tune -------------------------------------------------------------------------------------------

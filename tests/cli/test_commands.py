@@ -27,6 +27,7 @@ from reedsp.cli import commands as cli_commands
 from reedsp.cli import demo, options
 from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
+from reedsp.cost_model import calibrate
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import progress_bar
@@ -96,6 +97,9 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("convert small.gr new.mtx", 0),
         ("dataset", 0),
         ("devices", 0),
+        ("devices --verbose", 0),
+        ("calibrate --list", 0),
+        ("calibrate --forget", 0),
         ("tune --list", 0),
         ("tune --forget", 0),
         ("demo --vertices 50", 0),
@@ -675,7 +679,7 @@ def test_page_has_every_command_option_status_and_key() -> None:
 def test_examples_of_the_help_run(
     folder: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch, example: str, request: pytest.FixtureRequest
 ) -> None:
-    """With small graphs under the names of the examples, and without minutes of tuning."""
+    """With small graphs under the names of the examples, and without minutes of measuring."""
     number = np.arange(264_346)
     if "USA" in example:
         reedsp.write(reedsp.Graph.from_edges(264_346, number[:-1], number[1:], offset=1), "USA-road-d.NY.gr.gz")
@@ -695,6 +699,7 @@ def test_examples_of_the_help_run(
         shutil.copy(data / "dimacs-ny" / "USA-road-d.NY.gr.gz", "data")
     words = example.split(" > ")[0].replace("--device pocl", f"--device {get_device().index}").split()
     monkeypatch.setattr(tune, "tune", lambda *arguments: [])
+    monkeypatch.setattr(calibrate, "calibrate", lambda *arguments: None)
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match=r"^0$"):
         cli_command.main()

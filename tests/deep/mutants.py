@@ -97,6 +97,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "minplus/from_user.cl": ("minplus/test_entries.py",),
     "minplus/to_user.cl": ("minplus/test_operands.py",),
     "minplus/naive.cl": PRODUCTS,
+    "cost_model/pairs.cl": ("cost_model/test_calibrate.py",),
+    "cost_model/probes.cl": ("cost_model/test_calibrate.py",),
     "minplus/panels.cl": PRODUCTS,
     "minplus/registers.cl": PRODUCTS,
     "minplus/row_blocks.cl": PRODUCTS,

@@ -59,6 +59,7 @@ from reedsp.primitives.plans import Buffers, Elements, scan_in_form
 from reedsp.primitives.scan import plan_reduce, plan_scan
 from tests.deep.oclgrind import (
     Check,
+    calibration,
     centrality,
     components,
     flows,
@@ -909,7 +910,7 @@ def main() -> None:
         checks_of_near_far_work_item,
         *(
             module.checks
-            for module in (sorts, strided, ladder, components, forests, matchings, flows, centrality, pram)
+            for module in (sorts, strided, calibration, ladder, components, forests, matchings, flows, centrality, pram)
         ),
         wrong_answers.checks,
     )

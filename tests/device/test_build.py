@@ -192,6 +192,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         "MOST_LEVELS": (256,),
     },
     "core/self_test.cl": {"GROUP_SIZE": (16,)},
+    "cost_model/probes.cl": {"GROUP_SIZE": (16,)},
+    "cost_model/pairs.cl": {"GROUP_SIZE": (16,), "LANES": (4,), "NUMBER": ("ushort", "int", "long", "float", "double")},
     "edges/verify.cl": {},
     "primitives/blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
     "experiments/scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},

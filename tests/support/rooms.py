@@ -13,6 +13,7 @@ ROOM_OF_KERNELS = {
     "primitives": "primitives",
     "sort": "primitives",
     "strided": "primitives",
+    "cost_model": "cost_model",
     "minplus": "minplus",
     "edges": "edges",
     "balance": "edges",

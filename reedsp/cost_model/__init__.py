@@ -1,0 +1,1 @@
+"""What a device can do, and what a call costs on it."""

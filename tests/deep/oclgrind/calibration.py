@@ -1,0 +1,21 @@
+"""Checks of what is measured of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from reedsp.device.device import Device
+from tests.deep.oclgrind import Check
+from tests.support import probes
+
+
+def checks(device: Device) -> Iterator[Check]:
+    """Yield every check: each kernel, and each type of numbers."""
+    for name, file, is_right in probes.checks():
+        yield {file}, partial(check, device, name, is_right)
+
+
+def check(device: Device, name: str, is_right: Callable[[Device], bool]) -> None:
+    """Run a kernel, and compare with numpy."""
+    assert is_right(device), name
