@@ -5,7 +5,7 @@
 // Local memory: none.
 // Macros:       GROUP_SIZE;
 //               NUMBER, type of the numbers, and LANES, how many a vector of them has: 2, 4, 8 or 16.
-//   results  out  (work-items, LANES)
+//   results  out  (work-items, LANES) sums of a work-item's vectors
 //   weight   to add, small
 //   steps    of CHAINS * LANES sums and minima a work-item
 //
@@ -27,15 +27,15 @@ __kernel void pairs(__global Numbers *restrict results, const NUMBER weight, con
     Numbers values[CHAINS];
 #pragma unroll
     for (uint i = 0; i < CHAINS; ++i)
-        values[i] = (Numbers)((NUMBER)(get_global_id(0) % 64 + 8 * i));
+        values[i] = (Numbers)((NUMBER)(get_global_id(0) % 64 + 8 * (5 * i % CHAINS)));
     for (uint step = 0; step < steps; ++step) {
 #pragma unroll
         for (uint i = 0; i < CHAINS; ++i)
             values[i] = min(values[i], values[(i + 1) % CHAINS] + (Numbers)weight);
     }
-    Numbers least = values[0];
+    Numbers sum = values[0];
 #pragma unroll
     for (uint i = 1; i < CHAINS; ++i)
-        least = min(least, values[i]);
-    results[get_global_id(0)] = least;
+        sum += values[i];
+    results[get_global_id(0)] = sum;
 }

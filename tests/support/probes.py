@@ -16,7 +16,7 @@ from reedsp.device.job import Argument, Job
 Words = npt.NDArray[np.uint32]
 
 PROBES, PAIRS = "cost_model/probes.cl", "cost_model/pairs.cl"
-GROUP, GROUPS, STEPS = 8, 3, 5
+GROUP, GROUPS, STEPS = 8, 9, 5
 ITEMS = GROUP * GROUPS
 NUMBERS = ("uint16", "int32", "int64", "float32", "float64")
 
@@ -93,7 +93,7 @@ def begins(device: Device) -> bool:
 def adds(device: Device, name: str, lanes: int, steps: int = STEPS) -> bool:
     """Whether sums and minima go around the ring."""
     dtype, chains = np.dtype(name), constants(PAIRS)["CHAINS"]
-    values = np.arange(ITEMS)[:, None] % 64 + 8 * np.arange(chains)
+    values = np.arange(ITEMS)[:, None] % 64 + 8 * (5 * np.arange(chains) % chains)
     for _ in range(steps):
         for i in range(chains):
             values[:, i] = np.minimum(values[:, i], values[:, (i + 1) % chains] + 3)
@@ -101,7 +101,7 @@ def adds(device: Device, name: str, lanes: int, steps: int = STEPS) -> bool:
     results = job.full(ITEMS * lanes, np.zeros(1, dtype)[0])
     kernel = device.kernel(PAIRS, "pairs", GROUP_SIZE=GROUP, NUMBER=C_TYPES[dtype], LANES=lanes)
     job.launch(kernel, ITEMS, GROUP, results, np.array([3], dtype)[0], np.uint32(steps))
-    expected = np.repeat(values.min(axis=1), lanes)
+    expected = np.repeat(values.sum(axis=1), lanes)
     return np.array_equal(job.download(results, ITEMS * lanes, dtype), expected)
 
 
