@@ -333,12 +333,12 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "strong components by colours": (connected("strong", "colours"), {"components/colours.cl"}),
     **{
-        f"matching, {method}": (matched(method), MATCHINGS | {f"matching/{name}.cl" for name in names})
+        f"matching, {method}": (matched(method), MATCHINGS | {f"{name}.cl" for name in names})
         for method, names in (
-            ("depth-first", ("karp_sipser", "depth_first")),
-            ("phases", ("phases",)),
-            ("dulle", ("balls",)),
-            ("khosla", ("balls",)),
+            ("depth-first", ("matching/karp_sipser", "matching/depth_first", "core/prefetch")),
+            ("phases", ("matching/phases",)),
+            ("dulle", ("matching/balls",)),
+            ("khosla", ("matching/balls",)),
         )
     },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),

@@ -3,56 +3,82 @@
 // Source:       Karp and Sipser 1981, for the vertices of both sides. A row watches two columns that are not matched, as a
 //               clause watches two literals (Moskewicz et al. 2001): it looks for another one when one of them is matched,
 //               and has a single choice if it finds none. A column knows how many rows are left, and their exclusive or,
-//               which is the row if it is one: so nobody needs the rows of each column.
+//               which is the row if it is one: so nobody needs the rows of each column. Hubs, the rows with more than
+//               `most` entries, are left out of all this, and take what they find in the end.
 // NDRange:      count: one work-item for each of `parts`, which have as many entries as each other; begin: one for each
 //               PIECE of rows and columns; match (1); work-group (1). A launch of match ends after about `budget` entries, and
 //               the next one goes on from there.
 // Local memory: none.
-// Macros:       PIECE; POINTER, type of row pointers, and INDEX, of columns: int or long.
+// Macros:       PIECE; POINTER, type of row pointers, and INDEX, of columns: int or long; PREFETCH_BUILT_IN
+//               (core/prefetch.cl).
 //   indptr     in   (n + 1) row pointers, of which the first is 0 and the last m
 //   indices    in   (m) columns
 //   wrong      i/o  [0], set to 1 if a column is out of range
-//   left       i/o  (parts, columns) zeros, then of each column the entries in rows that are not matched, and the exclusive
-//                   or of these rows; from begin on the first part has all of them
+//   left       i/o  (parts, columns) zeros, then of each column the entries in rows that are not matched and no hubs, and
+//                   the exclusive or of these rows; from begin on the first part has all of them
 //   mates      i/o  (n + columns) what each row, then each column, is matched with; NONE
 //   heads      i/o  (columns) the first of those who watch a column, 2 * row or 2 * row + 1; END
-//   following  i/o  (2n) the one after each of these; END
-//   watched    i/o  (2n) the column of each of these: two of a row, or twice the same one if it has no other
-//   looked     i/o  (n) entries of each row, from the first one on, that are watched or whose columns are matched
+//   watch      i/o  (n) what each row watches
 //   queue      i/o  (n + columns + 1) what had one choice left when it came here, columns counted on from n; the last entry
 //                   is written in vain
-//   seen       i/o  (columns) 0; SETTLED if the column was matched before a row chose one of two
-//   free_rows  i/o  (n) rows that had a choice when the first row chose one of two, and were not matched
+//   listed     i/o  (n) rows with more than FEW entries: in front those that are no hubs, in the back, from the end on, hubs
+//   seen       i/o  (columns) 0; SETTLED if the column was matched before a row chose one of two, and there are no hubs
+//   free_rows  i/o  (n) rows with FEW entries at most; then those of them with a single choice; then rows that had a choice
+//                   when the first row chose one of two, and were not matched, and hubs that were not
 //   state      i/o  (STATE_WORDS) as below, zeros at first
 //
-// What is matched before a row chooses one of two is part of a maximum matching: augmenting paths may be searched from
-// free_rows alone, and need not lead through columns that are SETTLED.
+// What is matched before a row chooses one of two is part of a maximum matching of the rows that are no hubs: augmenting
+// paths may be searched from free_rows alone. Without hubs they need not lead through columns that are SETTLED. From a row
+// without a choice left a path can only lead to rows that had none either: hubs do not change that.
 
 #if !defined(PIECE) || !defined(POINTER) || !defined(INDEX)
 #error "matching/karp_sipser.cl needs the macros PIECE, POINTER and INDEX"
 #endif
 
 #include "core/language.cl"
+#include "core/prefetch.cl"
 #include "matching/row_of.cl"
 
 #define NONE (-1)
 #define END UINT_MAX
-#define FEW 2  // entries of rows that never watch another column
 #define SETTLED UINT_MAX
-#define CURSOR 0   // how many have been looked at one after the other
-#define HEAD 1     // of the queue, whose turn it is
-#define TAIL 2     // entries of the queue
-#define WATCHER 3  // of the column that has been matched last, whose turn it is, counted on from 1
-#define FREE 4     // rows of the list
-#define OPEN 5     // columns that rows can still choose when the first row chooses one of two, and are not matched
-#define IS_DONE 6
-#define STATE_WORDS 7
+#define MATCHED ULONG_MAX  // instead of what is left of a column
+#define FEW 2              // entries of rows that never watch another column
+
+// Places of the queue, after the next one, that are looked at before it is their turn.
+#define FAR_AHEAD 8
+#define AHEAD 4
+#define NEAR_AHEAD 2
+
+// Stages, each of which goes on when the queue is empty.
+#define LISTING 0   // of all rows
+#define FEW_ROWS 1  // those with FEW entries begin to watch
+#define SINGLES 2   // those of them with a single choice take it
+#define COLUMNS 3   // with a single choice take it, when all of them are in the queue
+#define OTHERS 4    // rows begin to watch, as they have fewer choices by now
+#define COUNTING 5  // of columns to choose
+#define CHOOSING 6  // rows choose one of two
+#define HUBS 7      // take any column
+#define DONE 8
+
+#define STAGE 0
+#define CURSOR 1   // how many of the stage have been looked at
+#define LENGTH 2   // how many there are
+#define HEAD 3     // of the queue, whose turn it is
+#define TAIL 4     // entries of the queue
+#define WATCHER 5  // of the column that has been matched last, whose turn it is, counted on from 1
+#define FREE 6     // entries of free_rows
+#define FRONT 7    // of listed
+#define BACK 8
+#define OPEN 9  // columns that rows can still choose when the first row chooses one of two, and are not matched
+#define IS_DONE 10
+#define STATE_WORDS 11
 
 // A launch takes step `step` of `steps` of each part. Row pointers may be corrupt: no row after the last one is looked at.
 WORK_GROUP(1, 1, 1)
 __kernel void count(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                     __global ulong *restrict left, __global uint *restrict wrong, const ulong m, const uint n,
-                    const uint columns, const uint parts, const uint step, const uint steps)
+                    const uint columns, const uint most, const uint parts, const uint step, const uint steps)
 {
     const size_t part = get_global_id(0);
     __global ulong *own = left + part * columns;
@@ -62,6 +88,12 @@ __kernel void count(__global const POINTER *restrict indptr, __global const INDE
     bool is_wrong = false;
     for (uint row = row_of(indptr, entry, n); entry < last && row < n; ++row) {
         const ulong row_end = min((ulong)indptr[row + 1], last);
+        if ((ulong)indptr[row + 1] - (ulong)indptr[row] > most) {
+            ulong largest = 0;
+            for (; entry < row_end; ++entry)
+                largest = max(largest, (ulong)indices[entry]);  // negative ones become large
+            is_wrong |= largest >= columns;
+        }
         for (; entry < row_end; ++entry) {
             const INDEX column = indices[entry];
             if (column >= 0 && column < (INDEX)columns)
@@ -95,40 +127,71 @@ __kernel void begin(__global ulong *restrict left, __global int *restrict mates,
     }
 }
 
+// What a row watches. If it watches nothing, or no more, there is END instead of the columns.
+typedef struct {
+    uint columns[2];  // two, or twice the same one if there is no other
+    uint next[2];     // who watches each of them after this row; END
+    POINTER entry;    // the first entry that has not been looked at
+    POINTER last;     // entry of the row, and one more
+} Watch;
+
+bool is_free(__global const ulong *left, const uint column)
+{
+    return (long)left[column] >= 0;
+}
+
 // Returns the first entry from `entry` on whose column is not matched, and is not `other` either.
-POINTER next_choice(__global const INDEX *indices, __global const int *column_mates, POINTER entry, const POINTER last,
+POINTER next_choice(__global const INDEX *indices, __global const ulong *left, POINTER entry, const POINTER last,
                     const uint other)
 {
-    while (entry < last && (column_mates[indices[entry]] != NONE || (uint)indices[entry] == other))
+    while (entry < last && (!is_free(left, (uint)indices[entry]) || (uint)indices[entry] == other))
         ++entry;
     return entry;
 }
 
-void add_watcher(__global uint *heads, __global uint *following, const uint column, const uint watcher)
-{
-    following[watcher] = heads[column];
-    heads[column] = watcher;
-}
-
 // A row begins to watch two columns that are not matched; returns false if it has no two.
-bool watches(__global const POINTER *indptr, __global const INDEX *indices, __global const int *column_mates,
-             __global uint *heads, __global uint *following, __global uint *watched, __global uint *looked,
-             const uint row)
+bool watches(__global const POINTER *indptr, __global const INDEX *indices, __global const ulong *left,
+             __global uint *heads, __global Watch *watch, const uint row)
 {
     const POINTER first = indptr[row], last = indptr[row + 1];
-    const POINTER entry = next_choice(indices, column_mates, first, last, END);
+    const POINTER entry = next_choice(indices, left, first, last, END);
     const uint one = (uint)indices[entry < last ? entry : first];
-    const POINTER second = next_choice(indices, column_mates, entry, last, one);
+    const POINTER second = next_choice(indices, left, entry, last, one);
     const bool has_two = second < last;
     const uint other = has_two ? (uint)indices[second] : one;
-    watched[2 * row] = one;
-    watched[2 * row + 1] = other;
-    looked[row] = (uint)(second - first) + 1;
+    watch[row] = (Watch){{one, other}, {END, END}, second + 1, last};
     if (has_two) {
-        add_watcher(heads, following, one, 2 * row);
-        add_watcher(heads, following, other, 2 * row + 1);
+        watch[row].next[0] = heads[one];
+        watch[row].next[1] = heads[other];
+        heads[one] = 2 * row;
+        heads[other] = 2 * row + 1;
     }
     return has_two;
+}
+
+uint row_left(__global const ulong *left, const uint column, const uint n)
+{
+    return min((uint)(left[column] >> 32), n - 1);  // of a column that is matched it is any number
+}
+
+// Asks, in three steps, for what the rows and columns that wait in the queue lead to.
+void ask_for(__global const POINTER *indptr, __global const INDEX *indices, __global const ulong *left,
+             __global const Watch *watch, __global const uint *queue, const uint n)
+{
+    const uint far = queue[FAR_AHEAD], middle = queue[AHEAD], near = queue[NEAR_AHEAD];
+    if (far < n) {
+        PREFETCH(watch + far);
+    } else {
+        PREFETCH(left + (far - n));
+    }
+    if (middle >= n) {
+        PREFETCH(indptr + row_left(left, middle - n, n));
+    }
+    if (near >= n) {
+        const uint row = row_left(left, near - n, n);
+        PREFETCH(indices + indptr[row]);
+        PREFETCH(indices + indptr[row + 1] - 1);
+    }
 }
 
 // Single choices are taken from the last row on, as it happens the order in which SciPy's tests get the pairs that they
@@ -136,96 +199,137 @@ bool watches(__global const POINTER *indptr, __global const INDEX *indices, __gl
 WORK_GROUP(1, 1, 1)
 __kernel void match(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                     __global ulong *restrict left, __global int *restrict mates, __global uint *restrict heads,
-                    __global uint *restrict following, __global uint *restrict watched, __global uint *restrict looked,
-                    __global uint *restrict queue, __global uint *restrict seen, __global uint *restrict free_rows,
-                    __global ulong *restrict state, const uint n, const uint columns, const ulong budget)
+                    __global Watch *restrict watch, __global uint *restrict queue, __global uint *restrict listed,
+                    __global uint *restrict seen, __global uint *restrict free_rows, __global ulong *restrict state,
+                    const uint n, const uint columns, const uint most, const ulong budget)
 {
-    __global int *column_mates = mates + n;
-    // The cursor passes rows with FEW entries that begin to watch, rows and columns with a single choice, other rows that
-    // begin to watch, as they have fewer choices by now, columns to be counted, and rows that choose.
-    const ulong singles = (ulong)2 * n + columns, watching = singles + n, counting = watching + columns;
-    ulong cursor = state[CURSOR], head = state[HEAD], tail = state[TAIL], free = state[FREE], open = state[OPEN];
+    ulong stage = state[STAGE], cursor = state[CURSOR], length = stage == LISTING ? n : state[LENGTH];
+    ulong head = state[HEAD], tail = state[TAIL], free = state[FREE], open = state[OPEN];
+    ulong front = state[FRONT], back = state[BACK];
     uint watcher = (uint)state[WATCHER] - 1;
-    bool is_done = false;
-    for (ulong work = 0; work < budget; ++work) {
+    for (ulong work = 0; work < budget && stage < DONE; ++work) {
         if (watcher != END) {
-            const uint row = watcher / 2, next = following[watcher];
-            const uint other = watched[watcher ^ 1];
-            if (mates[row] == NONE && column_mates[other] == NONE) {
-                const POINTER first = indptr[row], last = indptr[row + 1], from = first + looked[row];
-                const POINTER entry = next_choice(indices, column_mates, from, last, other);
-                work += entry - from;
-                if (entry == last) {
-                    queue[tail++] = row;
+            __global Watch *own = watch + watcher / 2;
+            const uint side = watcher % 2, other = own->columns[1 - side], next = own->next[side];
+            if (other != END && is_free(left, other)) {
+                const POINTER begun = own->entry;
+                const POINTER entry = next_choice(indices, left, begun, own->last, other);
+                work += entry - begun;
+                if (entry == own->last) {
+                    queue[tail++] = watcher / 2;
                 } else {
                     const uint column = (uint)indices[entry];
-                    watched[watcher] = column;
-                    looked[row] = (uint)(entry - first) + 1;
-                    add_watcher(heads, following, column, watcher);
+                    own->columns[side] = column;
+                    own->entry = entry + 1;
+                    own->next[side] = heads[column];
+                    heads[column] = watcher;
                 }
             }
             watcher = next;
             continue;
         }
-        const bool is_queued = head < tail;
+        const bool is_queued = head < tail && (stage != COLUMNS || cursor == length);
+        if (!is_queued && cursor == length) {
+            ++stage;
+            cursor = 0;
+            if (stage == FEW_ROWS || stage == SINGLES) {
+                length = free;
+                free = 0;
+            } else if (stage == COLUMNS || stage == COUNTING) {
+                length = columns;
+            } else if (stage == OTHERS) {
+                length = front;
+            } else if (stage == CHOOSING) {
+                length = open > 0 ? n : 0;
+            } else if (stage == HUBS) {
+                length = back;
+                free = open > 0 ? free : 0;  // if each column has a row, these cannot have one
+            }
+            continue;
+        }
+        const ulong pause = min(length, cursor + (budget - work));
         ulong vertex;
         if (is_queued) {
             vertex = queue[head++];
-        } else if (cursor < n) {
-            vertex = cursor++;
-        } else if (cursor < singles) {
-            vertex = cursor++ - n;
-            vertex = vertex < n ? n - 1 - vertex : vertex;
-        } else if (cursor < watching) {
-            vertex = cursor++ - singles;
-        } else if (cursor < counting) {
-            const size_t column = cursor++ - watching;
-            open += column_mates[column] == NONE && (uint)left[column] > 0;
+            if (head + FAR_AHEAD < tail)
+                ask_for(indptr, indices, left, watch, queue + head, n);
+        } else if (stage == LISTING) {
+            for (; cursor < pause; ++cursor, ++work) {  // what does not belong is overwritten
+                const uint degree = (uint)(indptr[cursor + 1] - indptr[cursor]);
+                free_rows[free] = (uint)cursor;
+                listed[front] = (uint)cursor;
+                listed[n - 1 - back] = (uint)cursor;
+                watch[cursor].columns[0] = END;
+                free += degree > 0 && degree <= FEW;
+                front += degree > FEW && degree <= most;
+                back += degree > most;
+            }
             continue;
-        } else if (cursor < counting + n) {
-            vertex = cursor++ - counting;
+        } else if (stage == FEW_ROWS) {
+            const uint row = free_rows[cursor++];
+            free_rows[free] = row;
+            free += !watches(indptr, indices, left, heads, watch, row);
+            continue;
+        } else if (stage == SINGLES) {
+            vertex = free_rows[length - ++cursor];
+        } else if (stage == COLUMNS) {
+            for (; cursor < pause; ++cursor, ++work) {
+                queue[tail] = n + (uint)cursor;
+                tail += (uint)left[cursor] == 1;
+            }
+            continue;
+        } else if (stage == OTHERS) {
+            vertex = listed[cursor++];
+            if (mates[vertex] != NONE)
+                continue;
+            work += indptr[vertex + 1] - indptr[vertex];
+            if (watches(indptr, indices, left, heads, watch, (uint)vertex))
+                continue;
+        } else if (stage == COUNTING) {
+            for (; cursor < pause; ++cursor, ++work)
+                open += is_free(left, (uint)cursor) && (uint)left[cursor] > 0;
+            continue;
+        } else if (stage == CHOOSING) {
+            vertex = cursor++;
         } else {
-            is_done = true;
-            break;
+            const uint row = listed[n - ++cursor];
+            const POINTER first = indptr[row], last = indptr[row + 1];
+            const POINTER entry = next_choice(indices, left, first, last, END);
+            work += entry - first;
+            if (entry < last) {
+                mates[row] = (int)indices[entry];
+                mates[n + indices[entry]] = (int)row;
+                left[indices[entry]] = MATCHED;
+            } else {
+                free_rows[free++] = row;
+            }
+            continue;
         }
         uint row, column;
         if (vertex < n) {
             row = (uint)vertex;
-            const uint degree = (uint)(indptr[row + 1] - indptr[row]);
-            if (mates[row] != NONE || degree == 0)
+            const uint one = watch[row].columns[0], other = watch[row].columns[1];
+            if (one == END)
                 continue;
-            if (!is_queued && cursor <= watching) {
-                const bool has_few = degree <= FEW;
-                if (has_few == (cursor > singles))
-                    continue;
-                if (has_few && cursor > n) {
-                    if (watched[2 * row] != watched[2 * row + 1])
-                        continue;
-                } else {
-                    work += degree;
-                    if (watches(indptr, indices, column_mates, heads, following, watched, looked, row) || has_few)
-                        continue;
-                }
-            }
-            const uint one = watched[2 * row], other = watched[2 * row + 1];
-            const bool is_one_free = column_mates[one] == NONE, is_other_free = column_mates[other] == NONE;
+            const bool is_one_free = is_free(left, one), is_other_free = is_free(left, other);
             if (!is_one_free && !is_other_free) {
-                if (is_queued && cursor > counting)
+                if (is_queued && stage == CHOOSING)
                     free_rows[free++] = row;
                 continue;
             }
             column = is_one_free && !(is_other_free && (uint)left[other] < (uint)left[one]) ? one : other;
         } else {
             column = (uint)(vertex - n);
-            if ((uint)left[column] != 1 || column_mates[column] != NONE)
+            if ((uint)left[column] != 1)
                 continue;
             row = (uint)(left[column] >> 32);
         }
         mates[row] = (int)column;
-        column_mates[column] = (int)row;
-        left[column] = UINT_MAX;
-        if (cursor <= counting)
-            seen[column] = SETTLED;
+        mates[n + column] = (int)row;
+        watch[row].columns[0] = watch[row].columns[1] = END;
+        left[column] = MATCHED;
+        if (stage < CHOOSING)
+            seen[column] = back > 0 ? 0 : SETTLED;
         else
             --open;
         const POINTER first = indptr[row], last = indptr[row + 1];
@@ -239,11 +343,15 @@ __kernel void match(__global const POINTER *restrict indptr, __global const INDE
         work += last - first;
         watcher = heads[column];
     }
+    state[STAGE] = stage;
     state[CURSOR] = cursor;
+    state[LENGTH] = length;
     state[HEAD] = head;
     state[TAIL] = tail;
-    state[FREE] = is_done && open == 0 ? 0 : free;  // if each column has a row, these cannot have one
-    state[OPEN] = open;
     state[WATCHER] = (uint)(watcher + 1);  // 0 after END
-    state[IS_DONE] = is_done;
+    state[FREE] = free;
+    state[FRONT] = front;
+    state[BACK] = back;
+    state[OPEN] = open;
+    state[IS_DONE] = stage == DONE;
 }

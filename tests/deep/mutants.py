@@ -342,6 +342,14 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "for (uint base = (uint)get_group_id(0) * GROUP_SIZE; base <= count; base += stride) {",
     ): "no row is left there",
     ("matching/phases.cl", "const uint degree = indptr[vertex + 1] - first;"): SMALL,
+    **{
+        ("matching/karp_sipser.cl", line): SPEED
+        for line in ("#define FAR_AHEAD 9", "#define AHEAD 5", "#define NEAR_AHEAD 3")
+    },
+    (
+        "matching/karp_sipser.cl",
+        "open += is_free(left, (uint)cursor) && (uint)left[cursor] > 1;",
+    ): "a column with one row left has been matched before",
     ("forests/verify.cl", "const uint edge = last - 1;"): SMALL,
     ("components/colours.cl", "Edge edge = {0, 1, false};"): "an edge that is not there has no target",
     (

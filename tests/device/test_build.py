@@ -172,7 +172,9 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "matching/balls.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     "matching/check.cl": {"PIECE": (1, 64), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
     "matching/depth_first.cl": {"POINTER": ("int", "long"), "INDEX": ("int", "long")},
-    "matching/karp_sipser.cl": {"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+    "matching/karp_sipser.cl": {
+        **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
+    },
     "matching/phases.cl": {
         **{"GROUP_SIZE": (32,), "POINTER": ("int", "long", "uint"), "INDEX": ("int", "long")},
     },

@@ -46,6 +46,8 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
         patch.setattr(sides, "_FEWEST_ENTRIES", 40)
         patch.setattr(device, "compute_units", 3)
         patch.setattr(one_work_item, "_MOST", 60)
+        patch.setattr(karp_sipser, "_FEWEST_OF_HUB", 3)
+        patch.setattr(karp_sipser, "_HUB", 2)
         patch.setattr(phases, "_GROUP_SIZE", 4)  # of which some take rows twice
         patch.setattr(phases, "_GROUPS_PER_UNIT", 1)
         patch.setattr(phases, "_MOST_ROUNDS", 2)

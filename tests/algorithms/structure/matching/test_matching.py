@@ -149,7 +149,7 @@ def assert_right_by_depth_first(matrix: Any, device: Device) -> None:
     matched = np.flatnonzero(of_rows >= 0)
     assert len(matched) == np.count_nonzero(of_columns >= 0) == bipartite.cardinality(matrix)
     assert np.array_equal(of_columns[of_rows[matched]], matched)
-    assert np.asarray(matrix.astype(bool).todense())[matched, of_rows[matched]].all()
+    assert all(of_rows[row] in matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in matched.tolist())
 
 
 def test_small_graphs_one_after_the_other(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,10 +165,30 @@ def test_small_graphs_one_after_the_other(device: Device, monkeypatch: pytest.Mo
             assert_right_by_depth_first(bipartite.of_rows(rows, size), device)
 
 
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_hubs_come_last(most: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they take is not known before, nor that paths need not lead through what others have taken."""
+    monkeypatch.setattr(karp_sipser, "_HUB", 0)
+    monkeypatch.setattr(karp_sipser, "_FEWEST_OF_HUB", most)
+    rng = np.random.default_rng(most)
+    for budget in (1, 1 << 18):
+        monkeypatch.setattr(one_work_item, "_MOST", budget)
+        for _ in range(120):
+            size = int(rng.integers(3, 11))
+            rows = [rng.integers(0, size, count).tolist() for count in rng.integers(0, 7, int(rng.integers(3, 11)))]
+            assert_right_by_depth_first(bipartite.of_rows(rows, size), device)
+    for matrix in FAMILIES.values():
+        assert_right_by_depth_first(matrix, device)
+
+
 @pytest.mark.deep
-def test_many_small_graphs_one_after_the_other(device: Device) -> None:
+def test_many_small_graphs_one_after_the_other(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     for bits in range(1 << 12):
         assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 3), 3), device)
+    for bits in range(0, 1 << 16, 23):
+        assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 4), 4), device)
+    monkeypatch.setattr(karp_sipser, "_HUB", 0)
+    monkeypatch.setattr(karp_sipser, "_FEWEST_OF_HUB", 2)
     for bits in range(0, 1 << 16, 23):
         assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 4), 4), device)
 
