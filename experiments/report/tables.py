@@ -286,6 +286,20 @@ def claims_busato_bombieri() -> str:
     return judged(BUSATO_BOMBIERI)
 
 
+def lazy_minimum() -> str:
+    """Return one line a device, type of weights and graph."""
+    lines = []
+    for device, rows in by_device("lazy_minimum"):
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for row in rows:
+            groups.setdefault((row["kind"], row["graph"], row["n"]), {})[row["order"]] = float(row["min_ms"])
+        for (kind, graph, n), found in groups.items():
+            ordered, shuffled = found["in order"], found["shuffled"]
+            cells = [f"{int(n):,}", figure(ordered), figure(shuffled), f"{shuffled / ordered:.2f}"]
+            lines.append([device, kind, graph, *cells])
+    return table(["device", "weights", "graph", "n", "in order, ms", "shuffled, ms", "ratio"], lines, texts=3)
+
+
 def betweenness() -> str:
     """Return one line a device and size."""
     others = ("networkx", "igraph", "networkit")
@@ -545,6 +559,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "betweenness": betweenness,
     "balance": balance,
     "claims_busato_bombieri": claims_busato_bombieri,
+    "lazy_minimum": lazy_minimum,
     "breadth_first": breadth_first,
     "components": components,
     "forests": forests,

@@ -296,6 +296,12 @@ EQUIVALENT: dict[tuple[str, str], str] = {
             "fact.high = found[i].high >= fact.high ? found[i].high : fact.high;",
         )
     },
+    ("minplus/panels.cl", "for (; i + VECTOR_LENGTH < length; i += VECTOR_LENGTH) {"): SPEED,
+    ("minplus/panels.cl", "empty = empty && (b_is_empty && no_paths(a_rows[i] + step, last_k - step));"): SPEED,
+    (
+        "minplus/panels.cl",
+        "bool no_paths(__global const WEIGHT *restrict weights, const uint length)",
+    ): "a step of a panel, of at most 1,024 rows",
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH)"): SPEED,
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH) {"): SPEED,
     **{

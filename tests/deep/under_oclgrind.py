@@ -342,7 +342,7 @@ def small_products(job: Job, weights: Weights, in_groups: bool) -> Products:
 
 
 def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
-    """Two tiles each way around what is excluded."""
+    """Two tiles each way around what is excluded; rows and columns without paths."""
     job = Job(device)
     blocks = small_products(job, weights, in_groups)
     side = blocks._tilings[0].columns
@@ -351,6 +351,7 @@ def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
     sizes = (shape[0] + excluded.rows, shape[1]), (shape[1], 3 * side), (shape[0] + excluded.rows, 3 * side)
     a, b, c = (rng.integers(5, 99, size).astype(weights.dtype) for size in sizes)
     c *= 2
+    a[:40], b[:, 2 * side :] = weights.no_path, weights.no_path
     on_device = [job.upload(each) for each in (a, b, c)]
     blocks.queue(
         *(Block(buffer, size[1]) for buffer, size in zip(on_device, sizes, strict=True)), shape, True, excluded
