@@ -86,7 +86,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "primitives/heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
     "single_source/input_parallel.cl": ("algorithms/single_source/test_input_parallel.py",),
-    "single_source/input_parallel_refined.cl": (RUNGS, "algorithms/single_source/test_input_parallel.py"),
+    "single_source/input_parallel_refined.cl": (
+        *(RUNGS, "algorithms/single_source/test_input_parallel.py"),
+        "edges/test_edge_classes.py",
+    ),
     "balance/partition.cl": (RUNGS,),
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),

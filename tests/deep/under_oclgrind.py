@@ -651,7 +651,8 @@ def checks_of_input_parallel(device: Device) -> Iterator[Check]:
                 yield files, partial(check_input_parallel, device, family, arithmetic, solve)
                 for number, shares in enumerate(SHARES):
                     listed = (number == 0) == (arithmetic is whole)
-                    solve = partial(input_parallel.input_parallel_refined, list_active=listed)
+                    settings = {"list_active": listed, "edge_classes": arithmetic is whole}
+                    solve = partial(input_parallel.input_parallel_refined, **settings)
                     files = {"single_source/input_parallel_refined.cl"} | scans
                     yield files, partial(check_input_parallel, device, family, arithmetic, solve, shares)
     family = next(each for each in CYCLES if each.name == "undirected negative edge")

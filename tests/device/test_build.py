@@ -67,8 +67,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "single_source/input_parallel.cl": {"GROUP_SIZE": (64,), "KEEP_PREDECESSORS": (0, 1)},
     "single_source/input_parallel_refined.cl": {
         **{"GROUP_SIZE": (64,), "RUN": (8,), "LISTED": (0, 1), "WIDE": (0,)},
-        **{"KEEP_PREDECESSORS": (0, 1), "OFFSET": ("uint",), "LADDER": (1, 5), "WIDTH": (32,)},
-        **{"LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
+        **{"KEEP_PREDECESSORS": (0, 1), "EDGE_CLASSES": (0, 1), "OFFSET": ("uint",), "LADDER": (1, 5)},
+        **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
     "single_source/near_far_work_group.cl": {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
