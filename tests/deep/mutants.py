@@ -70,6 +70,7 @@ LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 RUNGS = "edges/test_ladder.py"
+TECHNIQUES = "algorithms/single_source/test_techniques.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
@@ -93,6 +94,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "balance/partition.cl": (RUNGS,),
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
+    **{f"experiments/{name}.cl": (TECHNIQUES,) for name in ("bucketing", "queue_bellman_ford", "representations")},
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("minplus/test_product.py",),

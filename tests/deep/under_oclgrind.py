@@ -69,6 +69,7 @@ from tests.deep.oclgrind import (
     pram,
     sorts,
     strided,
+    techniques,
     wrong_answers,
 )
 from tests.support import oracle
@@ -911,7 +912,7 @@ def main() -> None:
         checks_of_near_far_work_item,
         *(
             module.checks
-            for module in (sorts, strided, ladder, components, forests, matchings, flows, centrality, pram)
+            for module in (sorts, strided, ladder, techniques, components, forests, matchings, flows, centrality, pram)
         ),
         wrong_answers.checks,
     )
