@@ -119,13 +119,14 @@ def cases(setting: Setting) -> list[Case]:
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time of each graph with its vertices in order and shuffled, one panel for each type of weights."""
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    figure, panes = panels(len(kinds))
+    figure, panes = panels(len(kinds), width=6.6, height=3.0, below=True)
     names = list(dict.fromkeys(row["graph"] for row in rows))
     for axes, kind in zip(panes, kinds, strict=True):
         times = {(row["graph"], row["order"]): float(row["min_ms"]) for row in rows if row["kind"] == kind}
         bars(axes, names, {order: [times[name, order] for name in names] for order in ORDERS}, "milliseconds, least")
         axes.set_title(f"{kind}, n = {rows[0]['n']}: {device_of(rows)}", fontsize=10)
-        axes.legend(fontsize=8, frameon=False)
+        axes.margins(y=0.2)
+        axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center")
     return figure
 
 

@@ -164,12 +164,13 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time of each question, of each form, one panel for each graph."""
     names = list(dict.fromkeys(row["graph"] for row in rows))
     figure, panes = panels(len(names), width=7.2, height=2.2, below=True)
-    asked = (LINEAR, SEARCHED, SOME, ALL)
+    asked, every = (LINEAR, SEARCHED, SOME, ALL), [float(row["min_ms"]) for row in rows]
     for axes, name in zip(panes, names, strict=True):
         times = {(row["form"], row["what"]): float(row["min_ms"]) for row in rows if row["graph"] == name}
         forms = list(dict.fromkeys(form for form, _ in times))
         series: dict[str, list[float | None]] = {form: [times.get((form, what)) for what in asked] for form in forms}
         dots(axes, asked, series, "milliseconds, least", f"{name}: {device_of(rows)}")
+        axes.set_xlim(min(every) / 2, 2 * max(every))
     return figure
 
 
