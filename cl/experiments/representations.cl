@@ -5,13 +5,13 @@
 //               Work-groups are free.
 // Local memory: none.
 // Macros:       SEARCHED, 1: an edge is looked for by binary search, 0: from the first one on; RUN, edges of a list that
-//               are left to one work-item; those of core/out_edges.cl, of which WEIGHT is int.
-//   matrix       in   (n, n) weight of each edge; INF where there is none
+//               are left to one work-item; those of core/out_edges.cl and core/weights.cl, of which WEIGHT is int.
+//   matrix       in   (n, n) weight of each edge; NO_EDGE where there is none
 //   first_edge, edges          in  (n + 1), (m) the rows, see core/out_edges.cl
 //   sources, targets, weights  in  (m) the list, by source, then by target
 //   records      in   (m) the list, what belongs to an edge together
 //   queries      in   (count) source and target
-//   found        out  (count) weight of each edge; INF where there is none
+//   found        out  (count) weight of each edge; NO_EDGE where there is none
 //   dist, active in   (n) weight of a path to each vertex; whether the edges that leave it are relaxed
 //   lowered      i/o  (n) minimum of what is there and of the path weights by way of an active vertex
 
@@ -20,6 +20,8 @@
 #endif
 
 #include "core/out_edges.cl"
+
+#define NO_EDGE 0x7FFFFFFF
 
 typedef struct {
     int source, target, weight;
@@ -61,7 +63,7 @@ __kernel void find_in_rows(__global const OFFSET *restrict first_edge, __global 
     while (first < end && edges[first].target != target)
         ++first;
 #endif
-    found[get_global_id(0)] = first < end && edges[first].target == target ? edges[first].weight : INF;
+    found[get_global_id(0)] = first < end && edges[first].target == target ? (int)edges[first].weight : NO_EDGE;
 }
 
 __kernel void find_in_list(__global const int *restrict sources, __global const int *restrict targets,
@@ -81,7 +83,7 @@ __kernel void find_in_list(__global const int *restrict sources, __global const 
         ++first;
 #endif
     const bool is_there = first < m && sources[first] == source && targets[first] == target;
-    found[get_global_id(0)] = is_there ? weights[first] : INF;
+    found[get_global_id(0)] = is_there ? weights[first] : NO_EDGE;
 }
 
 // All edges that end at a vertex are in its column: no other work-item lowers it.
@@ -95,7 +97,7 @@ __kernel void relax_matrix(__global const int *restrict matrix, __global const i
     for (uint source = 0; source < n; ++source) {
         if (active[source]) {
             const int weight = matrix[(size_t)source * n + target];
-            minimum = weight == INF ? minimum : min(minimum, dist[source] + weight);
+            minimum = weight == NO_EDGE ? minimum : min(minimum, dist[source] + weight);
         }
     }
     lowered[target] = minimum;
@@ -110,7 +112,7 @@ __kernel void relax_rows(__global const OFFSET *restrict first_edge, __global co
         return;
     const ulong end = first_edge[source + 1];
     for (ulong i = first_edge[source]; i < end; ++i)
-        atomic_min(&lowered[edges[i].target], dist[source] + edges[i].weight);
+        atomic_min(&lowered[edges[i].target], dist[source] + (int)edges[i].weight);
 }
 
 __kernel void relax_list(__global const int *restrict sources, __global const int *restrict targets,
