@@ -175,6 +175,7 @@ class SearchOptions(TypedDict, total=False):
     early_stop: bool
     group_size: int
     list_active: bool
+    edge_classes: bool
     delta: float
     work_groups: int
     balance: Balance | Rung

@@ -26,6 +26,22 @@
 
 #define WIDTH (VECTORS * VECTOR_LENGTH)
 
+// Whether consecutive weights are no paths, all of them. It ends at the first vector with a path, so that it costs
+// nothing where nearly all are.
+bool no_paths(__global const WEIGHT *restrict weights, const size_t length)
+{
+    size_t i = 0;
+    for (; i + VECTOR_LENGTH <= length; i += VECTOR_LENGTH) {
+        if (any(LOAD(weights + i) != (Weights)(NO_PATH)))
+            return false;
+    }
+    for (; i < length; ++i) {
+        if (weights[i] != NO_PATH)
+            return false;
+    }
+    return true;
+}
+
 WORK_GROUP(1, 1, 1)
 __kernel void pack(__global const WEIGHT *restrict b, __global WEIGHT *restrict panels, const ulong4 firsts,
                    const uint4 strides, const uint4 shape, const uint4 excluded)
@@ -52,22 +68,25 @@ __kernel void multiply(BLOCK_PARAMETERS)
     c += firsts.s2 + leave_out(panel * WIDTH, excluded.s2, excluded.s3);
     for (size_t step = 0; step < inner; step += DEPTH) {
         const size_t last_k = min(inner, (uint)step + DEPTH);
+        const bool b_is_empty = no_paths(b + step * WIDTH, (last_k - step) * WIDTH);
         for (size_t start = group * ROWS; start < end; start += ITEM_ROWS) {
             const size_t row = min(start, end - ITEM_ROWS);
             __global const WEIGHT *a_rows[ITEM_ROWS];
             __global WEIGHT *c_rows[ITEM_ROWS];
             Orders minimum[ITEM_ROWS][VECTORS];
+            bool empty = true;  // what the rows are multiplied with, or they themselves
 #pragma unroll
             for (uint i = 0; i < ITEM_ROWS; ++i) {
                 const size_t index = leave_out(row + i, excluded.s0, excluded.s1);
                 a_rows[i] = a + index * strides.s0;
                 c_rows[i] = c + index * strides.s2;
+                empty = empty && (b_is_empty || no_paths(a_rows[i] + step, last_k - step));
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v)
                     minimum[i][v] =
                         accumulate || step > 0 ? TO_ORDER(LOAD(c_rows[i] + v * VECTOR_LENGTH)) : (Orders)(NONE);
             }
-            for (size_t k = step; k < last_k; ++k) {
+            for (size_t k = empty ? last_k : step; k < last_k; ++k) {
                 Weights b_own[VECTORS];
 #pragma unroll
                 for (uint v = 0; v < VECTORS; ++v)

@@ -10,6 +10,7 @@
 //               RUN, active edges, or vertices to finalise, that follow one another and are left to one work-item;
 //               LISTED, 1: the active vertices are listed before their edges are counted, as in the thesis;
 //               WIDE, 1 if WEIGHT has 64 bits;
+//               EDGE_CLASSES, 1: use what is known of the edges at each vertex (Busato and Bombieri, section 3.2);
 //               KEEP_PREDECESSORS, 1: store the source of the edge that gave the current path weight; those of
 //               core/out_edges.cl and core/weights.cl.
 //
@@ -32,6 +33,7 @@
 //   active, active_count  in   (n), (1) with LISTED
 //   marks                 i/o  (n) with LISTED: 1 if the vertex is active
 //   prefixes              i/o  (n + 1) counts of active edges, then how many there are before
+//   classes               in   (n) with EDGE_CLASSES: sums of SOLE and LEAF
 //   weights               i/o  (n) path weight of each vertex; INF = no path yet
 //   best                  i/o  (n, WORDS) key of the minimum path weight of this round, high word first; else NONE
 //   best_sources          i/o  (n) with KEEP_PREDECESSORS: the minimum source of an edge that gives it; else NONE
@@ -46,8 +48,8 @@
 #if !defined(GROUP_SIZE) || !defined(RUN) || RUN < 1
 #error "single_source/input_parallel_refined.cl needs the macros GROUP_SIZE and RUN of at least 1"
 #endif
-#if !defined(LISTED) || !defined(WIDE) || !defined(KEEP_PREDECESSORS)
-#error "single_source/input_parallel_refined.cl needs the macros LISTED, WIDE and KEEP_PREDECESSORS"
+#if !defined(LISTED) || !defined(WIDE) || !defined(KEEP_PREDECESSORS) || !defined(EDGE_CLASSES)
+#error "single_source/input_parallel_refined.cl needs LISTED, WIDE, KEEP_PREDECESSORS and EDGE_CLASSES"
 #endif
 
 #include "core/out_edges.cl"
@@ -55,6 +57,8 @@
 #define HIGH_WORDS 0  // steps
 #define LOW_WORDS 1
 #define SOURCES 2
+#define SOLE 1            // classes: at most one edge ends at the vertex
+#define LEAF 2            // nothing is gained by the edges that leave it
 #define NONE 0xFFFFFFFFu  // as a word and as a source: greater than all of them
 
 #define WORDS (1 + WIDE)  // of a key
@@ -145,12 +149,29 @@ void offer(const uint step, __global uint *restrict best, __global uint *restric
         atomic_min(&best_sources[target], source);
 }
 
+#if EDGE_CLASSES
+// The same for a vertex at which no other edge ends, so that there is nothing to compare with.
+void put(const uint step, __global uint *restrict best, __global uint *restrict best_sources, const size_t target,
+         const Key key, const uint source)
+{
+    if (step == HIGH_WORDS) {
+        best[WORDS * target] = HIGH_WORD(key);
+#if WIDE
+        best[2 * target + 1] = LOW_WORD(key);
+#endif
+    }
+    if (step == SOURCES)
+        best_sources[target] = source;
+}
+#endif
+
 // What the work-items of relax work with.
 typedef struct {
     __global const OFFSET *first_edge;
     __global const Edge *edges;
     __global const uint *active;
     __global const OFFSET *prefixes;
+    __global const uchar *classes;
     __global const WEIGHT *weights;
     __global uint *best, *best_sources;
     WEIGHT ceiling;
@@ -168,8 +189,15 @@ void visit(const Relaxation *what, const uint item, const ulong first, const ulo
     for (ulong number = first; number < end; number += stride) {
         const Edge edge = what->edges[number + shift];
         const WEIGHT sum = path_sum(before, edge.weight);
-        if (sum < what->weights[edge.target] && sum < what->ceiling)
+        if (sum < what->weights[edge.target] && sum < what->ceiling) {
+#if EDGE_CLASSES
+            if (what->classes[edge.target] & SOLE) {
+                put(what->step, what->best, what->best_sources, edge.target, key_of(sum), source);
+                continue;
+            }
+#endif
             offer(what->step, what->best, what->best_sources, edge.target, key_of(sum), source);
+        }
     }
 }
 
@@ -178,17 +206,17 @@ WORK_GROUP(GROUP_SIZE, 1, 1)
 #endif
 __kernel void relax(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
                     __global const uint *restrict active, __global const uint *restrict active_count,
-                    __global const OFFSET *restrict prefixes, __global const WEIGHT *restrict weights,
-                    __global uint *restrict best, __global uint *restrict best_sources,
-                    __global const uint *restrict plan, const WEIGHT ceiling, const uint n, const uint turn,
-                    const uint step, const ulong first, const ulong last)
+                    __global const OFFSET *restrict prefixes, __global const uchar *restrict classes,
+                    __global const WEIGHT *restrict weights, __global uint *restrict best,
+                    __global uint *restrict best_sources, __global const uint *restrict plan, const WEIGHT ceiling,
+                    const uint n, const uint turn, const uint step, const ulong first, const ulong last)
 {
 #if LADDER_WORDS
     __local uint words[LADDER_WORDS];
 #else
     __local uint *words = 0;
 #endif
-    const Relaxation what = {first_edge, edges, active, prefixes, weights, best, best_sources, ceiling, step};
+    const Relaxation what = {first_edge, edges, active, prefixes, classes, weights, best, best_sources, ceiling, step};
     const Items items = items_of(prefixes, LISTED ? *active_count : n, first, last);
     share_out(&what, &items, plan, turn, words);
 }
@@ -196,9 +224,9 @@ __kernel void relax(__global const OFFSET *restrict first_edge, __global const E
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void finalise(__global WEIGHT *restrict weights, __global uint *restrict best,
                        __global const OFFSET *restrict first_edge, __global uchar *restrict marks,
-                       __global OFFSET *restrict prefixes, __global uint *restrict best_sources,
-                       __global int *restrict predecessors, __global uint *restrict updates, const uint phase,
-                       const uint n)
+                       __global OFFSET *restrict prefixes, __global const uchar *restrict classes,
+                       __global uint *restrict best_sources, __global int *restrict predecessors,
+                       __global uint *restrict updates, const uint phase, const uint n)
 {
     __local uint group_updated;
     const bool skipped = round_is_skipped(updates, phase);
@@ -221,6 +249,15 @@ __kernel void finalise(__global WEIGHT *restrict weights, __global uint *restric
 #endif
         if (updated) {
             any = true;
+#if EDGE_CLASSES
+            if (classes[vertex] & LEAF) {
+#if LISTED
+                marks[vertex] = 0;
+#else
+                prefixes[vertex] = 0;
+#endif
+            }
+#endif
             weights[vertex] = weight_of(minimum);
             for (uint word = 0; word < WORDS; ++word)
                 best[WORDS * vertex + word] = NONE;

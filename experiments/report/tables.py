@@ -286,6 +286,46 @@ def claims_busato_bombieri() -> str:
     return judged(BUSATO_BOMBIERI)
 
 
+def shortest_path_techniques() -> str:
+    """Return one line a device and technique, one column a graph."""
+    lines, names = [], [row["graph"] for _, rows in by_device("shortest_path_techniques") for row in rows]
+    for device, rows in by_device("shortest_path_techniques"):
+        times = {(row["technique"], row["graph"]): float(row["min_ms"]) for row in rows}
+        for technique in dict.fromkeys(row["technique"] for row in rows):
+            cells = [times.get((technique, name)) for name in dict.fromkeys(names)]
+            lines.append([device, technique, *("" if each is None else figure(each) for each in cells)])
+    return table(["device", "technique", *dict.fromkeys(names)], lines, texts=2)
+
+
+def representations() -> str:
+    """Return one line a device, graph and form, one column a question."""
+    found = list(by_device("representations"))
+    questions = sorted({row["what"] for _, rows in found for row in rows})
+    lines = []
+    for device, rows in found:
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for row in rows:
+            groups.setdefault((row["graph"], row["form"], row["bytes"]), {})[row["what"]] = float(row["min_ms"])
+        for (graph, form, size), times in groups.items():
+            cells = ["" if what not in times else figure(times[what]) for what in questions]
+            lines.append([device, graph, form, f"{int(size):,}", *cells])
+    return table(["device", "graph", "form", "bytes", *(f"{each}, ms" for each in questions)], lines, texts=3)
+
+
+def lazy_minimum() -> str:
+    """Return one line a device, type of weights and graph."""
+    lines = []
+    for device, rows in by_device("lazy_minimum"):
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for row in rows:
+            groups.setdefault((row["kind"], row["graph"], row["n"]), {})[row["order"]] = float(row["min_ms"])
+        for (kind, graph, n), found in groups.items():
+            ordered, shuffled = found["in order"], found["shuffled"]
+            cells = [f"{int(n):,}", figure(ordered), figure(shuffled), f"{shuffled / ordered:.2f}"]
+            lines.append([device, kind, graph, *cells])
+    return table(["device", "weights", "graph", "n", "in order, ms", "shuffled, ms", "ratio"], lines, texts=3)
+
+
 def betweenness() -> str:
     """Return one line a device and size."""
     others = ("networkx", "igraph", "networkit")
@@ -545,6 +585,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "betweenness": betweenness,
     "balance": balance,
     "claims_busato_bombieri": claims_busato_bombieri,
+    "lazy_minimum": lazy_minimum,
+    "representations": representations,
+    "shortest_path_techniques": shortest_path_techniques,
     "breadth_first": breadth_first,
     "components": components,
     "forests": forests,

@@ -70,6 +70,7 @@ LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 RUNGS = "edges/test_ladder.py"
+TECHNIQUES = "algorithms/single_source/test_techniques.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
@@ -86,10 +87,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/harish_narayanan.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "primitives/heads.cl": ("primitives/test_scan.py", "algorithms/single_source/test_input_parallel.py"),
     "single_source/input_parallel.cl": ("algorithms/single_source/test_input_parallel.py",),
-    "single_source/input_parallel_refined.cl": (RUNGS, "algorithms/single_source/test_input_parallel.py"),
+    "single_source/input_parallel_refined.cl": (
+        *(RUNGS, "algorithms/single_source/test_input_parallel.py"),
+        "edges/test_edge_classes.py",
+    ),
     "balance/partition.cl": (RUNGS,),
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
+    **{f"experiments/{name}.cl": (TECHNIQUES,) for name in ("bucketing", "queue_bellman_ford", "representations")},
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("minplus/test_product.py",),
@@ -298,6 +303,12 @@ EQUIVALENT: dict[tuple[str, str], str] = {
             "fact.high = found[i].high >= fact.high ? found[i].high : fact.high;",
         )
     },
+    ("minplus/panels.cl", "for (; i + VECTOR_LENGTH < length; i += VECTOR_LENGTH) {"): SPEED,
+    ("minplus/panels.cl", "empty = empty && (b_is_empty && no_paths(a_rows[i] + step, last_k - step));"): SPEED,
+    (
+        "minplus/panels.cl",
+        "bool no_paths(__global const WEIGHT *restrict weights, const uint length)",
+    ): "a step of a panel, of at most 1,024 rows",
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH)"): SPEED,
     ("minplus/entries.cl", "for (; i + WIDTH < count; i += WIDTH) {"): SPEED,
     **{

@@ -70,6 +70,7 @@ from tests.deep.oclgrind import (
     pram,
     sorts,
     strided,
+    techniques,
     wrong_answers,
 )
 from tests.support import oracle
@@ -343,7 +344,7 @@ def small_products(job: Job, weights: Weights, in_groups: bool) -> Products:
 
 
 def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
-    """Two tiles each way around what is excluded."""
+    """Two tiles each way around what is excluded; rows and columns without paths."""
     job = Job(device)
     blocks = small_products(job, weights, in_groups)
     side = blocks._tilings[0].columns
@@ -352,6 +353,7 @@ def check_blocks(device: Device, weights: Weights, in_groups: bool) -> None:
     sizes = (shape[0] + excluded.rows, shape[1]), (shape[1], 3 * side), (shape[0] + excluded.rows, 3 * side)
     a, b, c = (rng.integers(5, 99, size).astype(weights.dtype) for size in sizes)
     c *= 2
+    a[:40], b[:, 2 * side :] = weights.no_path, weights.no_path
     on_device = [job.upload(each) for each in (a, b, c)]
     blocks.queue(
         *(Block(buffer, size[1]) for buffer, size in zip(on_device, sizes, strict=True)), shape, True, excluded
@@ -651,7 +653,8 @@ def checks_of_input_parallel(device: Device) -> Iterator[Check]:
                 yield files, partial(check_input_parallel, device, family, arithmetic, solve)
                 for number, shares in enumerate(SHARES):
                     listed = (number == 0) == (arithmetic is whole)
-                    solve = partial(input_parallel.input_parallel_refined, list_active=listed)
+                    settings = {"list_active": listed, "edge_classes": arithmetic is whole}
+                    solve = partial(input_parallel.input_parallel_refined, **settings)
                     files = {"single_source/input_parallel_refined.cl"} | scans
                     yield files, partial(check_input_parallel, device, family, arithmetic, solve, shares)
     family = next(each for each in CYCLES if each.name == "undirected negative edge")
@@ -910,7 +913,10 @@ def main() -> None:
         checks_of_near_far_work_item,
         *(
             module.checks
-            for module in (sorts, strided, calibration, ladder, components, forests, matchings, flows, centrality, pram)
+            for module in (
+                *(sorts, strided, calibration, ladder, techniques, components, forests, matchings, flows, centrality),
+                pram,
+            )
         ),
         wrong_answers.checks,
     )

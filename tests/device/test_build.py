@@ -67,8 +67,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "single_source/input_parallel.cl": {"GROUP_SIZE": (64,), "KEEP_PREDECESSORS": (0, 1)},
     "single_source/input_parallel_refined.cl": {
         **{"GROUP_SIZE": (64,), "RUN": (8,), "LISTED": (0, 1), "WIDE": (0,)},
-        **{"KEEP_PREDECESSORS": (0, 1), "OFFSET": ("uint",), "LADDER": (1, 5), "WIDTH": (32,)},
-        **{"LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
+        **{"KEEP_PREDECESSORS": (0, 1), "EDGE_CLASSES": (0, 1), "OFFSET": ("uint",), "LADDER": (1, 5)},
+        **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
     "single_source/near_far_work_group.cl": {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
@@ -88,6 +88,9 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ADDS": (0, 1), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,)},
         **{"LADDER": tuple(range(1, 10)), "WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
+    "experiments/bucketing.cl": {"WIDTH": (1, 4), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
+    "experiments/queue_bellman_ford.cl": {"OFFSET": ("uint", "ulong")},
+    "experiments/representations.cl": {"SEARCHED": (0, 1), "RUN": (1, 64), "OFFSET": ("uint", "ulong")},
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
     "traversal/deep.cl": {"WIDTH": (4,), "OFFSET": ("uint", "ulong")},

@@ -161,6 +161,32 @@ def test_every_shape_in_groups(device: Device) -> None:
         check(queue, random_matrices(INT32, shape, seed=number), accumulate=number % 2 == 1)
 
 
+@every_type
+@pytest.mark.parametrize("accumulate", [False, True], ids=["product", "minimum"])
+def test_without_paths(accumulate: bool, weights: Weights, device: Device) -> None:
+    """Rows of registers, and panels, in which there are no paths, or a single one, for as long as is packed at a time.
+
+    The first sums are at the limits, and are stored before it is known that there are none at the end.
+    """
+    queue = queue_of(device, weights, False)
+    macros, side = queue._tilings[-1].macros, queue._tilings[-1].columns
+    item_rows, rows, depth = (macros[name] for name in ("ITEM_ROWS", "ROWS", "DEPTH"))
+    shape, length = (rows + 3 * item_rows + 1, 2 * depth + 3, 3 * side), macros["VECTOR_LENGTH"]
+    a, b, c = random_matrices(weights, shape, seed=3)
+    values = special(weights)
+    a[:, :3], b[:3] = weights.no_path, weights.no_path
+    a[:, 0], b[0] = np.resize(values, len(a)), np.resize(values, len(b[0]))
+    no_rows, no_columns = a.copy(), b.copy()
+    no_rows[: 2 * item_rows, depth:] = no_rows[3 * item_rows : -2, :depth] = no_rows[-3:, 1:] = weights.no_path
+    no_columns[:depth, side:] = no_columns[2 * depth :] = weights.no_path
+    one_each, ends = np.full_like(no_rows, weights.no_path), [0, length - 1, length, depth - 1, depth, 2 * depth + 2]
+    for row in range(len(one_each)):
+        k = ends[row // item_rows % len(ends)]
+        one_each[row, k] = a[row, k] = 1
+    for left, right in ((no_rows, b), (a, no_columns), (no_rows, no_columns), (one_each, b), (one_each, no_columns)):
+        check(queue, (left, right, c), accumulate=accumulate)
+
+
 CPU_TILINGS = {f"{8 * vector} bits, {8 * item}": (vector, item) for vector, item in tilings._CPU}
 
 

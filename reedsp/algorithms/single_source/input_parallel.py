@@ -23,6 +23,7 @@ from reedsp.device.iterate import Rounds
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.edges.edge_classes import edge_classes_on
 from reedsp.edges.ladder import DIRECT_SEARCH, MOST_UNITS, Rung, RungPlan, rung_for
 from reedsp.graph.graph import Graph
 from reedsp.primitives.operators import resolve
@@ -70,7 +71,9 @@ def input_parallel(task: Task) -> Outcome:
     return _solve(task, _all_edges)
 
 
-def input_parallel_refined(task: Task, *, list_active: bool | None = None, balance: str | None = None) -> Outcome:
+def input_parallel_refined(
+    task: Task, *, list_active: bool | None = None, balance: str | None = None, edge_classes: bool = False
+) -> Outcome:
     """Solve single-source shortest paths by Input Parallel Bellman-Ford, relaxing only what can cause an update.
 
     A round relaxes the edges that leave a vertex whose path weight the last round has lowered (thesis section 5.4.2).
@@ -87,23 +90,38 @@ def input_parallel_refined(task: Task, *, list_active: bool | None = None, balan
         How the edges are shared out: a rung of the ladder, one of ``reedsp.edges.ladder.RUNGS``; by default
         "direct-search". It decides how fast a round is, never what it finds. A rung that gives wrong answers in trials
         on this device is replaced by "direct-search".
+    edge_classes : bool
+        No atomic operation where only one edge ends at a vertex, and no search from a vertex that no edge leaves, or
+        only the one back to where it was reached from (Busato and Bombieri, section 3.2). It changes nothing that is
+        found. Not used if that gives wrong answers in trials on this device.
     """
-    return _by_rung(task, _right_rung(task, balance), list_active)
+    rung = _right_rung(task, balance)
+    return _by_rung(task, rung, list_active, edge_classes and _are_classes_right(task, rung))
 
 
 def _right_rung(task: Task, balance: str | None) -> str:
     """Return the rung that is named, if it gives right answers on this device."""
     if balance in (None, DIRECT_SEARCH):
         return DIRECT_SEARCH
+    return balance if _passes(task, f"input-parallel-refined by {balance}", ("balance", balance)) else DIRECT_SEARCH
+
+
+def _are_classes_right(task: Task, balance: str) -> bool:
+    name = f"input-parallel-refined by {balance} with edge classes"
+    return _passes(task, name, ("balance", balance), ("edge_classes", True))
+
+
+def _passes(task: Task, name: str, *options: tuple[str, Any]) -> bool:
+    """Return whether trials with these options give right answers on this device."""
     arithmetic, negative = task.arithmetic, task.graph.has_negative_weights
-    name = f"input-parallel-refined by {balance} in {arithmetic}"
-    trial = (finds_known_tree, _by_rung, arithmetic, negative, False, ("balance", balance))
-    return balance if is_trusted(task.job.device, name, *trial) else DIRECT_SEARCH
+    trial = (_by_rung, arithmetic, negative, False, *options)
+    return is_trusted(task.job.device, f"{name} in {arithmetic}", finds_known_tree, *trial)
 
 
-def _by_rung(task: Task, balance: str, list_active: bool | None = None) -> Outcome:
+def _by_rung(task: Task, balance: str, list_active: bool | None = None, edge_classes: bool = False) -> Outcome:
     listed = balance != DIRECT_SEARCH if list_active is None else list_active
-    return _solve(task, functools.partial(_active_edges, list_active=listed, balance=balance))
+    plan = functools.partial(_active_edges, list_active=listed, balance=balance, edge_classes=edge_classes)
+    return _solve(task, plan)
 
 
 @dataclass(frozen=True)
@@ -212,7 +230,7 @@ def _heads(row: _Row) -> cl.Buffer:
     return marks
 
 
-def _active_edges(row: _Row, list_active: bool, balance: str) -> _QueueRound:
+def _active_edges(row: _Row, list_active: bool, balance: str, edge_classes: bool) -> _QueueRound:
     """Relax the edges that leave a vertex of the last round's updates (cl/single_source/input_parallel_refined.cl).
 
     The sources of updates only serve to find a negative cycle, which is not looked for in the first rounds, so these
@@ -220,7 +238,7 @@ def _active_edges(row: _Row, list_active: bool, balance: str) -> _QueueRound:
     or later, and that one another: n + 1 vertices lead from one to the next, and one of them comes twice. Saturated
     sums may come to rest sooner.
     """
-    plan = functools.cache(_Refined(row, list_active, balance).plan_rounds)
+    plan = functools.cache(_Refined(row, list_active, balance, edge_classes).plan_rounds)
     first_watched = 0 if row.on_device.arithmetic.saturate else _ROUNDS_UNWATCHED
     return lambda number: plan(row.watched and number >= first_watched)(number)
 
@@ -228,9 +246,9 @@ def _active_edges(row: _Row, list_active: bool, balance: str) -> _QueueRound:
 class _Refined:
     """The buffers and kernels of one solution by the refined method."""
 
-    def __init__(self, row: _Row, list_active: bool, balance: str) -> None:
+    def __init__(self, row: _Row, list_active: bool, balance: str, edge_classes: bool) -> None:
         graph, job = row.graph, row.job
-        self.row, self.listed = row, list_active
+        self.row, self.listed, self.classified = row, list_active, edge_classes
         self.out = OutEdges.of(graph, job, row.on_device.arithmetic)
         self.wide = row.on_device.arithmetic.dtype.itemsize == 8
         self.run, self.rung = _rung(job.device, balance)
@@ -249,6 +267,7 @@ class _Refined:
         counted = self.active_count if list_active else None
         sizes = (str(self.out.macros["OFFSET"]), counted, graph.n, graph.m)
         self.ladder = RungPlan(job, self.rung, self.prefixes, *sizes)
+        self.classes = edge_classes_on(graph, job) if edge_classes else job.allocate(1, np.uint8)
         self.best = job.allocate(graph.n * (1 + self.wide), np.uint32)
         self.best_sources = job.allocate(graph.n if row.watched else 1, np.uint32)
         self.state = (row.weights, self.best, self.out.first_edge, self.marks, self.prefixes)
@@ -264,6 +283,7 @@ class _Refined:
             GROUP_SIZE=self.group,
             RUN=self.run,
             LISTED=int(self.listed),
+            EDGE_CLASSES=int(self.classified),
             WIDE=int(self.wide),
             KEEP_PREDECESSORS=int(watched),
             **self.rung.macros,
@@ -296,7 +316,7 @@ class _Refined:
         layout = constants(_REFINED)
         steps = [layout["HIGH_WORDS"], *[layout["LOW_WORDS"]] * self.wide, *[layout["SOURCES"]] * watched]
         edges = (out.first_edge, out.edges, self.active, self.active_count, self.prefixes)
-        minima = (row.weights, self.best, self.best_sources, self.ladder.buffer, row.ceiling, n)
+        minima = (self.classes, row.weights, self.best, self.best_sources, self.ladder.buffer, row.ceiling, n)
         relax = self.kernel("relax", watched)
 
         @functools.cache
@@ -314,7 +334,7 @@ class _Refined:
         finalise, items = self.kernel("finalise", watched), -(-row.graph.n // self.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):
-            args = (*self.state, *sources, row.rounds.updates, phase, n)
+            args = (*self.state, self.classes, *sources, row.rounds.updates, phase, n)
             turn = int(phase) if self.ladder.takes_turns else 0
             rounds.append([*self.frontier, *relaxations(turn), job.bind(finalise, items, self.group, *args)])
         return _queue_in_turn(rounds)

@@ -52,7 +52,9 @@ _METHODS = {
         dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop", "group_size")),
     ),
     "input-parallel": Method(input_parallel),
-    "input-parallel-refined": Method(input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS}),
+    "input-parallel-refined": Method(
+        input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
+    ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
 }
 _MANY_EDGES = 500  # that end at one vertex
@@ -112,9 +114,9 @@ def sssp(
         Filled with the distances, and then `dist` of the result; its dtype is that of `dtype`, if both are given.
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
-        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``
-        and ``balance``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups`` and
-        ``balance``; see :func:`.near_far`.
+        ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``,
+        ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``,
+        ``work_groups`` and ``balance``; see :func:`.near_far`.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.job import Job
 from reedsp.edges import device_graph
+from reedsp.edges.edge_classes import LEAF, edge_classes
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
@@ -27,6 +28,7 @@ METHODS = {
     "plain": input_parallel,
     "refined": functools.partial(input_parallel_refined, list_active=False),
     "refined, listed": functools.partial(input_parallel_refined, list_active=True),
+    "refined, by classes": functools.partial(input_parallel_refined, list_active=True, edge_classes=True),
 }
 DTYPES = [np.dtype(kind) for kind in (np.int32, np.int64, np.float32, np.float64)]
 EXACT = {np.dtype(np.int32): 2**31, np.dtype(np.int64): 2**63, np.dtype(np.float32): 2**24, np.dtype(np.float64): 2**53}
@@ -391,13 +393,90 @@ def test_75_a_wrong_rung_is_replaced(device: reedsp.Device, monkeypatch: pytest.
     assert module._right_rung(task, "items") == "items"
 
 
-def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [DIRECT_SEARCH, "virtual-warps-4", "multi-phase"])
+def test_edge_classes_by_several_rungs(name: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a list of active vertices, and with edges in several dispatches."""
+    monkeypatch.setattr(module, "rung_for", lambda device, name: Rung(name, 32, 96, large=20, each=4))
+    solve = functools.partial(module._by_rung, list_active=False, balance=name, edge_classes=True)
+    for number, family in enumerate(FAMILIES):
+        graph = graph_of(family)
+        arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        monkeypatch.setattr(module, "MOST_UNITS", 300 if number % 2 else 1 << 30)
+        check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
+
+
+def twigs(n: int, dtype: type, directed: bool) -> reedsp.Graph:
+    """Return a random tree, most of whose vertices hang on one edge, with a few other edges and loops."""
+    rng = np.random.default_rng(n)
+    u = np.concatenate(((rng.random(n - 1) ** 3 * np.arange(1, n)).astype(int), rng.integers(0, n, n // 10)))
+    v = np.concatenate((np.arange(1, n), rng.integers(0, n, n // 10)))
+    u, v = np.append(u, range(0, n, 9)), np.append(v, range(0, n, 9))
+    if directed:  # and some of them back
+        back = rng.random(len(u)) < 0.4
+        u, v = np.append(u, v[back]), np.append(v, u[back])
+    return reedsp.Graph.from_edges(n, u, v, rng.integers(0, 50, len(u)).astype(dtype), directed=directed)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64], ids=lambda dtype: np.dtype(dtype).name)
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+def test_edge_classes_change_nothing(directed: bool, dtype: type, device: reedsp.Device) -> None:
+    """The same bytes and rounds, from the root and from vertices at the ends."""
+    graph = twigs(600, dtype, directed)
+    leaves = np.flatnonzero(edge_classes(graph) & LEAF)
+    assert 150 < len(leaves) < 500
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    for source in (0, *leaves[:2].tolist(), int(leaves[-1])):
+        first = solved(input_parallel_refined, graph, source, device, arithmetic)
+        other = solved(METHODS["refined, by classes"], graph, source, device, arithmetic)
+        assert other.dist.tobytes() == first.dist.tobytes()
+        assert other.predecessors.tobytes() == first.predecessors.tobytes()
+        assert other.rounds == first.rounds
+
+
+@pytest.mark.parametrize("weights", [(5, -6), (-6, 5), (-1, -1)])
+def test_a_leaf_on_a_negative_cycle_is_none(weights: tuple[int, int], device: reedsp.Device) -> None:
+    """There and back again, or around a loop of its own."""
+    there_and_back = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 1], [1, *weights])
+    loop = reedsp.Graph.from_edges(2, [0, 1], [1, 1], [1, min(weights)])
+    for graph in (there_and_back, loop):
+        with pytest.raises(reedsp.NegativeCycleError):
+            solve("refined, by classes", graph, 0, device)
+
+
+def test_wrong_edge_classes_are_put_aside(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a trial with them fails."""
+    asked: list[str] = []
+
+    def is_trusted(device: reedsp.Device, name: str, *trial: object) -> bool:
+        asked.append(name)
+        return False
+
+    monkeypatch.setattr(module, "is_trusted", is_trusted)
+    monkeypatch.setattr(module, "edge_classes_on", None)
+    assert solve("refined, by classes", twigs(50, np.int32, True), 0, device).rounds > 2
+    assert asked == ["input-parallel-refined by direct-search with edge classes in int32"]
+
+
+def test_edge_classes_by_the_public_function(device: reedsp.Device) -> None:
+    graph = twigs(100, np.int64, False)
+    paths = reedsp.sssp(graph, 0, "input-parallel-refined", device=device, options={"edge_classes": True})
+    assert np.array_equal(paths.dist, scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=0))
+    with pytest.raises(ValueError, match=r"no option 'edges'; it has list_active, balance, edge_classes$"):
+        reedsp.sssp(graph, 0, "input-parallel-refined", device=device, options={"edges": True})  # type: ignore
+
+
+def count_active(
+    device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest.MonkeyPatch, method: str = "refined, listed"
+) -> list[int]:
     """Return the number of active edges of each round."""
     counts: list[int] = []
     plan = module._Refined.plan_rounds
 
     def plan_and_count(state: Any, watched: bool) -> Callable[[int], None]:
         queue = plan(state, watched)
+        if state.row.graph is not graph:  # that of a trial
+            return queue
 
         def queue_round(number: int) -> None:
             queue(number)
@@ -406,8 +485,17 @@ def count_active(device: reedsp.Device, graph: reedsp.Graph, monkeypatch: pytest
         return queue_round
 
     monkeypatch.setattr(module._Refined, "plan_rounds", plan_and_count)
-    solution = solve("refined, listed", graph, 0, device)
+    solution = solve(method, graph, 0, device)
     return counts[: solution.rounds]
+
+
+def test_no_edge_of_a_leaf_is_relaxed(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But those of a leaf that is the source."""
+    star = reedsp.Graph.from_edges(41, np.zeros(40, int), range(1, 41), np.ones(40), directed=False)
+    assert count_active(device, star, monkeypatch) == [40, 40]
+    assert count_active(device, star, monkeypatch, "refined, by classes") == [40, 0]
+    path = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], np.ones(3), directed=False)
+    assert count_active(device, path, monkeypatch, "refined, by classes") == [1, 2, 2, 0]
 
 
 def test_only_edges_that_leave_updated_vertices_are_relaxed(
