@@ -70,6 +70,7 @@ LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 RUNGS = "edges/test_ladder.py"
+FRONTIERS = "algorithms/traversal/test_frontier.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
@@ -110,6 +111,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
     "edges/pad.cl": (LADDER,),
     "traversal/deep.cl": ("algorithms/traversal/test_bfs.py",),
+    "traversal/frontier.cl": (FRONTIERS,),
     "single_source/near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "all_pairs/optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "single_source/output_parallel.cl": ("algorithms/single_source/test_sssp.py",),
@@ -268,7 +270,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "minimum[i] = relaxed_vector(minimum[i], (Weights)weight, TO_WEIGHTS(minimum[(i + 1) % RING]));",
     ): COMMUTES,
     ("minplus/row_blocks.cl", "minimum = relaxed(minimum, b[column * inner + first + k], block[k]);"): COMMUTES,
-    ("primitives/reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
+    ("primitives/elements.cl", "#define LENGTH_OF(n) ((n))"): SAME_TYPE,
+    ("primitives/work_item_scan.cl", "const size_t end = min((base + first_length), LENGTH_OF(n));"): SAME_TYPE,
     ("primitives/work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
     (
         "edges/predecessors.cl",

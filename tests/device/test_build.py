@@ -88,6 +88,10 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ADDS": (0, 1), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,)},
         **{"LADDER": tuple(range(1, 10)), "WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
+    "traversal/frontier.cl": {
+        **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
+        **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
+    },
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
     "traversal/deep.cl": {"WIDTH": (4,), "OFFSET": ("uint", "ulong")},
@@ -249,6 +253,7 @@ COMPACTIONS = [
     replace(COUNT, compaction=compaction, value_type=value_type)
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
 ]
+COUNTED = [replace(each, counted=True) for each in ELEMENTS if each.exclusive and not each.segmented]
 RECORDS = [
     Records(np.dtype(np.uint8)),
     Records(np.dtype(np.float16), np.dtype(np.uint8), np.dtype(np.uint8)),
@@ -331,8 +336,8 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
         return [{}]
     if file == "primitives/single_pass_scan.cl":
         return [elements.macros for elements in ELEMENTS if elements.item_bytes == 4 and not elements.segmented]
-    compactions = COMPACTIONS if file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl") else []
-    return [elements.macros for elements in (*ELEMENTS, *compactions)]
+    scans = file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl")
+    return [elements.macros for elements in (*ELEMENTS, *((*COMPACTIONS, *COUNTED) if scans else ()))]
 
 
 AT_ONCE = 64

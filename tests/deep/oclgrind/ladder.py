@@ -1,4 +1,4 @@
-"""Checks of the ladder of load balancing over a launch (cl/balance)."""
+"""Checks of the ladder of load balancing over a launch (cl/balance), and of what searches by it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+import reedsp
 from experiments.busato_bombieri.expansion import FILE
 from reedsp.algorithms.single_source import input_parallel
 from reedsp.algorithms.single_source.task import Task
+from reedsp.algorithms.traversal import frontier
+from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
@@ -24,6 +27,8 @@ from tests.support.families import FAMILIES, Family
 
 PREPARED = {"balance/partition.cl", "balance/large_items.cl"}
 NAMES = ("star", "negative edges")
+OF_LEVELS = ("one vertex", "star", "grid", "parallel edges and self loops")
+SEVERAL_WIDTHS = ("virtual-warps-2", "virtual-warps-4", "virtual-warps-8", "virtual-warps-16")
 
 
 def checks(device: Device) -> Iterator[Check]:
@@ -33,10 +38,16 @@ def checks(device: Device) -> Iterator[Check]:
     files = {"single_source/input_parallel_refined.cl", "edges/predecessors.cl", "edges/prepare.cl"}
     files |= {"primitives/work_group_scan.cl"} | PREPARED
     for name in RUNGS:
-        if name not in (DIRECT_SEARCH, "virtual-warps-2", "virtual-warps-4", "virtual-warps-8", "virtual-warps-16"):
+        if name not in (DIRECT_SEARCH, *SEVERAL_WIDTHS):
             for family in FAMILIES:
                 if family.name in NAMES:
                     yield files, partial(check_search, device, name, family)
+    files = {"traversal/frontier.cl", "primitives/work_group_scan.cl"} | PREPARED
+    for name in RUNGS:
+        if name not in SEVERAL_WIDTHS:
+            for family in FAMILIES:
+                if family.name in OF_LEVELS:
+                    yield files, partial(check_levels, device, name, family)
 
 
 def check_expansion(device: Device, name: str) -> None:
@@ -59,3 +70,18 @@ def check_search(device: Device, name: str, family: Family) -> None:
     expected = oracle.distances(family.n, family.edges, family.source)
     assert dist[0].tolist() == [arithmetic.infinity if d is None else d for d in expected], family.name
     assert predecessors[0].tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
+
+
+def check_levels(device: Device, name: str, family: Family) -> None:
+    """Search twice by frontiers, with room for a vertex of each work-item, and compare with the oracle."""
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, directed=family.directed)
+    edges = oracle.edges_of(family.sources, family.targets, [1] * len(family.sources), family.directed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frontier, "rung_for", lambda device, name: Rung(name, 32, 64, run=3, large=20, each=4))
+        patch.setattr(frontier, "_FOUND", 1)
+        patch.setattr(frontier, "_FOUND_ON_CPU", 1)
+        found = bfs(graph, [family.n - 1, family.source], device=device, options={"balance": name})
+    for row, source in enumerate((family.n - 1, family.source)):
+        expected = oracle.distances(family.n, edges, source)
+        assert found.levels[row].tolist() == [-1 if level is None else level for level in expected], family.name
+        assert found.pred[row].tolist() == oracle.predecessors(family.n, edges, source, expected), family.name
