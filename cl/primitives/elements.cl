@@ -27,10 +27,10 @@
 #include "core/language.cl"
 
 #if COUNTED
-#define LENGTH __global const uint *
+typedef __global const uint *Length;
 #define LENGTH_OF(n) ((size_t)*(n))
 #else
-#define LENGTH ulong
+typedef ulong Length;
 #define LENGTH_OF(n) ((size_t)(n))
 #endif
 

@@ -33,7 +33,7 @@ Item left_fold(const Item own, __local Item *values)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
-                            __global Item *restrict sums, const ulong chunk, const LENGTH n)
+                            __global Item *restrict sums, const ulong chunk, const Length n)
 {
     __local Item values[GROUP_SIZE];
     const uint item = get_local_id(0);

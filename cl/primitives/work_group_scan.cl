@@ -31,7 +31,7 @@ Item sum_of_earlier_chunks(__global const Item *sums, __local Item *values)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global const Item *restrict sums,
-                          __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const LENGTH n)
+                          __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const Length n)
 {
     __local Item group[2 * GROUP_SIZE];
     __local Item rows[PADDED(ROWS * GROUP_SIZE)];

@@ -108,7 +108,7 @@ Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, 
 }
 
 __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
-                            __global Item *restrict sums, const ulong chunk, const LENGTH n)
+                            __global Item *restrict sums, const ulong chunk, const Length n)
 {
     const size_t first = get_global_id(0) * (size_t)chunk;
     sums[get_global_id(0)] = sum_of(x, marks, first, min(first + chunk, LENGTH_OF(n)));
@@ -116,7 +116,7 @@ __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MAR
 
 __kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
                                __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
-                               const ulong first_length, const ulong length, const LENGTH n)
+                               const ulong first_length, const ulong length, const Length n)
 {
     const size_t item = get_global_id(0);
     const size_t end = min((size_t)(base + first_length), LENGTH_OF(n));
@@ -133,7 +133,7 @@ __kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *mar
 
 __kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
                                 __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
-                                const ulong first_length, const ulong length, const LENGTH n)
+                                const ulong first_length, const ulong length, const Length n)
 {
     const size_t item = get_global_id(0);
     const size_t first = min(base + first_length + item * length, LENGTH_OF(n));
