@@ -18,7 +18,7 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
-from experiments.busato_bombieri import balance
+from experiments.busato_bombieri import balance, breadth_first_techniques
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
@@ -77,5 +77,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         pram_programs,
         counted,
         balance,
+        breadth_first_techniques,
     )
 }

@@ -91,6 +91,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "balance/partition.cl": (RUNGS,),
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
+    "experiments/every_level.cl": ("algorithms/traversal/test_every_level.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("minplus/test_product.py",),

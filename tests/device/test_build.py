@@ -88,6 +88,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ADDS": (0, 1), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,)},
         **{"LADDER": tuple(range(1, 10)), "WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
+    "experiments/every_level.cl": {"WIDTH": (1, 8), "COUNTS": (0, 1), "OFFSET": ("uint", "ulong")},
     "traversal/frontier.cl": {
         **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
         **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},

@@ -1,4 +1,7 @@
-"""What Busato and Bombieri say of load balancing (section 5, figures 12 to 15), and what the results say to it."""
+"""What Busato and Bombieri say of load balancing (section 5, figures 12 to 15), and what the results say to it.
+
+:mod:`experiments.report.claims.busato_bombieri_levels` has what they say of breadth-first search.
+"""
 
 from __future__ import annotations
 

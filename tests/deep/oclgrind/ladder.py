@@ -1,7 +1,8 @@
-"""Checks of the ladder of load balancing over a launch (cl/balance), and of what searches by it."""
+"""Checks of the ladder of load balancing over a launch (cl/balance), of what searches by it, and of what needs none."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,7 +10,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-import reedsp
+from experiments.busato_bombieri import every_level
+from experiments.busato_bombieri.every_level import KERNELS, EveryLevel, expected_looks
 from experiments.busato_bombieri.expansion import FILE
 from reedsp.algorithms.single_source import input_parallel
 from reedsp.algorithms.single_source.task import Task
@@ -20,6 +22,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
 from tests.algorithms.single_source.test_input_parallel import graph_of
+from tests.algorithms.traversal.test_bfs import unweighted
 from tests.deep.oclgrind import Check
 from tests.edges.test_ladder import COUNTS, expand, owners_of, prefixes_of, small
 from tests.support import oracle
@@ -42,6 +45,9 @@ def checks(device: Device) -> Iterator[Check]:
             for family in FAMILIES:
                 if family.name in NAMES:
                     yield files, partial(check_search, device, name, family)
+    for technique, family in itertools.product(KERNELS, FAMILIES):
+        if family.name in OF_LEVELS:
+            yield {every_level.FILE}, partial(check_every_level, device, technique, family)
     files = {"traversal/frontier.cl", "primitives/work_group_scan.cl"} | PREPARED
     for name in RUNGS:
         if name not in SEVERAL_WIDTHS:
@@ -72,16 +78,33 @@ def check_search(device: Device, name: str, family: Family) -> None:
     assert predecessors[0].tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
 
 
+def check_every_level(device: Device, technique: str, family: Family) -> None:
+    """Search without a queue, count the looks, and compare with the oracle."""
+    graph = unweighted(family)
+    expected, tree = levels_of(family, family.source)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(every_level, "GROUP_SIZE", 16)
+        search = EveryLevel(graph, Job(device), technique, 4, counts=True)
+        levels, pred = search.search(family.source)
+    assert (levels.tolist(), pred.tolist()) == (expected, tree), family.name
+    assert search.looks() == expected_looks(graph, levels, technique), family.name
+
+
+def levels_of(family: Family, source: int) -> tuple[list[int], list[int]]:
+    """Return the levels, -1 where there is no path, and the tree."""
+    edges = oracle.edges_of(family.sources, family.targets, [1] * len(family.sources), family.directed)
+    expected = oracle.distances(family.n, edges, source)
+    levels = [-1 if level is None else int(level) for level in expected]
+    return levels, oracle.predecessors(family.n, edges, source, expected)
+
+
 def check_levels(device: Device, name: str, family: Family) -> None:
     """Search twice by frontiers, with room for a vertex of each work-item, and compare with the oracle."""
-    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, directed=family.directed)
-    edges = oracle.edges_of(family.sources, family.targets, [1] * len(family.sources), family.directed)
+    graph = unweighted(family)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frontier, "rung_for", lambda device, name: Rung(name, 32, 64, run=3, large=20, each=4))
         patch.setattr(frontier, "_FOUND", 1)
         patch.setattr(frontier, "_FOUND_ON_CPU", 1)
         found = bfs(graph, [family.n - 1, family.source], device=device, options={"balance": name})
     for row, source in enumerate((family.n - 1, family.source)):
-        expected = oracle.distances(family.n, edges, source)
-        assert found.levels[row].tolist() == [-1 if level is None else level for level in expected], family.name
-        assert found.pred[row].tolist() == oracle.predecessors(family.n, edges, source, expected), family.name
+        assert (found.levels[row].tolist(), found.pred[row].tolist()) == levels_of(family, source), family.name
