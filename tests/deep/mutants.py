@@ -210,6 +210,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
+    ("traversal/frontier.cl", "if (count >= 0)"): "appends nothing, wherever that is",
     (
         "single_source/near_far_piles.cl",
         "#define NARROW 65           // times narrower than `delta`; more measured the same",

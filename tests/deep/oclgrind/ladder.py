@@ -99,12 +99,12 @@ def levels_of(family: Family, source: int) -> tuple[list[int], list[int]]:
 
 
 def check_levels(device: Device, name: str, family: Family) -> None:
-    """Search twice by frontiers, with room for a vertex of each work-item, and compare with the oracle."""
+    """Search twice by frontiers, with room for two vertices of each work-item, and compare with the oracle."""
     graph = unweighted(family)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frontier, "rung_for", lambda device, name: Rung(name, 32, 64, run=3, large=20, each=4))
-        patch.setattr(frontier, "_FOUND", 1)
-        patch.setattr(frontier, "_FOUND_ON_CPU", 1)
+        patch.setattr(frontier, "_FOUND", 2)
+        patch.setattr(frontier, "_FOUND_ON_CPU", 2)
         found = bfs(graph, [family.n - 1, family.source], device=device, options={"balance": name})
     for row, source in enumerate((family.n - 1, family.source)):
         assert (found.levels[row].tolist(), found.pred[row].tolist()) == levels_of(family, source), family.name
