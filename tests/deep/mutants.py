@@ -209,7 +209,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_piles.cl",
         "#define STATE_BYTES 129     // that a work-item has for what it remembers between two launches",
     ): READ_BY_HOST,
-    ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 11"): READ_BY_HOST,
+    ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 12"): READ_BY_HOST,
     ("traversal/bfs_work_items.cl", "#define DONE 4"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
