@@ -99,7 +99,7 @@ FloydWarshallKernel: TypeAlias = Literal[
 ]
 """The kernels of "floyd-warshall"."""
 
-BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups", "near-far"]
+BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups", "near-far", "frontier"]
 """The kernels of :func:`reedsp.bfs`."""
 
 BetweennessMethod: TypeAlias = Literal["work-items", "work-groups"]
@@ -164,7 +164,7 @@ Rung: TypeAlias = Literal[
     "two-phase",
     "multi-phase",
 ]
-"""How all work-items of a launch can share out the edges of some vertices, in "input-parallel-refined"."""
+"""How all work-items of a launch can share out edges, in "input-parallel-refined" and "frontier"."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -200,3 +200,4 @@ class BreadthFirstOptions(TypedDict, total=False):
     method: BreadthFirstMethod
     direction: Direction
     group_size: int
+    balance: Rung

@@ -342,6 +342,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         )
     },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
+    "levels by frontiers": (by_levels("frontier"), {"traversal/frontier.cl", "core/rounds.cl"} | RUNGS),
     **{
         f"a spanning forest by {method}": (forest_by(method), {"forests/keys.cl", *files})
         for method, files in (

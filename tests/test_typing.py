@@ -46,7 +46,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],
     "BetweennessMethod": [dependencies.METHODS],
     "Balance": [balance.RUNGS],
-    "BreadthFirstMethod": [(*bfs.METHODS, bfs._DEEP)],
+    "BreadthFirstMethod": [bfs._OPTIONS],
     "ComponentsMethod": [dict.fromkeys(components.METHODS["weak"] + components.METHODS["strong"])],
     "Connection": [components.METHODS],
     "Direction": [bfs._EDGE_FACTORS],

@@ -1,7 +1,7 @@
 // The queue of items with more than LARGE units, which all work-groups share in the launches that follow.
 //
 // Source:       Busato and Bombieri (2017), section 5.2.1, in place of dynamic parallelism.
-// NDRange:      global n; any work-groups.
+// NDRange:      any.
 // Local memory: none.
 // Macros:       LARGE; COUNTED, 1: the number of items is in memory; that of balance/units.cl.
 //   prefixes    in   see balance/units.cl
@@ -18,10 +18,11 @@
 __kernel void list_large(__global const OFFSET *restrict prefixes, __global const uint *restrict item_count,
                          __global uint *restrict queue, const uint n, const uint turn)
 {
-    const size_t item = get_global_id(0);
     const uint count = COUNTED ? *item_count : n;
-    if (item == 0)
+    if (get_global_id(0) == 0)
         queue[(turn + 1) % TURNS] = 0;
-    if (item < count && prefixes[item + 1] - prefixes[item] > LARGE)
-        queue[TURNS + atomic_inc(&queue[turn])] = (uint)item;
+    for (size_t item = get_global_id(0); item < count; item += get_global_size(0)) {
+        if (prefixes[item + 1] - prefixes[item] > LARGE)
+            queue[TURNS + atomic_inc(&queue[turn])] = (uint)item;
+    }
 }

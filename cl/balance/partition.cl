@@ -1,7 +1,7 @@
 // The first phase of two: where each tile begins, found in the prefix sums of all items.
 //
 // Source:       Busato and Bombieri (2017), section 5.3.4, "partitioning".
-// NDRange:      global: one more than there can be tiles; any work-groups.
+// NDRange:      any.
 // Local memory: none.
 // Macros:       COUNTED, 1: the number of items is in memory; those of balance/merge_path.cl.
 //   prefixes    in   see balance/units.cl
@@ -20,7 +20,7 @@ __kernel void partition(__global const OFFSET *restrict prefixes, __global const
                         __global uint *restrict splits, const uint n, const ulong first, const ulong last)
 {
     const Items items = items_of(prefixes, COUNTED ? *item_count : n, first, last);
-    const ulong tile = get_global_id(0);
-    if (tile <= tiles_of(&items))
+    const ulong tiles = tiles_of(&items);
+    for (ulong tile = get_global_id(0); tile <= tiles; tile += get_global_size(0))
         splits[tile] = items_among(&items, min(tile * TILE, line_of(&items)));
 }

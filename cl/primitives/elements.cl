@@ -10,6 +10,7 @@
 //   COMPACTION   1: collect the x[i] with marks[i] != 0; 2: collect their indices i (section 5.4.2). The elements
 //                that are scanned are then 1 where marks[i] != 0 and 0 elsewhere. 0: neither, store the prefixes
 //   VALUE, MARK  types of x and out, and of the marks
+//   COUNTED      1 if the device alone knows how many elements there are: a word in memory, argument `n` of a scan
 //
 // Arrays of elements:
 //   x      in   (n) values; not read if indices are collected
@@ -19,11 +20,19 @@
 #if !defined(ELEMENT) || !defined(OPERATION) || !defined(IDENTITY) || !defined(COMMUTATIVE) || !defined(EXCLUSIVE)
 #error "primitives/elements.cl needs the macros ELEMENT, OPERATION, IDENTITY, COMMUTATIVE and EXCLUSIVE"
 #endif
-#if !defined(SEGMENTED) || !defined(COMPACTION) || !defined(VALUE) || !defined(MARK)
-#error "primitives/elements.cl needs the macros SEGMENTED, COMPACTION, VALUE and MARK"
+#if !defined(SEGMENTED) || !defined(COMPACTION) || !defined(VALUE) || !defined(MARK) || !defined(COUNTED)
+#error "primitives/elements.cl needs the macros SEGMENTED, COMPACTION, VALUE, MARK and COUNTED"
 #endif
 
 #include "core/language.cl"
+
+#if COUNTED
+typedef __global const uint *Length;
+#define LENGTH_OF(n) ((size_t)*(n))
+#else
+typedef ulong Length;
+#define LENGTH_OF(n) ((size_t)(n))
+#endif
 
 // One element, or several combined; HEAD_OF: whether a segment starts among them, 0 or 1.
 #if SEGMENTED

@@ -33,12 +33,12 @@ Item left_fold(const Item own, __local Item *values)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
-                            __global Item *restrict sums, const ulong chunk, const ulong n)
+                            __global Item *restrict sums, const ulong chunk, const Length n)
 {
     __local Item values[GROUP_SIZE];
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk;
-    const size_t last = min(first + chunk, (size_t)n);
+    const size_t last = min(first + chunk, LENGTH_OF(n));
     Item total = IDENTITY_ITEM;
     for (size_t tile = first; tile < last; tile += TILE) {
         Item quads[ROWS][QUAD];

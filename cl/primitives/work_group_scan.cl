@@ -31,13 +31,13 @@ Item sum_of_earlier_chunks(__global const Item *sums, __local Item *values)
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void scan_chunks(__global const VALUE *x, __global const MARK *marks, __global const Item *restrict sums,
-                          __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const ulong n)
+                          __global VALUE *out, __global ELEMENT *restrict total, const ulong chunk, const Length n)
 {
     __local Item group[2 * GROUP_SIZE];
     __local Item rows[PADDED(ROWS * GROUP_SIZE)];
     const uint item = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)chunk;
-    const size_t last = min(first + chunk, (size_t)n);
+    const size_t last = min(first + chunk, LENGTH_OF(n));
     Item carry = sum_of_earlier_chunks(sums, group);
 
     for (size_t tile = first; tile < last; tile += TILE) {

@@ -108,39 +108,39 @@ Item scan_from(Item carry, __global const VALUE *x, __global const MARK *marks, 
 }
 
 __kernel void reduce_chunks(__global const VALUE *restrict x, __global const MARK *restrict marks,
-                            __global Item *restrict sums, const ulong chunk, const ulong n)
+                            __global Item *restrict sums, const ulong chunk, const Length n)
 {
     const size_t first = get_global_id(0) * (size_t)chunk;
-    sums[get_global_id(0)] = sum_of(x, marks, first, min(first + chunk, (size_t)n));
+    sums[get_global_id(0)] = sum_of(x, marks, first, min(first + chunk, LENGTH_OF(n)));
 }
 
 __kernel void scan_first_chunk(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
                                __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
-                               const ulong first_length, const ulong length, const ulong n)
+                               const ulong first_length, const ulong length, const Length n)
 {
     const size_t item = get_global_id(0);
-    const size_t end = min(base + first_length, n);
+    const size_t end = min((size_t)(base + first_length), LENGTH_OF(n));
     if (item == 0) {
         const Item carry = base == 0 ? IDENTITY_ITEM : ITEM(total[0], 0);
         const Item sum = scan_from(carry, x, marks, out, base, end);
         sums[0] = sum;
         total[0] = VALUE_OF(sum);
     } else {
-        const size_t first = min(end + (item - 1) * length, (size_t)n);
-        sums[item] = sum_of(x, marks, first, min(first + length, (size_t)n));
+        const size_t first = min(end + (item - 1) * length, LENGTH_OF(n));
+        sums[item] = sum_of(x, marks, first, min(first + length, LENGTH_OF(n)));
     }
 }
 
 __kernel void scan_other_chunks(__global const VALUE *x, __global const MARK *marks, __global Item *restrict sums,
                                 __global VALUE *out, __global ELEMENT *restrict total, const ulong base,
-                                const ulong first_length, const ulong length, const ulong n)
+                                const ulong first_length, const ulong length, const Length n)
 {
     const size_t item = get_global_id(0);
-    const size_t first = min(base + first_length + item * length, (size_t)n);
+    const size_t first = min(base + first_length + item * length, LENGTH_OF(n));
     Item carry = sums[0];
     for (size_t chunk = 1; chunk <= item; ++chunk)
         carry = combine_items(carry, sums[chunk]);
-    carry = scan_from(carry, x, marks, out, first, min(first + length, (size_t)n));
+    carry = scan_from(carry, x, marks, out, first, min(first + length, LENGTH_OF(n)));
     if (item == get_global_size(0) - 1)
         total[0] = VALUE_OF(carry);
 }

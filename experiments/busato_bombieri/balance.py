@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import tarfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,13 +23,13 @@ import scipy.sparse.csgraph
 from matplotlib.figure import Figure
 
 import reedsp
-from experiments.busato_bombieri.expansion import plan_expansions, rung_and_run
+from experiments.busato_bombieri.expansion import plan_expansions
 from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, dots, panels
 from reedsp.device.job import Job
-from reedsp.edges.ladder import RUNGS
+from reedsp.edges.ladder import RUNGS, rung_for
 
 SEED = 2012
 DYNAMIC, NO_QUEUE = "dynamic-virtual-warps", "dynamic-virtual-warps, no queue"
@@ -81,13 +82,13 @@ class Expansion:
 
     def __init__(self, graph: reedsp.Graph, device: reedsp.Device, name: str) -> None:
         self._job, self._m = Job(device), graph.m
-        rung, run = rung_and_run(device, DYNAMIC if name == NO_QUEUE else name)
+        rung = rung_for(device, DYNAMIC if name == NO_QUEUE else name)
         if name == NO_QUEUE:
-            rung = type(rung)(rung.name, rung.group_size, rung.items, large=graph.m + 1)
+            rung = replace(rung, large=graph.m + 1)
         prefixes = self._job.upload(graph.indptr.astype(np.uint32))
         self._owners = self._job.allocate(graph.m, np.uint32)
         all_edges = (0, graph.m)
-        self._plans = itertools.cycle(plan_expansions(self._job, rung, run, prefixes, graph.n, all_edges, self._owners))
+        self._plans = itertools.cycle(plan_expansions(self._job, rung, prefixes, graph.n, all_edges, self._owners))
 
     def run(self) -> None:
         """Expand once."""

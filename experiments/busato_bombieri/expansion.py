@@ -5,24 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 
-from reedsp.algorithms.single_source import input_parallel
-from reedsp.device.device import Device
 from reedsp.device.job import BoundKernel, Job
-from reedsp.edges.ladder import DIRECT_SEARCH, Rung, RungPlan, rung_for
+from reedsp.edges.ladder import Rung, RungPlan
 
 FILE = "experiments/expansion.cl"
-
-
-def rung_and_run(device: Device, name: str) -> tuple[Rung, int]:
-    """Return a rung as it suits a device, and how many units a run of "direct-search" has."""
-    run, group, items = input_parallel._shares(device)
-    return Rung(name, group, items) if name == DIRECT_SEARCH else rung_for(device, name), run
 
 
 def plan_expansions(
     job: Job,
     rung: Rung,
-    run: int,
     prefixes: cl.Buffer,
     items: int,
     units: tuple[int, int],
@@ -39,8 +30,8 @@ def plan_expansions(
     """
     first, last = units
     plan = RungPlan(job, rung, prefixes, offset, item_count, items, last)
-    macros = {"ADDS": int(adds), "COUNTED": int(item_count is not None), "OFFSET": offset, "RUN": run}
-    kernel = job.device.kernel(FILE, "expand", GROUP_SIZE=rung.group_size, **macros, **rung.macros)
+    macros = {"ADDS": int(adds), "COUNTED": int(item_count is not None), "OFFSET": offset}
+    kernel = job.device.kernel(FILE, "expand", **macros, **rung.macros)
     counts = prefixes if item_count is None else item_count
     limits = (np.uint64(first), np.uint64(last))
     plans = []

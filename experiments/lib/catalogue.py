@@ -18,7 +18,13 @@ from experiments.beyond import (
     single_source,
     whole_calls,
 )
-from experiments.busato_bombieri import balance, lazy_minimum, representations, shortest_path_techniques
+from experiments.busato_bombieri import (
+    balance,
+    breadth_first_techniques,
+    lazy_minimum,
+    representations,
+    shortest_path_techniques,
+)
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
@@ -80,5 +86,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         shortest_path_techniques,
         representations,
         lazy_minimum,
+        breadth_first_techniques,
     )
 }

@@ -17,6 +17,8 @@ from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.results import RESULTS, Row, by_device
 from experiments.report import published
 from experiments.report.claims.busato_bombieri import BUSATO_BOMBIERI, KINDS
+from experiments.report.claims.busato_bombieri_levels import LEVELS
+from experiments.report.claims.busato_bombieri_paths import PATHS
 from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
 from experiments.report.claims.dulle_components import CONCLUSION, ROUNDS
 from experiments.report.claims.dulle_distances import DISTANCES
@@ -264,7 +266,11 @@ DULLE = [*PROGRAMS, *TREES, *SORTING, *DISTANCES, *MATCHING, *ROUNDS, *FORESTS, 
 """His claims, in the order of his sections."""
 
 
-PAPERS = {"thesis": THESIS, "Lund and Smith": LUND_SMITH, "Dulle": DULLE, "Busato and Bombieri": BUSATO_BOMBIERI}
+SURVEY = [*LEVELS, *PATHS, *BUSATO_BOMBIERI]
+"""Its claims, in the order of its sections."""
+
+
+PAPERS = {"thesis": THESIS, "Lund and Smith": LUND_SMITH, "Dulle": DULLE, "Busato and Bombieri": SURVEY}
 
 
 def balance() -> str:
@@ -282,8 +288,34 @@ def kinds_of(row: Row) -> list[str]:
     return [kind for kind in KINDS if row["graph"].startswith(kind)]
 
 
+def breadth_first_techniques() -> str:
+    """Return one line a device and technique, one column a kind of graph."""
+    lines = []
+    for device, rows in by_device("breadth_first_techniques"):
+        times = {(row["technique"], kind): row["min_ms"] for row in rows for kind in kinds_of(row)}
+        for technique, paper in {row["technique"]: row["paper"] for row in rows}.items():
+            cells = [figure_or_nothing(times.get((technique, kind), "")) for kind in KINDS]
+            lines.append([device, technique, paper, *cells])
+    return table(["device", "technique", "in table 2", *KINDS.values()], lines, texts=3)
+
+
+def breadth_first_looks() -> str:
+    """Return one line a device and technique that looks at something else, one column a kind of graph."""
+    lines = []
+    for device, rows in by_device("breadth_first_techniques"):
+        looks = {
+            (row["technique"], kind): f"{int(row['vertex_looks']):,} + {int(row['edge_looks']):,}"
+            for row in rows
+            for kind in kinds_of(row)
+            if row["edge_looks"]
+        }
+        for technique in ("all vertices", "all edges", "matrix-vector", "frontier, items"):
+            lines.append([device, technique, *(looks.get((technique, kind), "") for kind in KINDS)])
+    return table(["device", "technique", *KINDS.values()], lines, texts=2)
+
+
 def claims_busato_bombieri() -> str:
-    return judged(BUSATO_BOMBIERI)
+    return judged(SURVEY)
 
 
 def shortest_path_techniques() -> str:
@@ -584,6 +616,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "input_parallel": input_parallel,
     "betweenness": betweenness,
     "balance": balance,
+    "breadth_first_techniques": breadth_first_techniques,
+    "breadth_first_looks": breadth_first_looks,
     "claims_busato_bombieri": claims_busato_bombieri,
     "lazy_minimum": lazy_minimum,
     "representations": representations,

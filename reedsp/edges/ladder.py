@@ -6,6 +6,9 @@ decides how fast the work is done, never what comes out. :mod:`reedsp.edges.bala
 
 from __future__ import annotations
 
+import itertools
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +16,8 @@ import pyopencl as cl
 
 from reedsp.device.build import constants
 from reedsp.device.device import Device
-from reedsp.device.job import BoundKernel, Job
+from reedsp.device.dispatch import even
+from reedsp.device.job import Argument, BoundKernel, Job, Kernel
 
 _FILE = "balance/ladder.cl"
 _WIDTHS = (2, 4, 8, 16, 32)
@@ -40,6 +44,7 @@ MOST_UNITS = 1 << 30
 _GPU_GROUP_SIZE, _CPU_GROUP_SIZE = 256, 32
 _GPU_ITEMS_PER_COMPUTE_UNIT = 2048
 _CPU_GROUPS_PER_COMPUTE_UNIT = 8
+_CPU_RUN = 512
 _SMALL_GROUP = 64
 _LARGE = 4096  # units of an item
 _EACH, _PORTIONS = 8, 2
@@ -57,6 +62,8 @@ class Rung:
         Work-items of a work-group; a power of 2 from 32 on, unless it is "direct-search".
     items : int
         Work-items of a launch, at most.
+    run : int
+        Units that follow one another and are left to one work-item, in "direct-search".
     large : int
         Units of an item from which on all work-groups share it, in "dynamic-virtual-warps".
     each, portions : int
@@ -66,6 +73,7 @@ class Rung:
     name: str
     group_size: int
     items: int
+    run: int = 1
     large: int = _LARGE
     each: int = _EACH
     portions: int = _PORTIONS
@@ -77,10 +85,12 @@ class Rung:
 
     @property
     def macros(self) -> dict[str, str | int]:
-        """Those of ``cl/balance/ladder.cl``, but for GROUP_SIZE and RUN."""
+        """Those of ``cl/balance/ladder.cl``, but for BALANCED and OFFSET."""
         of_width = self.name.startswith(_WARPS)
         name = "virtual-warps" if of_width else self.name
         return {
+            "GROUP_SIZE": self.group_size,
+            "RUN": self.run,
             "LADDER": constants(_FILE)[name.upper().replace("-", "_")],
             "WIDTH": int(self.name.removeprefix(_WARPS)) if of_width else _WIDTHS[-1],
             "LARGE": self.large,
@@ -90,15 +100,20 @@ class Rung:
 
 
 def rung_for(device: Device, name: str) -> Rung:
-    """Return the rung of this name, but for "direct-search", as it suits a device."""
+    """Return the rung of this name as it suits a device.
+
+    Each run of units begins with a search for the item that they belong to. A CPU does that rarely; elsewhere runs of
+    one unit let neighbouring work-items read neighbouring units.
+    """
     if device.kind == "cpu":
-        return Rung(name, _CPU_GROUP_SIZE, _CPU_GROUPS_PER_COMPUTE_UNIT * device.compute_units * _CPU_GROUP_SIZE)
+        size = 1 if name == DIRECT_SEARCH else _CPU_GROUP_SIZE
+        return Rung(name, size, _CPU_GROUPS_PER_COMPUTE_UNIT * device.compute_units * size, _CPU_RUN)
     size = min(_GPU_GROUP_SIZE, 1 << device.max_work_group_size.bit_length() - 1)
     return Rung(name, size, _GPU_ITEMS_PER_COMPUTE_UNIT * device.compute_units)
 
 
 class RungPlan:
-    """What a rung prepares for its launches by a kernel of its own, if it has one.
+    """The launches by which a rung shares out units, and what it prepares for them by a kernel of its own.
 
     Parameters
     ----------
@@ -118,6 +133,10 @@ class RungPlan:
         Argument ``plan`` of the launches.
     takes_turns : bool
         Whether their argument ``turn`` matters.
+    parts : list of pairs of int
+        The units of each dispatch: arguments ``first`` and ``last``.
+    work_items : int
+        Of each dispatch.
     """
 
     def __init__(
@@ -130,10 +149,14 @@ class RungPlan:
         items: int,
         units: int,
     ) -> None:
-        self._job, self._items, self._units = job, np.uint32(items), units
+        self._job, self._items = job, np.uint32(items)
         self._lists = (prefixes, prefixes if item_count is None else item_count)
         self._macros: dict[str, str | int] = {"OFFSET": offset, "COUNTED": int(item_count is not None)}
         self._rung = rung
+        searches_all = rung.name == DIRECT_SEARCH
+        at_once = job.device.steps_at_once if searches_all else min(job.device.steps_at_once, MOST_UNITS)
+        self.parts: list[tuple[int, int]] = list(itertools.pairwise([*range(0, max(1, units), at_once), units]))
+        self.work_items: int = min(rung.items, -(-units // rung.run)) if searches_all else rung.items
         self._tiles = -(-(items + min(units, MOST_UNITS)) // (rung.group_size * rung.each))
         self.takes_turns: bool = rung.name == "dynamic-virtual-warps"
         self.buffer: cl.Buffer
@@ -155,7 +178,7 @@ class RungPlan:
             return []
         kernel = self._job.device.kernel("balance/large_items.cl", "list_large", **self._macros, LARGE=self._rung.large)
         args = (*self._lists, self.buffer, self._items, np.uint32(turn))
-        return [self._job.bind(kernel, int(self._items), _SMALL_GROUP, *args)]
+        return [self._job.bind(kernel, min(int(self._items), self._rung.items), _SMALL_GROUP, *args)]
 
     def for_units(self, first: int, last: int) -> list[BoundKernel]:
         """Return what comes before the launches for these units, at most :data:`MOST_UNITS` of them."""
@@ -164,4 +187,27 @@ class RungPlan:
         macros = {**self._macros, "GROUP_SIZE": self._rung.group_size, "EACH": self._rung.each}
         kernel = self._job.device.kernel("balance/partition.cl", "partition", **macros)
         args = (*self._lists, self.buffer, self._items, np.uint64(first), np.uint64(last))
-        return [self._job.bind(kernel, self._tiles + 1, _SMALL_GROUP, *args)]
+        return [self._job.bind(kernel, min(self._tiles + 1, self._rung.items), _SMALL_GROUP, *args)]
+
+    def launches(self, turn: int, kernel: Kernel, visits: Iterable[tuple[Argument, ...]]) -> list[BoundKernel]:
+        """Return what shares out all units, once for each visit.
+
+        Parameters
+        ----------
+        turn : int
+            As of :meth:`for_round`.
+        kernel : Kernel
+            One that includes ``cl/balance/ladder.cl``.
+        visits : iterable of tuples
+            The arguments of each visit, but for the last two: the units of a dispatch.
+        """
+        found = self.for_round(turn)
+        for number, args in enumerate(visits):
+            for first, last in self.parts:
+                if number == 0 or len(self.parts) > 1:
+                    found += self.for_units(first, last)
+                whole = even(0, self.work_items, self._rung.group_size, last - first, sys.maxsize)
+                units = (np.uint64(first), np.uint64(last))
+                size = self._rung.group_size
+                found.append(self._job.bind(kernel, self.work_items, size, *args, *units, slices=whole))
+        return found

@@ -65,6 +65,8 @@ class Elements:
     compaction : {"values", "places"}, optional
     value_type : str, optional
         OpenCL C type of what is read and written, if it is not that of the elements.
+    counted : bool
+        Whether the device alone knows how many there are; for scans in a form of :data:`CHUNKED`.
     """
 
     operator: Operator
@@ -74,6 +76,7 @@ class Elements:
     segmented: bool = False
     compaction: Compaction | None = None
     value_type: str | None = None
+    counted: bool = False
 
     @functools.cached_property
     def macros(self) -> dict[str, str | int]:
@@ -86,6 +89,7 @@ class Elements:
             "COMPACTION": {None: 0, "values": 1, "places": 2}[self.compaction],
             "VALUE": self.value_type or C_TYPES[self.dtype],
             "MARK": "uchar",
+            "COUNTED": int(self.counted),
         }
 
     def program(self, file: str, **macros: str | int) -> Program:
@@ -115,12 +119,19 @@ class Buffers:
         As in ``cl/primitives/elements.cl``.
     total : pyopencl.Buffer or pyopencl.SVM
         One element: all combined. Written by the methods that scan chunks only.
+    count : pyopencl.Buffer, optional
+        One uint32, of counted elements: how many there are, of as many as the plan is made for.
     """
 
     x: Memory
     marks: Memory
     out: Memory
     total: Memory
+    count: Memory | None = None
+
+    def length(self, n: int) -> Memory | np.uint64:
+        """Return what tells a scan how many elements there are, at most `n`."""
+        return np.uint64(n) if self.count is None else self.count
 
 
 Plan = list[BoundKernel]
@@ -179,7 +190,7 @@ def _plan_work_group(
     size, macros, tile = _tiling(job.device, elements, group_size)
     chunk, chunks = _chunks(n, tile, most_chunks or _GROUPS_PER_COMPUTE_UNIT * job.device.compute_units)
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
-    numbers = (np.uint64(chunk), np.uint64(n))
+    numbers = (np.uint64(chunk), buffers.length(n))
     if chunks > 1:
         reduction = kernel_of(job, elements, "primitives/work_group_scan.cl", "reduce_chunks", **macros)
         yield job.bind(reduction, chunks * size, size, buffers.x, buffers.marks, sums, *numbers)
@@ -210,7 +221,7 @@ def can_pass_once(device: Device, elements: Elements) -> bool:
     What a work-group knows of a tile has to fit a word beside an element. Compilers may round operators of users in
     one way here and in another one there.
     """
-    is_plain = elements.built_in and not elements.segmented and elements.compaction is None
+    is_plain = elements.built_in and not elements.segmented and elements.compaction is None and not elements.counted
     return is_plain and elements.dtype.itemsize == _ITEM_OF_WORD and device.kind != "cpu" and device.int64_atomics
 
 
@@ -230,7 +241,7 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, long
     )
     sums = job.allocate(chunks * elements.item_bytes, np.uint8)
     arrays = (buffers.x, buffers.marks, sums, buffers.out, buffers.total)
-    lengths = (np.uint64(first_length), np.uint64(length), np.uint64(n))
+    lengths = (np.uint64(first_length), np.uint64(length), buffers.length(n))
     plan = []
     for base in range(0, max(1, n), span):
         whole = even(0, chunks, 1, min(span, n - base) // 2, sys.maxsize)

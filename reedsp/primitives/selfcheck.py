@@ -85,12 +85,16 @@ def scans_known_array(device: Device, elements: Elements, form: str, group_size:
     job, dtype = Job(device), elements.dtype
     known = known_scan(dtype, _name_of(elements), elements.operator.identity, elements.segmented, _LENGTH)
     x, out, total = job.upload(known.x), job.allocate(_LENGTH, dtype), job.allocate(1, dtype)
-    buffers = Buffers(x, job.upload(known.heads), out, total)
+    length = _LENGTH // 2 if elements.counted else _LENGTH
+    count = job.upload(np.array([length], np.uint32)) if elements.counted else None
+    buffers = Buffers(x, job.upload(known.heads), out, total, count)
     for kernel in scan_in_form(job, elements, buffers, _LENGTH, form, group_size, _FEW_CHUNKS, _SHORT_CHUNK):
         kernel.queue()
     expected = known.exclusive if elements.exclusive else known.inclusive
-    if not np.array_equal(job.download(out, _LENGTH, dtype), expected):
+    if not np.array_equal(job.download(out, length, dtype), expected[:length]):
         return False
+    if elements.counted:
+        return bool(job.download(total, 1, dtype)[0] == known.inclusive[length - 1])
     if form not in CHUNKED or elements.segmented or elements.exclusive:
         return True
     for kernel in reduce_in_form(job, elements, x, total, _LENGTH, form, group_size):
@@ -122,7 +126,8 @@ def _described(elements: Elements) -> str:
         return f"compaction of {elements.value_type} by {elements.compaction} and {elements.dtype}"
     kind = "segmented scan" if elements.segmented else "scan"
     op = _name_of(elements) if elements.built_in else "an operator"
-    return f"{kind} of {elements.dtype} by {op}, {'exclusive' if elements.exclusive else 'inclusive'},"
+    counted = ", counted on the device" if elements.counted else ""
+    return f"{kind} of {elements.dtype} by {op}, {'exclusive' if elements.exclusive else 'inclusive'}{counted},"
 
 
 def _name_of(elements: Elements) -> str:

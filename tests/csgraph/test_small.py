@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source import on_host
-from reedsp.csgraph.matrix import are_pointers
+from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.csgraph.small import compressed
 from reedsp.system import place
 
@@ -139,3 +139,13 @@ def test_row_pointers_whose_differences_wrap() -> None:
     with np.errstate(over="ignore"):
         assert (pointers[1:] - pointers[:-1] > 0).all()
     assert not are_pointers(pointers, np.zeros(4, np.int32))
+
+
+def test_what_is_plain() -> None:
+    pointers, columns, weights = np.array([0, 2, 2]), np.array([1, 0]), np.ones(2)
+    assert are_plain(pointers, columns, weights)
+    assert not are_plain(np.array([0, 3, 2]), columns, weights)
+    assert not are_plain(pointers, np.array([1, 2]), weights)
+    assert not are_plain(pointers, columns, np.array([1, np.nan]))
+    assert not are_plain(pointers, columns, np.ones(1))
+    assert not are_plain(pointers, columns, np.ones(2, np.complex128))

@@ -71,6 +71,7 @@ NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
 RUNGS = "edges/test_ladder.py"
 TECHNIQUES = "algorithms/single_source/test_techniques.py"
+FRONTIERS = "algorithms/traversal/test_frontier.py"
 MATCHINGS = "algorithms/structure/matching/test_matching.py"
 SCANS = ("primitives/test_scan.py",)
 SORTS = ("primitives/test_sort.py",)
@@ -95,6 +96,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
     **{f"experiments/{name}.cl": (TECHNIQUES,) for name in ("bucketing", "queue_bellman_ford", "representations")},
+    "experiments/every_level.cl": ("algorithms/traversal/test_every_level.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
     "minplus/compare.cl": ("minplus/test_product.py",),
@@ -117,6 +119,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
     "edges/pad.cl": (LADDER,),
     "traversal/deep.cl": ("algorithms/traversal/test_bfs.py",),
+    "traversal/frontier.cl": (FRONTIERS,),
     "single_source/near_far_work_item.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "all_pairs/optimized_blocked.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "single_source/output_parallel.cl": ("algorithms/single_source/test_sssp.py",),
@@ -214,6 +217,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
+    ("traversal/frontier.cl", "if (count >= 0)"): "appends nothing, wherever that is",
     (
         "single_source/near_far_piles.cl",
         "#define NARROW 65           // times narrower than `delta`; more measured the same",
@@ -275,7 +279,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "minimum[i] = relaxed_vector(minimum[i], (Weights)weight, TO_WEIGHTS(minimum[(i + 1) % RING]));",
     ): COMMUTES,
     ("minplus/row_blocks.cl", "minimum = relaxed(minimum, b[column * inner + first + k], block[k]);"): COMMUTES,
-    ("primitives/reduce.cl", "const size_t last = min(first + chunk, n);"): SAME_TYPE,
+    ("primitives/elements.cl", "#define LENGTH_OF(n) ((n))"): SAME_TYPE,
+    ("primitives/work_item_scan.cl", "const size_t end = min((base + first_length), LENGTH_OF(n));"): SAME_TYPE,
     ("primitives/work_group_scan.cl", "const size_t first = get_group_id(0) * chunk;"): SAME_TYPE,
     (
         "edges/predecessors.cl",

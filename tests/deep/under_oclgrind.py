@@ -47,6 +47,7 @@ from reedsp.device.job import Job
 from reedsp.edges import predecessors, preparation, verify
 from reedsp.edges.balance import Balance
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.ladder import DIRECT_SEARCH, Rung
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import entries
 from reedsp.minplus import product as minplus_product
@@ -190,6 +191,21 @@ def run_scan(
     return job.download(out, x.size, x.dtype)
 
 
+def check_counted_scan(device: Device, method: str, n: int) -> None:
+    """Of as many elements as there can be, some are there: a part of the first chunk, or of the last."""
+    x, dtype = np.random.default_rng(3).integers(0, 9, n).astype(np.uint32), np.dtype(np.uint32)
+    elements = Elements(resolve("add", dtype), dtype, built_in=True, exclusive=True, counted=True)
+    for length in (0, 5, n - 3):
+        job = Job(device)
+        out, total = job.full(n, np.uint32(7)), job.allocate(1, dtype)
+        source, count = job.upload(x), job.upload(np.array([length], np.uint32))
+        for kernel in plan_scan(job, elements, Buffers(source, source, out, total, count), n, method, GROUP_SIZE):
+            kernel.queue()
+        sums = np.cumsum(x[:length])
+        assert job.download(out, n, dtype).tolist() == [0, *sums.tolist()][:length] + [7] * (n - length)
+        assert job.download(total, 1, dtype)[0] == x[:length].sum()
+
+
 def check_places(device: Device) -> None:
     """Heads given as places in arrays of the device, two of them in one word."""
     from pyopencl import array
@@ -228,6 +244,8 @@ def checks_of_scans(device: Device) -> Iterator[Check]:
     sizes = {"work-group": 3 * GROUP_SIZE * 8 * 4 + 5, "work-item": 300, "blelloch": 2100, "naive": 100}
     files = {name: {f"primitives/{name.replace('-', '_')}_scan.cl"} for name in sizes}
     files["work-group"] |= {"primitives/reduce.cl"}
+    for method in ("work-group", "work-item"):
+        yield files[method], partial(check_counted_scan, device, method, sizes[method])
     for method, op, dtype in itertools.product(sizes, OPERATORS, (np.uint32, np.float64)):
         yield files[method], partial(check_scan, device, method, sizes[method], op, np.dtype(dtype))
     for op, dtype in itertools.product(OPERATORS, (np.uint32, np.float64)):
@@ -636,7 +654,7 @@ def check_near_far(device: Device, family: Family, dtype: type, rung: Balance | 
             assert paths.pred[row].tolist() == [-9999 if d is None else p for d, p in zip(within, tree, strict=True)]
 
 
-SHARES = {"one edge each": (1, GROUP_SIZE, 64), "runs": (7, 1, 5)}
+SHARES = {"one edge each": Rung(DIRECT_SEARCH, GROUP_SIZE, 64), "runs": Rung(DIRECT_SEARCH, 1, 5, 7)}
 
 
 def checks_of_input_parallel(device: Device) -> Iterator[Check]:
@@ -696,7 +714,7 @@ def check_input_parallel_cycle(device: Device, family: Family) -> None:
 def small_groups(patch: pytest.MonkeyPatch, shares: str) -> None:
     """Have several work-groups where there are but a few vertices."""
     patch.setattr(input_parallel, "_group_size", lambda device: GROUP_SIZE)
-    patch.setattr(input_parallel, "_shares", lambda device: SHARES[shares])
+    patch.setattr(input_parallel, "rung_for", lambda device, name: SHARES[shares])
     patch.setattr(plans, "_GROUP_SIZE", GROUP_SIZE)
 
 

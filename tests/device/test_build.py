@@ -91,6 +91,11 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "experiments/bucketing.cl": {"WIDTH": (1, 4), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
     "experiments/queue_bellman_ford.cl": {"OFFSET": ("uint", "ulong")},
     "experiments/representations.cl": {"SEARCHED": (0, 1), "RUN": (1, 64), "OFFSET": ("uint", "ulong")},
+    "experiments/every_level.cl": {"WIDTH": (1, 8), "COUNTS": (0, 1), "OFFSET": ("uint", "ulong")},
+    "traversal/frontier.cl": {
+        **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
+        **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
+    },
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
     "traversal/deep.cl": {"WIDTH": (4,), "OFFSET": ("uint", "ulong")},
@@ -256,6 +261,7 @@ COMPACTIONS = [
     replace(COUNT, compaction=compaction, value_type=value_type)
     for compaction, value_type in (("values", "uchar"), ("values", "ulong"), ("places", "uint"))
 ]
+COUNTED = [replace(each, counted=True) for each in ELEMENTS if each.exclusive and not each.segmented]
 RECORDS = [
     Records(np.dtype(np.uint8)),
     Records(np.dtype(np.float16), np.dtype(np.uint8), np.dtype(np.uint8)),
@@ -338,8 +344,8 @@ def base_macros(file: str) -> list[dict[str, str | int]]:
         return [{}]
     if file == "primitives/single_pass_scan.cl":
         return [elements.macros for elements in ELEMENTS if elements.item_bytes == 4 and not elements.segmented]
-    compactions = COMPACTIONS if file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl") else []
-    return [elements.macros for elements in (*ELEMENTS, *compactions)]
+    scans = file in ("primitives/work_group_scan.cl", "primitives/work_item_scan.cl")
+    return [elements.macros for elements in (*ELEMENTS, *((*COMPACTIONS, *COUNTED) if scans else ()))]
 
 
 AT_ONCE = 64

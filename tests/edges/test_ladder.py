@@ -8,9 +8,9 @@ import pytest
 from experiments.busato_bombieri.expansion import plan_expansions
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung, rung_for
+from reedsp.edges.ladder import RUNGS, Rung, rung_for
 
-SMALL = {"group_size": 32, "items": 96, "large": 70, "each": 6, "portions": 3}
+SMALL = {"group_size": 32, "items": 96, "run": 3, "large": 70, "each": 6, "portions": 3}
 RNG = np.random.default_rng(12)
 COUNTS: dict[str, list[int]] = {
     "one item": [5],
@@ -48,7 +48,7 @@ def expand(
     number = job.upload(np.array([items], np.uint32)) if counted else None
     owners = job.full(last - first + 1, np.uint32(0))
     plans = plan_expansions(
-        *(job, rung, 3, on_device, items + counted, (first, last), owners),
+        *(job, rung, on_device, items + counted, (first, last), owners),
         offset=offset,
         item_count=number,
         adds=True,
@@ -113,7 +113,7 @@ def test_units_beyond_two_to_the_31(name: str, dtype: type, device: Device) -> N
 def test_as_devices_are_given_them(name: str, device: Device) -> None:
     counts = np.minimum(RNG.pareto(0.7, 5000), 20_000).astype(int).tolist()
     prefixes = prefixes_of(counts)
-    rung = Rung(name, 1, 16) if name == DIRECT_SEARCH else rung_for(device, name)
+    rung = rung_for(device, name)
     assert expand(device, rung, prefixes) == owners_of(prefixes, 0, int(prefixes[-1]))
 
 

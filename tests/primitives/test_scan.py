@@ -281,6 +281,28 @@ def test_work_group_sizes(method: str, group_size: int, device: Device) -> None:
         assert job.download(total, 1, x.dtype) == x.sum(dtype=x.dtype)
 
 
+@pytest.mark.parametrize("method", ["work-group", "work-item"])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_device_alone_knows_how_many(method: str, exclusive: bool, device: Device, small: None) -> None:
+    """One plan for as many as there may be, over one chunk, several, and spans that begin behind the last element."""
+    n = 20 * 224 + 3
+    x = values(np.dtype(np.uint32), n)
+    job, elements = Job(device), dataclasses.replace(scan._elements("add", x.dtype), exclusive=exclusive, counted=True)
+    source, count = job.upload(x), job.allocate(1, np.uint32)
+    out, total = job.allocate(n, x.dtype), job.allocate(1, x.dtype)
+    plan = scan.plan_scan(job, elements, plans.Buffers(source, source, out, total, count), n, method)
+    assert len(plan) > 1
+    for length in (0, 1, 31, 128, 224, 225, 1000, 2 * 224, n - 1, n):
+        job.fill(out, n, np.uint32(77))
+        job.fill(count, 1, np.uint32(length))
+        for kernel in plan:
+            kernel.queue()
+        got = job.download(out, n, x.dtype)
+        assert (got[:length] == numpy_scan(x[:length], "add", np.zeros(length, np.bool_), exclusive)).all()
+        assert (got[length:] == 77).all()
+        assert job.download(total, 1, x.dtype)[0] == x[:length].sum(dtype=x.dtype)
+
+
 def test_a_plan_can_be_queued_again(device: Device, small: None) -> None:
     for method in METHODS:
         job, x = Job(device), values(np.dtype(np.int32), 700)

@@ -1,11 +1,10 @@
 """What Busato and Bombieri say of load balancing (section 5, figures 12 to 15), and what the results say to it.
 
-What they say of paths is in a file of its own, and comes first.
+What they say of breadth-first search and of paths is in ``busato_bombieri_levels`` and ``busato_bombieri_paths``.
 """
 
 from __future__ import annotations
 
-from experiments.report.claims.busato_bombieri_paths import PATHS
 from experiments.report.claims.claim import FAILS, GPU, HOLDS, LIMITED, Claim, Evidence, rows, times
 
 KINDS = {
@@ -97,7 +96,6 @@ def queue_of_large_items() -> Evidence:
 
 
 BUSATO_BOMBIERI = [
-    *PATHS,
     Claim(
         *("5, figure 12", "On a road network items to threads are best, multi-phase is second", "balance"),
         *(items_on_roads, LIMITED),

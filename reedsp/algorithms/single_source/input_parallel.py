@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +22,7 @@ from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.edge_classes import edge_classes_on
-from reedsp.edges.ladder import DIRECT_SEARCH, MOST_UNITS, Rung, RungPlan, rung_for
+from reedsp.edges.ladder import DIRECT_SEARCH, RungPlan, rung_for
 from reedsp.graph.graph import Graph
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements, Plan
@@ -36,9 +34,6 @@ _ROUNDS_UNWATCHED = 32
 _FIRST_CYCLE_CHECK = 48  # more than the rounds that are not watched
 _PHASES = 3
 _REFINED = "single_source/input_parallel_refined.cl"
-_CPU_RUN = 512  # edges or vertices
-_CPU_ITEMS_PER_COMPUTE_UNIT = 8
-_GPU_ITEMS_PER_COMPUTE_UNIT = 2048
 
 _QueueRound = Callable[[int], None]
 """Queues a round by its number."""
@@ -251,14 +246,7 @@ class _Refined:
         self.row, self.listed, self.classified = row, list_active, edge_classes
         self.out = OutEdges.of(graph, job, row.on_device.arithmetic)
         self.wide = row.on_device.arithmetic.dtype.itemsize == 8
-        self.run, self.rung = _rung(job.device, balance)
-        self.group, at_once = self.rung.group_size, job.device.steps_at_once
-        if balance == DIRECT_SEARCH:
-            self.items = min(self.rung.items, -(-graph.m // self.run))
-        else:
-            self.items, at_once = self.rung.items, min(at_once, MOST_UNITS)
-        ends = [*range(0, max(1, graph.m), at_once), graph.m]
-        self.parts = list(itertools.pairwise(ends))  # of the active edges, each a dispatch
+        self.rung = rung_for(job.device, balance)
         self.offset = np.dtype(np.uint32 if self.out.macros["OFFSET"] == "uint" else np.uint64)
         self.prefixes = job.allocate(graph.n + 1, self.offset)
         length = graph.n if list_active else 1
@@ -280,8 +268,6 @@ class _Refined:
         return self.row.kernel(
             _REFINED,
             name,
-            GROUP_SIZE=self.group,
-            RUN=self.run,
             LISTED=int(self.listed),
             EDGE_CLASSES=int(self.classified),
             WIDE=int(self.wide),
@@ -321,22 +307,16 @@ class _Refined:
 
         @functools.cache
         def relaxations(turn: int) -> Plan:
-            found = self.ladder.for_round(turn)
-            for number, step in enumerate(map(np.uint32, steps)):
-                for first, last in self.parts:
-                    if number == 0 or len(self.parts) > 1:
-                        found += self.ladder.for_units(first, last)
-                    part = (np.uint32(turn), step, np.uint64(first), np.uint64(last))
-                    whole = even(0, self.items, self.group, last - first, sys.maxsize)
-                    found.append(job.bind(relax, self.items, self.group, *edges, *minima, *part, slices=whole))
-            return found
+            visits = [(*edges, *minima, np.uint32(turn), step) for step in map(np.uint32, steps)]
+            return self.ladder.launches(turn, relax, visits)
 
-        finalise, items = self.kernel("finalise", watched), -(-row.graph.n // self.run)
+        group = self.rung.group_size
+        finalise, items = self.kernel("finalise", watched), -(-row.graph.n // self.rung.run)
         rounds = []
         for phase in map(np.uint32, range(_PHASES)):
             args = (*self.state, self.classes, *sources, row.rounds.updates, phase, n)
             turn = int(phase) if self.ladder.takes_turns else 0
-            rounds.append([*self.frontier, *relaxations(turn), job.bind(finalise, items, self.group, *args)])
+            rounds.append([*self.frontier, *relaxations(turn), job.bind(finalise, items, group, *args)])
         return _queue_in_turn(rounds)
 
 
@@ -353,20 +333,3 @@ def _queue_in_turn(rounds: list[Plan]) -> _QueueRound:
 def _group_size(device: Device) -> int:
     """Return the work-items of a work-group."""
     return min(_CPU_GROUP_SIZE if device.kind == "cpu" else _GPU_GROUP_SIZE, device.max_work_group_size)
-
-
-def _rung(device: Device, balance: str) -> tuple[int, Rung]:
-    """Return the edges of a run, or vertices to finalise, and the rung of the ladder."""
-    run, group, items = _shares(device)
-    return run, Rung(balance, group, items) if balance == DIRECT_SEARCH else rung_for(device, balance)
-
-
-def _shares(device: Device) -> tuple[int, int, int]:
-    """Return the edges of a run, the work-items of a work-group, and all that relax runs of edges.
-
-    Each run of edges begins with a search for the vertex that they leave. A CPU does that rarely; elsewhere runs of one
-    edge let neighbouring work-items read neighbouring edges.
-    """
-    if device.kind == "cpu":
-        return _CPU_RUN, 1, _CPU_ITEMS_PER_COMPUTE_UNIT * device.compute_units
-    return 1, _group_size(device), _GPU_ITEMS_PER_COMPUTE_UNIT * device.compute_units

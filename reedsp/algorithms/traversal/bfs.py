@@ -1,9 +1,9 @@
-"""Breadth-first search (cl/traversal/bfs_*.cl): levels, and the tree of smallest predecessors."""
+"""Breadth-first search (cl/traversal/*.cl): levels, and the tree of smallest predecessors."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
+from reedsp.algorithms.traversal.frontier import FrontierSearch
 from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -20,6 +21,7 @@ from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.balance import FEW_EDGES
 from reedsp.edges.device_graph import Neighbours, largest_degree
+from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS
 from reedsp.edges.selfcheck import finds_known_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
@@ -33,7 +35,13 @@ METHODS = ("work-items", "work-groups")
 """Kernels for CPU devices, and kernels for GPUs."""
 
 _DEEP = "near-far"  # for deep graphs of few edges a vertex on GPUs
-_OPTIONS = {"work-items": {"direction"}, "work-groups": {"direction", "group_size"}, _DEEP: set()}
+_FRONTIER = "frontier"  # by a rung of the ladder of load balancing
+_OPTIONS = {
+    "work-items": {"direction"},
+    "work-groups": {"direction", "group_size"},
+    _DEEP: set(),
+    _FRONTIER: {"balance"},
+}
 
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
@@ -91,11 +99,13 @@ def bfs(
         with the levels so far and the most there can be; with several sources, with how many of them are done and how
         many there are.
     options : mapping, optional
-        ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, or "near-far", for GPUs and
-        deep graphs, such as road networks, in which no vertex has more than eight edges; by default what fits the
-        device and the graph. ``direction``: "top-down", "bottom-up" or "auto", for each level what looks at fewer
+        ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, "near-far", for GPUs and
+        deep graphs, such as road networks, in which no vertex has more than eight edges, or "frontier", which shares
+        out the edges of each level by a rung of the ladder of load balancing; by default what fits the device and the
+        graph. Of the first two: ``direction``, "top-down", "bottom-up" or "auto", for each level what looks at fewer
         edges; but the first eight searches of a directed graph are top-down. Of "work-groups": ``group_size``,
-        work-items of one. "near-far" has neither.
+        work-items of one. Of "frontier", and without a method for it: ``balance``, the name of the rung, by default
+        "direct-search".
 
     Returns
     -------
@@ -126,14 +136,18 @@ def bfs(
     bar = search_bar(len(sources), "levels", progress)
     choices = _choices(options)
     chosen = get_device(device)
-    replaceable = "method" not in choices and "group_size" not in choices
+    replaceable = not choices.keys() & {"method", "group_size", "balance"}
     tries_deep = not choices and chosen.kind != "cpu" and suits(graph)
-    method = choices.pop("method", "work-items" if chosen.kind == "cpu" else "work-groups")
+    by_kind = "work-items" if chosen.kind == "cpu" else "work-groups"
+    method = choices.pop("method", _FRONTIER if "balance" in choices else by_kind)
     for name in sorted(set(choices) - _OPTIONS[method]):
         raise ValueError(f"options: {name}: {method!r} has none")
     if method == _DEEP:
         _check_few_edges(graph)
-    method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
+    if method == _FRONTIER:
+        choices["balance"] = _right_rung(chosen, choices.get("balance", DIRECT_SEARCH))
+    else:
+        method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
     job = Job(chosen, recycle=True, phases=phases)
     answers = np.empty((len(sources), 2, graph.n), np.int32)
     phases.begin("search")
@@ -412,9 +426,31 @@ def _search_by_near_far(
     return _search_from_each(search, run, sources, answers, job, progress, started)
 
 
+# ---- frontier --------------------------------------------------------------------------------------
+
+
+def _search_by_frontier(
+    graph: Graph,
+    sources: Sequence[int],
+    answers: npt.NDArray[np.int32],
+    job: Job,
+    progress: Report | None,
+    balance: str,
+) -> dict[str, Any]:
+    """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
+    started = time.perf_counter()
+    search = FrontierSearch(graph, job, balance)
+    stats = _search_from_each(search, search.run, sources, answers, job, progress, started)
+    assert stats is not None
+    return stats
+
+
+# ---- trials -----------------------------------------------------------------------------------------
+
 _SEARCHES: dict[str, Callable[..., dict[str, Any]]] = {
     "work-items": _search_by_work_items,
     "work-groups": _search_by_work_groups,
+    _FRONTIER: _search_by_frontier,
 }
 
 
@@ -429,7 +465,26 @@ def _trusted_method(device: Device, methods: Sequence[str], preferred: str, grou
     for method in sorted(methods, key=lambda each: each != preferred):
         if _is_trusted(device, method, group_size):
             return method
-    raise DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
+    raise _wrong(device)
+
+
+def _right_rung(device: Device, balance: str) -> str:
+    """Return the rung that is named, or else "direct-search", if it gives right answers on a device.
+
+    Raises
+    ------
+    DeviceError
+        Neither does.
+    """
+    for name in (balance, DIRECT_SEARCH):
+        trial = (finds_known_levels, _search_by_frontier, ((("balance", name),),))
+        if is_trusted(device, f"breadth-first search by frontiers and {name}", *trial):
+            return name
+    raise _wrong(device)
+
+
+def _wrong(device: Device) -> DeviceError:
+    return DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
 
 
 def _is_trusted(device: Device, method: str, group_size: int | None = None) -> bool:
@@ -445,11 +500,11 @@ def _is_trusted(device: Device, method: str, group_size: int | None = None) -> b
     )
 
 
-# ---- searches of work-groups ------------------------------------------------------------------------
+# ---- searches from one source after the other -------------------------------------------------------
 
 
 def _search_from_each(
-    search: _WorkGroups | DeepSearch,
+    search: _WorkGroups | DeepSearch | FrontierSearch,
     run: Callable[[int, Report | None], int | None],
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],
@@ -498,7 +553,8 @@ def _check_few_edges(graph: Graph) -> None:
 
 
 def _choices(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    known = {"method": (*METHODS, _DEEP), "direction": _EDGE_FACTORS, "group_size": None}
+    known: dict[str, Iterable[str] | None] = {"method": _OPTIONS, "direction": _EDGE_FACTORS}
+    known |= {"group_size": None, "balance": RUNGS}
     choices = checked_options(options, known)
     size = choices.get("group_size")
     if size is not None and (size < _SMALLEST_GROUP or size & (size - 1)):

@@ -18,7 +18,7 @@ from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.job import Job
-from reedsp.edges import device_graph
+from reedsp.edges import device_graph, ladder
 from reedsp.edges.edge_classes import LEAF, edge_classes
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
 from tests.support import oracle
@@ -305,9 +305,9 @@ SEVERAL = [
     in ("no edges", "inward star", "grid", "complete", "beyond int32", "negative edges", "one vertex", "star")
 ]
 SHARES = {
-    "one edge each": lambda device: (1, min(64, device.max_work_group_size), 256),
-    "runs of three": lambda device: (3, 1, 5),
-    "all in one": lambda device: (1 << 20, 1, 1),
+    "one edge each": Rung(DIRECT_SEARCH, 64, 256),
+    "runs of three": Rung(DIRECT_SEARCH, 1, 5, 3),
+    "all in one": Rung(DIRECT_SEARCH, 1, 1, 1 << 20),
 }
 
 
@@ -317,7 +317,7 @@ SHARES = {
 def test_any_way_of_sharing_out_the_edges(
     method: str, shares: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_shares", SHARES[shares])
+    monkeypatch.setattr(module, "rung_for", lambda device, name: SHARES[shares])
     for number in SEVERAL:
         family = FAMILIES[number]
         graph = graph_of(family)
@@ -353,7 +353,7 @@ def test_every_rung_of_the_ladder(
         family = FAMILIES[number]
         graph = graph_of(family)
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-        monkeypatch.setattr(module, "MOST_UNITS", 300 if number % 2 else 1 << 30)
+        monkeypatch.setattr(ladder, "MOST_UNITS", 300 if number % 2 else 1 << 30)
         check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
 
 

@@ -11,7 +11,6 @@ from scipy.sparse import csgraph as scipys
 
 from reedsp import csgraph
 from reedsp.algorithms.structure.components import of_rows
-from reedsp.csgraph import components
 from reedsp.device.device import Device
 from reedsp.system import place
 
@@ -124,11 +123,3 @@ def test_corrupt_arrays_are_refused(index: type) -> None:
         for connection in ("weak", "strong"):
             with pytest.raises(ValueError, match="indices"):
                 csgraph.connected_components(matrix, connection=connection)
-
-
-def test_what_is_usable() -> None:
-    rows = np.array([0, 2, 2]), np.array([1, 0]), np.ones(2)
-    assert components._is_usable(rows)
-    assert not components._is_usable((np.array([0, 3, 2]), *rows[1:]))
-    assert not components._is_usable((rows[0], np.array([1, 2]), rows[2]))
-    assert not components._is_usable((*rows[:2], np.array([1, np.nan])))
