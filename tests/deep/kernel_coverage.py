@@ -188,10 +188,23 @@ def macros(folder: Path, file: str, pattern: re.Pattern[str]) -> frozenset[str]:
     return frozenset(name for each in with_includes(folder, file) for name in pattern.findall(read(folder, each)))
 
 
+@functools.cache
 def with_includes(folder: Path, file: str) -> list[str]:
     """Return a file and those that it includes."""
     included = re.findall(r'^#include "([\w/]+\.cl)"', read(folder, file), re.MULTILINE)
     return [file, *(each for name in included for each in with_includes(folder, name))]
+
+
+def built_with(folder: Path, file: str) -> frozenset[str]:
+    """Return the files that are built together with a file: what it calls may be in one that includes it."""
+    builds = (with_includes(folder, each) for each in kernel_files(folder))
+    return frozenset(each for build in builds if file in build for each in build)
+
+
+@functools.cache
+def functions_of(folder: Path, file: str) -> frozenset[str]:
+    """Return the names of the functions that a file declares or defines."""
+    return frozenset(found_in(folder, file).functions.values())
 
 
 def read(folder: Path, file: str) -> str:
@@ -241,7 +254,7 @@ def with_flags(folder: Path, file: str, first_flag: int) -> str:
         added += [(start, 1, "{ "), (end, 0, " }")]
     for bracket in found.kernels:
         added.append((closing(visible, bracket) - 1, 0, f", {PARAMETER}"))
-    names = {name for each in with_includes(folder, file) for name in found_in(folder, each).functions.values()}
+    names = {name for each in built_with(folder, file) for name in functions_of(folder, each)}
     for match in re.finditer(r"\b(\w+)\(", visible):
         bracket = match.end() - 1
         if match[1] in names and bracket not in found.kernels:

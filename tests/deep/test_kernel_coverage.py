@@ -117,6 +117,15 @@ def test_each_statement_sets_its_flag_and_no_line_moves(small: Path) -> None:
         assert kernel.count(f"{FLAGS}[{number}] = 1;") == 1
 
 
+def test_what_is_called_may_be_in_the_file_that_includes(tmp_path: Path) -> None:
+    (tmp_path / "below.cl").write_text("void share(void)\n{\n    visit(1);\n    other(1);\n}\n")
+    (tmp_path / "above.cl").write_text('void visit(const int unit);\n#include "below.cl"\n')
+    (tmp_path / "elsewhere.cl").write_text("void other(const int unit);\n")
+    text = kernel_coverage.with_flags(tmp_path, "below.cl", 0)
+    assert f"visit({FLAGS}, 1);" in text
+    assert "other(1);" in text
+
+
 def test_every_statement_of_the_kernels_has_one_flag(tmp_path: Path) -> None:
     kernel_coverage.write_with_flags(kernel_directory(), tmp_path)
     every = kernel_coverage.all_statements(kernel_directory())
