@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 import reedsp
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Kernel
 from reedsp.edges.device_graph import OutEdges
 from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import Columns, Records, Sorting
@@ -21,7 +22,28 @@ _GROUP_SIZE = 64
 _EDGES_AT_ONCE = 1 << 24  # by one work-item
 
 
-class Bucketing:
+class _Search:
+    """A graph on a device, and the kernels of a file.
+
+    Parameters
+    ----------
+    graph : Graph
+        Integer weights, none negative, and distances below 2^31.
+    device : Device
+    """
+
+    def __init__(self, graph: reedsp.Graph, device: reedsp.Device) -> None:
+        self._job, self._n = Job(device), graph.n
+        self._arithmetic = Arithmetic(np.dtype(np.int32))
+        self._out = OutEdges.of(graph, self._job, self._arithmetic)
+        self._edges = (self._out.first_edge, self._out.edges)
+
+    def _kernels(self, file: str, *names: str, **macros: int) -> Iterator[Kernel]:
+        macros_of_all = {**macros, **self._out.macros, **self._arithmetic.macros}
+        return (self._job.device.kernel(file, name, **macros_of_all) for name in names)
+
+
+class Bucketing(_Search):
     """Delta-stepping whose buckets are runs of a sorted list (cl/experiments/bucketing.cl).
 
     Parameters
@@ -36,17 +58,12 @@ class Bucketing:
     """
 
     def __init__(self, graph: reedsp.Graph, device: reedsp.Device, delta: int, width: int | None = None) -> None:
-        n = graph.n
-        self._job, self._n, self._delta = Job(device), n, np.uint32(delta)
+        super().__init__(graph, device)
+        n, self._delta = graph.n, np.uint32(delta)
         self._width = width or (_WARP if device.kind == "gpu" else 1)
-        arithmetic = Arithmetic(np.dtype(np.int32))
-        out = OutEdges.of(graph, self._job, arithmetic)
-        self._edges = (out.first_edge, out.edges)
         macros = {"WIDTH": self._width, "ATOMIC_LOADS": int(not device.loads_are_atomic)}
-        self._initialise, self._relax, self._rebuild = (
-            device.kernel("experiments/bucketing.cl", name, **macros, **out.macros, **arithmetic.macros)
-            for name in ("initialise", "relax", "rebuild")
-        )
+        names = ("initialise", "relax", "rebuild")
+        self._initialise, self._relax, self._rebuild = self._kernels("experiments/bucketing.cl", *names, **macros)
         uint = np.dtype(np.uint32)
         self._dist, self._waits_in, self._rounds, self._pushed = (self._job.allocate(n, uint) for _ in range(4))
         self._lists = [tuple(self._job.allocate(n, uint) for _ in range(2)) for _ in range(2)]
@@ -76,7 +93,7 @@ class Bucketing:
         return job.download(self._dist, self._n, np.uint32), rounds
 
 
-class QueueBellmanFord:
+class QueueBellmanFord(_Search):
     """Bellman-Ford with a queue, by one work-item of a CPU device (cl/experiments/queue_bellman_ford.cl).
 
     Parameters
@@ -87,14 +104,8 @@ class QueueBellmanFord:
     """
 
     def __init__(self, graph: reedsp.Graph, device: reedsp.Device) -> None:
-        self._job, self._n = Job(device), graph.n
-        arithmetic = Arithmetic(np.dtype(np.int32))
-        out = OutEdges.of(graph, self._job, arithmetic)
-        self._edges = (out.first_edge, out.edges)
-        self._initialise, self._relax = (
-            device.kernel("experiments/queue_bellman_ford.cl", name, **out.macros, **arithmetic.macros)
-            for name in ("initialise", "relax")
-        )
+        super().__init__(graph, device)
+        self._initialise, self._relax = self._kernels("experiments/queue_bellman_ford.cl", "initialise", "relax")
         dtypes: tuple[Any, ...] = (np.uint32, np.uint8, np.uint32)
         self._dist, self._queued, self._queue = (self._job.allocate(self._n, dtype) for dtype in dtypes)
         self._state = self._job.allocate(2, np.uint32)
