@@ -25,5 +25,6 @@ def printed(code: str, *arguments: str, caches: Path | None = None) -> str:
     found = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     own = {} if caches is None else {name: str(caches / name) for name in _CACHES}
     environment = {**os.environ, "PYTHONPATH": found, **own}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # where packages are installed, they are compiled
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
