@@ -402,7 +402,7 @@ def test_edge_classes_by_several_rungs(name: str, device: reedsp.Device, monkeyp
     for number, family in enumerate(FAMILIES):
         graph = graph_of(family)
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-        monkeypatch.setattr(module, "MOST_UNITS", 300 if number % 2 else 1 << 30)
+        monkeypatch.setattr(ladder, "MOST_UNITS", 300 if number % 2 else 1 << 30)
         check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
 
 
