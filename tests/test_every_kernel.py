@@ -79,6 +79,22 @@ def near_far_by(rows: int, workers: int) -> Check:
     return check
 
 
+def near_far_with_trees(rows: int, workers: int) -> Check:
+    """The same, which note the trees on the way."""
+
+    def check(device: Device) -> bool:
+        arithmetic, job, graph = Arithmetic(np.dtype(np.int32)), Job(device), made_graph(lightest=1)
+        edges, starts = OutEdges.of(graph, job, arithmetic), [[row] for row in range(rows)]
+        found = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, workers=workers)
+        dist, pred = np.empty((rows, graph.n), np.int32), np.empty((rows, graph.n), np.int32)
+        near_far_work_item.read_trees(job, found.words, dist, pred, arithmetic)
+        expected = [reedsp.sssp(graph, row, "input-parallel", device=device).pred for row in range(rows)]
+        is_right = np.array_equal(np.where(dist == arithmetic.infinity, np.inf, dist), distances(graph, *range(rows)))
+        return not found.stands and is_right and np.array_equal(pred, expected)
+
+    return check
+
+
 def target(device: Device) -> bool:
     graph = made_graph()
     expected = distances(graph, 3)[0]
@@ -311,6 +327,8 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     },
     "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl"}),
     "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
+    "near-far with trees in rows": (near_far_with_trees(3, 1), {"single_source/near_far_trees.cl"}),
+    "near-far with trees in a team": (near_far_with_trees(1, 3), {"single_source/near_far_trees.cl"}),
     "near-far in work-groups": (
         one_source("near-far", options={"work_groups": True}),
         PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"} | LADDER,

@@ -1,7 +1,9 @@
 // Near-far search by one work-item: a queue of what is near, a pile of what is far, and the loop between them.
 //
-// Macros: SHARED, 1: other work-items may lower the same distances in the same launch, and core/atomic_min.cl is used;
+// Macros: SHARED, 1: other work-items may lower the same words in the same launch, and core/atomic_min.cl is used;
 //         WIDE, 1 if WEIGHT has 64 bits;
+//         TREES, 1: a word holds the vertex before, too; WEIGHT is int, and where words are SHARED, the device has
+//         atomic operations on 64 bits, and ATOMIC_LOADS is 0;
 //         CHUNK, edges relaxed between two looks at the room that is left; core/prefetch.cl; core/out_edges.cl.
 //
 // An entry says that a vertex has been reached at a distance. The work-item that lowers a distance keeps an entry of
@@ -11,11 +13,18 @@
 // Nothing here depends on the order in which other work-items see two different words: a work-item that reads a
 // distance that is out of date does some work in vain, and its atomic minimum then changes nothing.
 //
+// With TREES the minimum of all words for a vertex is the path weight with, below it, the smallest vertex that a shortest
+// path comes from: each edge is relaxed when the distance of its source is final. That is the predecessor by the rule of
+// edges/predecessors.cl as long as no edge weighs nothing; whether one does is noted.
+//
 // Entries up to `limit` are near. Taken in the order in which they come, they are relaxed as Bellman-Ford relaxes: an
 // interval takes at most as many rounds as the longest of its shortest paths has edges, whatever its width.
 
-#if !defined(SHARED) || !defined(WIDE) || !defined(CHUNK) || CHUNK < 1
-#error "single_source/near_far_piles.cl needs SHARED, WIDE and CHUNK of at least 1"
+#if !defined(SHARED) || !defined(WIDE) || !defined(TREES) || !defined(CHUNK) || CHUNK < 1
+#error "single_source/near_far_piles.cl needs SHARED, WIDE, TREES and CHUNK of at least 1"
+#endif
+#if TREES && (WIDE || (SHARED && ATOMIC_LOADS))
+#error "single_source/near_far_piles.cl: TREES needs words of 64 bits for an int and a vertex, and plain loads"
 #endif
 
 #include "core/out_edges.cl"
@@ -23,6 +32,22 @@
 #if SHARED
 #include "core/atomic_min.cl"
 #endif
+
+#if TREES
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+typedef ulong Word;
+#define WORD(dist, before) ((ulong)(dist) << 32 | (uint)(before))
+#define DISTANCE_IN(word) ((WEIGHT)((word) >> 32))
+#define LOAD_WORD(word) (*(volatile __global Word *)(word))
+#define LOWER_WORD(place, word) atom_min(place, word)
+#else
+typedef WEIGHT Word;
+#define WORD(dist, before) (dist)
+#define DISTANCE_IN(word) (word)
+#define LOAD_WORD(word) AS_WEIGHT(LOAD((volatile __global Key *)(word)))
+#define LOWER_WORD(place, word) AS_WEIGHT(LOWER((volatile __global Key *)(place), AS_KEY(word)))
+#endif
+#define NOT_REACHED WORD(INF, UINT_MAX)
 
 #define LOOK_AHEAD 16       // entries; hides the way to memory, and 32 measured the same
 #define NARROW 64           // times narrower than `delta`; more measured the same
@@ -44,7 +69,7 @@ typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
 typedef struct {
     __global const OFFSET *first_edge;
     __global const Edge *edges;
-    __global WEIGHT *dist;
+    __global Word *words;
     __global Entry *near;  // entries head .. tail-1 are to be relaxed, the oldest first
     __global Entry *far;   // entries 0 .. far_count-1
     uint head, tail, far_count;
@@ -54,35 +79,44 @@ typedef struct {
     WEIGHT width;    // of an interval
     WEIGHT delta;    // the width that intervals grow to
     WEIGHT ceiling;  // path weights from here on are not recorded
-    bool alone;      // no other work-item lowers distances in this launch
+    bool alone;      // no other work-item lowers words in this launch
+    bool stands;     // with TREES: an edge of weight 0 was relaxed
     ulong relaxed, scanned;
 } Search;
 
-WEIGHT distance_of(__global WEIGHT *dist, const size_t vertex)
+WEIGHT distance_of(__global Word *words, const size_t vertex)
 {
 #if SHARED
-    return AS_WEIGHT(LOAD((volatile __global Key *)dist + vertex));
+    return DISTANCE_IN(LOAD_WORD(words + vertex));
 #else
-    return dist[vertex];
+    return DISTANCE_IN(words[vertex]);
 #endif
 }
 
-// Records a distance if it is the minimum so far, and below the ceiling.
-bool lower(__global WEIGHT *dist, const size_t vertex, const WEIGHT sum, const WEIGHT ceiling, const bool alone)
+// Records a path by way of `before` if it is the minimum so far, and below the ceiling; returns whether it is shorter.
+bool lower(__global Word *words, const size_t vertex, const WEIGHT sum, const Vertex before, const WEIGHT ceiling,
+           const bool alone)
 {
-    if (!(sum < distance_of(dist, vertex)) || !(sum < ceiling))
+    const Word word = WORD(sum, before);
+#if SHARED
+    Word last = LOAD_WORD(words + vertex);
+#else
+    const Word last = words[vertex];
+#endif
+    if (!(word < last) || !(sum < ceiling))
         return false;
 #if SHARED
     if (!alone)
-        return AS_KEY(sum) < LOWER((volatile __global Key *)dist + vertex, AS_KEY(sum));
+        last = LOWER_WORD(words + vertex, word);
+    else
 #endif
-    dist[vertex] = sum;
-    return true;
+        words[vertex] = word;
+    return sum < DISTANCE_IN(last);
 }
 
-bool is_stale(__global WEIGHT *dist, const Entry entry)
+bool is_stale(__global Word *words, const Entry entry)
 {
-    return distance_of(dist, entry.vertex) < entry.dist;
+    return distance_of(words, entry.vertex) < entry.dist;
 }
 
 // There has to be room.
@@ -97,12 +131,12 @@ void put(Search *s, const Entry entry)
 }
 
 // Moves the entries of a pile that are not stale to its front, and returns how many they are.
-uint without_stale(__global WEIGHT *dist, __global Entry *pile, const uint first, const uint last)
+uint without_stale(__global Word *words, __global Entry *pile, const uint first, const uint last)
 {
     uint kept = 0;
     for (uint i = first; i < last; ++i) {
         const Entry entry = pile[i];
-        if (!is_stale(dist, entry))
+        if (!is_stale(words, entry))
             pile[kept++] = entry;
     }
     return kept;
@@ -112,11 +146,11 @@ uint without_stale(__global WEIGHT *dist, __global Entry *pile, const uint first
 void make_room(Search *s)
 {
     if (s->capacity - s->tail < CHUNK) {
-        s->tail = without_stale(s->dist, s->near, s->head, s->tail);
+        s->tail = without_stale(s->words, s->near, s->head, s->tail);
         s->head = 0;
     }
     if (s->capacity - s->far_count < CHUNK)
-        s->far_count = without_stale(s->dist, s->far, 0, s->far_count);
+        s->far_count = without_stale(s->words, s->far, 0, s->far_count);
 }
 
 // Relaxes what is near, what becomes near by that included, until nothing is, or about `budget` edges are relaxed.
@@ -127,12 +161,15 @@ void relax_near(Search *s, const ulong budget)
     __global const Edge *edges = s->edges;
     __global Entry *near = s->near;
     __global Entry *far = s->far;
-    __global WEIGHT *dist = s->dist;
+    __global Word *words = s->words;
     const WEIGHT limit = s->limit, ceiling = s->ceiling;
     const bool alone = s->alone;
     WEIGHT minimum = s->minimum;
     uint head = s->head, tail = s->tail, far_count = s->far_count;
     ulong relaxed = 0;
+#if TREES
+    bool stands = false;
+#endif
 
     while (head < tail && relaxed < budget) {
         if (head + LOOK_AHEAD < tail) {
@@ -143,7 +180,7 @@ void relax_near(Search *s, const ulong budget)
         }
         const Entry entry = near[head++];
         relaxed += 1;
-        if (is_stale(dist, entry))
+        if (is_stale(words, entry))
             continue;
         const OFFSET first = first_edge[entry.vertex];
         const OFFSET last = first_edge[entry.vertex + 1];
@@ -162,7 +199,10 @@ void relax_near(Search *s, const ulong budget)
             for (OFFSET i = begin; i < end; ++i) {
                 const Edge edge = edges[i];
                 const WEIGHT sum = path_sum(entry.dist, edge.weight);
-                if (lower(dist, edge.target, sum, ceiling, alone)) {
+#if TREES
+                stands |= edge.weight == 0;
+#endif
+                if (lower(words, edge.target, sum, entry.vertex, ceiling, alone)) {
                     const Entry reached = {edge.target, sum};
                     if (sum <= limit) {
                         near[tail++] = reached;
@@ -179,6 +219,9 @@ void relax_near(Search *s, const ulong budget)
     s->tail = tail;
     s->far_count = far_count;
     s->relaxed += relaxed;
+#if TREES
+    s->stands |= stands;
+#endif
 }
 
 WEIGHT saturated_sum(const WEIGHT a, const WEIGHT b)

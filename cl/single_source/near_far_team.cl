@@ -7,17 +7,18 @@
 // Local memory: none.
 // Macros:       SLICE, edges relaxed between two looks at the other work-items;
 //               LAG, near intervals that a work-item may be behind before another one waits for it;
-//               CHUNK, WIDE, ATOMIC_LOADS, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 1);
+//               CHUNK, WIDE, TREES, ATOMIC_LOADS, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 1);
 //               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   starts, count      in      (count) the vertices at distance 0, all different
-//   dist               out     (n) INF = not reached
+//   words              out     (n) of Word; NOT_REACHED
 //   entries            local to the kernels: (2, work-items, 2, capacity) near and far piles of each work-item, which
 //                      change sides when they are shared out; capacity at least n + CHUNK
 //   shares             local to the kernels: (2, work-items) what is in these piles before and after a launch, in turn
 //   limits             local to the kernels: (2, work-items) of Key; the limit that each work-item has come to in this
 //                      launch, and zeros for the next one
-//   report             out     (work-items, 2) entries left, and near intervals so far
+//   report             out     (work-items, 3) entries left, near intervals so far, and with TREES whether an edge weighs
+//                              nothing
 //   phase              0 and 1 in turn
 //   few                entries that are too few to share
 //   patience           looks at a work-item that lags behind, before the one that is ahead gives up
@@ -43,6 +44,8 @@
 
 #define ENTRIES_LEFT 0
 #define INTERVALS 1
+#define STANDS 2
+#define REPORTED 3
 
 #define LONGEST_ALONE 64  // launches
 #define SAMPLE 64         // entries; no fewer than work-items
@@ -68,23 +71,24 @@ __global Entry *pile(__global Entry *entries, const uint side, const size_t work
 
 // One launch before the first one with phase 0; same work-items.
 WORK_GROUP(1, 1, 1)
-__kernel void begin(__global const int *restrict starts, const uint count, __global WEIGHT *restrict dist,
+__kernel void begin(__global const int *restrict starts, const uint count, __global Word *restrict words,
                     __global Entry *restrict entries, __global Share *restrict shares, __global Key *restrict limits,
                     __global uint *restrict report, const WEIGHT delta, const uint capacity, const uint n)
 {
     const size_t worker = get_global_id(0), workers = get_global_size(0);
     limits[worker] = 0;
-    report[2 * worker + ENTRIES_LEFT] = 0;
-    report[2 * worker + INTERVALS] = worker == 0;  // the one that holds the starts
+    report[REPORTED * worker + ENTRIES_LEFT] = 0;
+    report[REPORTED * worker + INTERVALS] = worker == 0;  // the one that holds the starts
+    report[REPORTED * worker + STANDS] = 0;
     const size_t first = n * worker / workers, last = n * (worker + 1) / workers;
     for (size_t vertex = first; vertex < last; ++vertex)
-        dist[vertex] = INF;
+        words[vertex] = NOT_REACHED;
     uint mine = 0;
     __global Entry *near = pile(entries, 0, worker, 0, capacity);
     for (uint i = 0; i < count; ++i) {
         const Entry start = {starts[i], 0};
         if ((uint)start.vertex >= first && (uint)start.vertex < last) {
-            dist[start.vertex] = 0;
+            words[start.vertex] = 0;
             near[mine++] = start;
         }
     }
@@ -140,7 +144,7 @@ void take(Search *s, __global const Entry *pile, const uint count, const uint fi
 {
     for (uint i = 0; i < count; ++i) {
         const Entry entry = pile[i];
-        if ((uint)entry.vertex >= first && (uint)entry.vertex < last && !is_stale(s->dist, entry))
+        if ((uint)entry.vertex >= first && (uint)entry.vertex < last && !is_stale(s->words, entry))
             put(s, entry);
     }
 }
@@ -169,7 +173,7 @@ bool keep_step(const Search *s, volatile __global Key *limits, const size_t work
 
 WORK_GROUP(1, 1, 1)
 __kernel void advance(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-                      __global WEIGHT *dist, __global Entry *entries, __global Share *shares, __global Key *limits,
+                      __global Word *words, __global Entry *entries, __global Share *shares, __global Key *limits,
                       __global uint *report, const uint phase, const WEIGHT delta, const WEIGHT ceiling,
                       const uint target, const ulong budget, const uint few, const uint patience, const uint capacity,
                       const uint n)
@@ -205,12 +209,13 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     Search s;
     s.first_edge = first_edge;
     s.edges = edges;
-    s.dist = dist;
+    s.words = words;
     s.near = pile(entries, side, worker, 0, capacity);
     s.far = pile(entries, side, worker, 1, capacity);
     s.capacity = capacity;
     s.ceiling = ceiling;
     s.alone = alone;
+    s.stands = false;
     s.head = mine.head;
     s.tail = mine.tail;
     s.far_count = mine.far_count;
@@ -251,7 +256,7 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
         if (s.head == s.tail) {
             if (s.far_count == 0)
                 break;
-            begin_interval(&s, target < n ? distance_of(dist, target) : INF);
+            begin_interval(&s, target < n ? distance_of(words, target) : INF);
             ++intervals;
             if (!alone && !keep_step(&s, limits, worker, patience)) {
                 in_vain = another_is(NOT_BEGUN, limits, worker);
@@ -265,8 +270,9 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     const bool spent = s.relaxed >= enough;
     EXCHANGE(&limits[worker], spent ? BUDGET_SPENT : IDLE);
 
-    report[2 * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
-    report[2 * worker + INTERVALS] += intervals;
+    report[REPORTED * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
+    report[REPORTED * worker + INTERVALS] += intervals;
+    report[REPORTED * worker + STANDS] |= s.stands;
     Share after = {s.head,       s.tail,  s.far_count, side,    0,         !spent,   0,
                    mine.setback, s.limit, s.minimum,   s.width, s.relaxed, s.scanned};
     after.is_thin = is_thin(first_edge, entries, &after, worker, capacity);

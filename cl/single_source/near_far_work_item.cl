@@ -5,15 +5,16 @@
 // NDRange:      global the number of work-items; work-group (1). A launch ends when each work-item has relaxed about
 //               `budget` edges, and the next one goes on from there.
 // Local memory: none.
-// Macros:       WIDE, CHUNK, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 0); core/out_edges.cl;
-//               core/weights.cl.
+// Macros:       WIDE, TREES, CHUNK, PREFETCH_BUILT_IN (single_source/near_far_piles.cl, with SHARED 0);
+//               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   first_start        in      (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
-//   dist               out     (rows, n) INF = not reached
+//   words              out     (rows, n) of Word; NOT_REACHED
 //   near, far          local to a work-item, (work-items, capacity); capacity at least n + CHUNK
 //   searches           i/o     (work-items) zeros at first
-//   counters           i/o     (3) zeros at first: rows begun, rows done, near intervals
+//   counters           i/o     (4) zeros at first: rows begun, rows done, near intervals, and with TREES whether an edge
+//                              weighs nothing
 //   delta, ceiling     see single_source/near_far_piles.cl
 //   target             distances beyond that of this vertex need not be found; n or more: all are
 
@@ -22,6 +23,7 @@
 #define ROWS_BEGUN 0
 #define ROWS_DONE 1
 #define INTERVALS 2
+#define STANDS 3
 
 // What a work-item remembers between two launches.
 typedef struct {
@@ -35,18 +37,18 @@ typedef struct {
 typedef char ProgressFits[sizeof(Progress) <= STATE_BYTES ? 1 : -1];
 
 // Reaches the starts of a row.
-void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, const uint count, const uint n)
+void begin_row(Search *s, __global Word *words, __global const int *starts, const uint count, const uint n)
 {
-    s->dist = dist;
+    s->words = words;
     for (size_t vertex = 0; vertex < n; ++vertex)
-        dist[vertex] = INF;
+        words[vertex] = NOT_REACHED;
     s->head = s->tail = s->far_count = 0;
     s->limit = s->width = first_width(s->delta);
     s->minimum = INF;
     s->relaxed = s->scanned = 0;
     for (uint i = 0; i < count; ++i) {
         const Entry start = {starts[i], 0};
-        dist[start.vertex] = 0;
+        words[start.vertex] = 0;
         put(s, start);
     }
 }
@@ -54,7 +56,7 @@ void begin_row(Search *s, __global WEIGHT *dist, __global const int *starts, con
 WORK_GROUP(1, 1, 1)
 __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
                          __global const uint *restrict first_start, __global const int *restrict starts,
-                         __global WEIGHT *restrict dist, __global Entry *restrict near, __global Entry *restrict far,
+                         __global Word *restrict words, __global Entry *restrict near, __global Entry *restrict far,
                          __global Progress *restrict searches, __global uint *restrict counters, const WEIGHT delta,
                          const WEIGHT ceiling, const uint target, const ulong budget, const uint capacity, const uint n,
                          const uint rows)
@@ -69,7 +71,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     s.capacity = capacity;
     s.ceiling = ceiling;
     s.alone = true;
-    s.dist = dist + (size_t)before.row * n;
+    s.stands = false;
+    s.words = words + (size_t)before.row * n;
     s.head = before.head;
     s.tail = before.tail;
     s.far_count = before.far_count;
@@ -90,7 +93,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                 break;
             active = true;
             const uint first = first_start[row];
-            begin_row(&s, dist + (size_t)row * n, starts + first, first_start[row + 1] - first, n);
+            begin_row(&s, words + (size_t)row * n, starts + first, first_start[row + 1] - first, n);
             used += n / 16;  // a distance is set so much faster than an edge is relaxed
         }
         const ulong relaxed = s.relaxed;
@@ -100,7 +103,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             ++intervals;
             used += s.far_count / 4;
             if (s.far_count > 0)
-                begin_interval(&s, target < n ? s.dist[target] : INF);
+                begin_interval(&s, target < n ? distance_of(s.words, target) : INF);
             active = s.head < s.tail || s.far_count > 0;
             if (!active)
                 atomic_inc(&counters[ROWS_DONE]);
@@ -108,6 +111,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     }
 
     atomic_add(&counters[INTERVALS], intervals);
+    if (s.stands)
+        atomic_or(&counters[STANDS], 1u);
     const Progress after = {active,  row,       s.head,  s.tail,    s.far_count,
                             s.limit, s.minimum, s.width, s.relaxed, s.scanned};
     searches[worker] = after;

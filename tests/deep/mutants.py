@@ -116,6 +116,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         NEAR_FAR_BY_WORK_ITEMS,
     ),
     "single_source/near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    "single_source/near_far_trees.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
     "edges/pad.cl": (LADDER,),
     "traversal/deep.cl": ("algorithms/traversal/test_bfs.py",),
@@ -339,7 +340,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("all_pairs/katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
     (
         "single_source/near_far_team.cl",
-        "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
+        "report[REPORTED * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
     ): "ENTRIES_LEFT is 0",
     (
         "sort/radix_work_item.cl",

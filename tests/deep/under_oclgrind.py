@@ -845,23 +845,48 @@ def checks_of_near_far_work_item(device: Device) -> Iterator[Check]:
                 if sum(family.weights) <= np.iinfo(np.int32).max or dtype is not np.int32:
                     yield rows, partial(check_near_far_work_item, device, family, dtype, 3, 2)
                     yield team, partial(check_near_far_work_item, device, family, dtype, 1, 3)
+                    if dtype is np.int32:
+                        noted = {"single_source/near_far_trees.cl"}
+                        yield rows | noted, partial(check_near_far_trees, device, family, 3, 2)
+                        yield team | noted, partial(check_near_far_trees, device, family, 1, 3)
+
+
+def check_near_far_trees(device: Device, family: Family, rows: int, workers: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in LITTLE_ROOM.items():
+            patch.setattr(near_far_work_item, name, value)
+        starts = [(family.source + row) % family.n for row in range(rows)]
+        arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
+        edges = OutEdges.of(graph_of(family, np.int64), job, arithmetic)
+        found = near_far_work_item.solve_with_trees(job, edges, arithmetic, [[v] for v in starts], workers=workers)
+        dist, pred = np.empty((rows, family.n)), np.empty((rows, family.n), np.int32)
+        near_far_work_item.read_trees(job, found.words, dist, pred, arithmetic)
+        for row, start in enumerate(starts):
+            right = oracle.distances(family.n, family.edges, start)
+            assert dist[row].tolist() == [np.inf if d is None else d for d in right], family.name
+            tree = oracle.predecessors(family.n, family.edges, start, right)
+            assert found.stands or pred[row].tolist() == tree, family.name
+        if 0 not in family.weights:
+            assert not found.stands, family.name
+
+
+LITTLE_ROOM = {
+    "_CHUNK": 3,
+    "_SPARE_ROOM": 0,
+    "_ROWS_BUDGET": 50,
+    "_LAUNCH_SECONDS": 0.0,
+    "_TEAM_BUDGET": 50,
+    "_SLICE": 10,
+    "_FEW": 2,
+    "_PATIENCE": 2,
+    "_LAG": 1,
+    "_FIRST_BATCH": 1,
+}
 
 
 def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: int, workers: int) -> None:
-    constants = {
-        "_CHUNK": 3,
-        "_SPARE_ROOM": 0,
-        "_ROWS_BUDGET": 50,
-        "_LAUNCH_SECONDS": 0.0,
-        "_TEAM_BUDGET": 50,
-        "_SLICE": 10,
-        "_FEW": 2,
-        "_PATIENCE": 2,
-        "_LAG": 1,
-        "_FIRST_BATCH": 1,
-    }
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in constants.items():
+        for name, value in LITTLE_ROOM.items():
             patch.setattr(near_far_work_item, name, value)
         starts = [[(family.source + row) % family.n, family.source] for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(dtype)), Job(device)

@@ -76,12 +76,14 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     },
     "single_source/near_far_target.cl": {},
     "single_source/near_far_work_item.cl": {
-        **{"SHARED": (0,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
+        **{"SHARED": (0,), "WIDE": (0,), "TREES": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,)},
+        "OFFSET": ("uint", "ulong"),
     },
     "single_source/near_far_team.cl": {
-        **{"SHARED": (1,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
-        **{"ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
+        **{"SHARED": (1,), "WIDE": (0,), "TREES": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,)},
+        **{"OFFSET": ("uint", "ulong"), "ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
+    "single_source/near_far_trees.cl": {"CONVERTS": (0, 1)},
     "balance/partition.cl": {"GROUP_SIZE": (32,), "EACH": (8,), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong")},
     "balance/large_items.cl": {"LARGE": (4096,), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong")},
     "experiments/expansion.cl": {
@@ -297,7 +299,7 @@ INCLUDED = {
     "edges/balance_sums.cl": {"GROUP_SIZE": 16},
     "edges/balance_block_search.cl": {},
     "edges/balance_items.cl": {},
-    "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
+    "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "TREES": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},
     "traversal/queue.cl": {"POINTER": "uint", "INDEX": "int"},

@@ -11,12 +11,13 @@ import reedsp
 from reedsp.device.device import Device
 
 
-def made_graph(negative: bool = False) -> reedsp.Graph:
+def made_graph(negative: bool = False, lightest: int = 0) -> reedsp.Graph:
     """Return a graph that nothing is derived of yet."""
     rng = np.random.default_rng(3)
     heights = rng.integers(0, 40, 90) if negative else np.zeros(90, np.int64)
     sources, targets = rng.integers(0, 90, (2, 400))
-    return reedsp.Graph.from_edges(90, sources, targets, rng.integers(0, 30, 400) + heights[sources] - heights[targets])
+    weights = rng.integers(lightest, 30, 400) + heights[sources] - heights[targets]
+    return reedsp.Graph.from_edges(90, sources, targets, weights)
 
 
 def solved(method: str, **options: Any) -> Callable[[Device], Any]:

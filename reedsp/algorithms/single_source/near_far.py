@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -26,6 +27,7 @@ _DISTANCES_ON_CPU = (
     1 << 24
 )  # bytes, so that the buffers are recycled: memory that is touched for the first time costs time
 _MOST_SLOTS = 1 << 31
+_STANDS = "an edge weighs nothing"  # what a graph remembers
 
 
 def in_work_groups(device: Device, arithmetic: Arithmetic) -> bool:
@@ -128,6 +130,23 @@ def near_far(
     return task.in_parts(step, functools.partial(_solve, delta, together, balance))
 
 
+def _notes_trees(task: Task, edges: OutEdges) -> bool:
+    """Return whether work-items note the trees on the way."""
+    if task.predecessors is None or task.target is not None or task.by_hops or edges.known.get(_STANDS):
+        return False
+    return near_far_work_item.can_note_trees(task.job.device, edges, task.arithmetic, len(task.starts))
+
+
+def _read_trees(task: Task, noted: near_far_work_item.Found) -> Outcome:
+    assert task.predecessors is not None
+    if task.progress is not None:
+        task.progress(noted.rounds, task.graph.n)
+    task.job.finish()
+    task.job.phases.begin("download")
+    near_far_work_item.read_trees(task.job, noted.words, task.dist, task.predecessors, task.arithmetic)
+    return Outcome(noted.rounds)
+
+
 def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
     graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
     job.phases.begin("prepare")
@@ -136,9 +155,18 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     if together:
         search = functools.partial(near_far_work_group.solve, balance=balance)
     distinct = [list(dict.fromkeys(some)) for some in task.starts]
-    limits = {"ceiling": task.ceiling, "target": task.target}
     job.phases.begin("search")
-    found, rounds = search(job, edges, arithmetic, distinct, **limits, delta=delta, progress=task.progress)
+    options = {"ceiling": task.ceiling, "delta": delta, "progress": task.progress}
+    found: cl.Buffer
+    if not together and _notes_trees(task, edges):
+        noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, **options)
+        rounds = noted.rounds
+        if not noted.stands:
+            return _read_trees(task, noted)
+        edges.known[_STANDS] = True
+        found = near_far_work_item.distances_in(job, noted.words, dist.size, arithmetic)
+    else:
+        found, rounds = search(job, edges, arithmetic, distinct, **options, target=task.target)
     if task.progress is not None:
         task.progress(rounds, graph.n)
     if task.target is not None:

@@ -1,13 +1,14 @@
 """Near-far shortest paths on CPU devices, for weights that are not negative.
 
-In cl/single_source, one work-item a row of distances (near_far_work_item.cl), or several (near_far_team.cl).
+In cl/single_source, one work-item a row of distances (near_far_work_item.cl), or several (near_far_team.cl). Where a
+distance and a vertex fit into one word, they can note the trees on the way (near_far_trees.cl).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +17,18 @@ import pyopencl as cl
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
+from reedsp.device.dispatch import even
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.selfcheck import finds_known_distances
+from reedsp.edges.selfcheck import SOURCE, finds_known_distances, is_known, known_levels
+from reedsp.graph.graph import Graph, edge_sources
 
 _FILE, _TEAM_FILE = "single_source/near_far_work_item.cl", "single_source/near_far_team.cl"
+_TREES_FILE = "single_source/near_far_trees.cl"
+_WORD = np.dtype(np.uint64)  # a distance and a vertex
+_GROUP_SIZE = 64
 _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
 _LAUNCH_SECONDS = 0.03
@@ -89,18 +95,123 @@ def solve(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    piles = _Piles.of(job.device, edges, arithmetic)
+    found = _search(job, edges, arithmetic, starts, False, ceiling, target, delta, progress, workers)
+    return found.words, found.rounds
+
+
+class Found(NamedTuple):
+    """What a search has found.
+
+    Attributes
+    ----------
+    words : pyopencl.Buffer, shape (rows, n)
+        Distances in the arithmetic's dtype; or words of 64 bits with a distance and the vertex before.
+    rounds : int
+        Near intervals of all rows and work-items.
+    stands : bool
+        Whether, where vertices are noted, an edge weighs nothing: then they are not those of the trees.
+    """
+
+    words: cl.Buffer
+    rounds: int
+    stands: bool
+
+
+def solve_with_trees(
+    job: Job,
+    edges: OutEdges,
+    arithmetic: Arithmetic,
+    starts: Sequence[Sequence[int]],
+    *,
+    ceiling: Any = None,
+    delta: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    workers: int | None = None,
+) -> Found:
+    """Find the distances, and on the way the trees; where :func:`can_note_trees`. Arguments as for :func:`solve`."""
+    return _search(job, edges, arithmetic, starts, True, ceiling, None, delta, progress, workers)
+
+
+def can_note_trees(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int) -> bool:
+    """Return whether the device notes trees on the way, and rightly, in a search of so many rows.
+
+    A distance and a vertex have to fit into one word, of which several work-items take the minimum.
+    """
+    if arithmetic.dtype != np.int32 or arithmetic.saturate or not (device.int64_atomics and device.loads_are_atomic):
+        return False
+    workers = min(_team_size(device, edges, arithmetic, None), 2) if rows == 1 else 1
+    name = f"near-far that notes trees in {'several work-items' if workers > 1 else 'a work-item'} and {arithmetic}"
+    return is_trusted(device, name, _finds_known_trees, arithmetic, workers)
+
+
+def _finds_known_trees(device: Device, arithmetic: Arithmetic, workers: int) -> bool:
+    known, levels, before = known_levels()
+    ones = np.ones(known.m, np.int32)
+    graph, job = Graph.from_edges(known.n, edge_sources(known), known.indices, ones), Job(device)
+    dist, pred = np.empty(graph.n, arithmetic.dtype), np.empty(graph.n, np.int32)
+    found = solve_with_trees(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[SOURCE]], workers=workers)
+    read_trees(job, found.words, dist, pred, arithmetic)
+    return not found.stands and is_known(dist, arithmetic.infinity, levels) and np.array_equal(pred, before)
+
+
+def read_trees(
+    job: Job, words: cl.Buffer, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32], arithmetic: Arithmetic
+) -> None:
+    """Wait for a search that has noted trees, and fill contiguous arrays.
+
+    Parameters
+    ----------
+    job : Job
+    words : pyopencl.Buffer
+    dist : ndarray of the arithmetic's dtype, or of float64 if :func:`reedsp.edges.distances.float64_holds` them
+    predecessors : ndarray of int32, of the same size
+    arithmetic : Arithmetic
+    """
+    with job.writes(dist) as distances, job.writes(predecessors) as vertices:
+        _split(job, words, distances, vertices, dist.size, arithmetic, dist.dtype != arithmetic.dtype)
+
+
+def distances_in(job: Job, words: cl.Buffer, count: int, arithmetic: Arithmetic) -> cl.Buffer:
+    """Return the distances alone, in the arithmetic's dtype, on the device."""
+    found = job.allocate(count, arithmetic.dtype)
+    _split(job, words, found, job.allocate(count, np.int32), count, arithmetic, False)
+    return found
+
+
+def _split(
+    job: Job, words: cl.Buffer, dist: Memory, predecessors: Memory, count: int, arithmetic: Arithmetic, converts: bool
+) -> None:
+    kernel = job.device.kernel(_TREES_FILE, "split_words", CONVERTS=int(converts), **arithmetic.macros)
+    slices = even(0, count, _GROUP_SIZE, count, job.device.steps_at_once)
+    job.launch(kernel, count, _GROUP_SIZE, words, dist, predecessors, np.uint64(count), slices=slices)
+
+
+def _search(
+    job: Job,
+    edges: OutEdges,
+    arithmetic: Arithmetic,
+    starts: Sequence[Sequence[int]],
+    trees: bool,
+    ceiling: Any,
+    target: int | None,
+    delta: float | None,
+    progress: Callable[[int, int], None] | None,
+    workers: int | None,
+) -> Found:
+    piles = _Piles.of(edges, arithmetic)
     bounds = (
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(edges.n if target is None else target),
     )
     width = arithmetic.step(_default_delta(edges) if delta is None else delta)
     different = [np.array(sorted(set(row)), np.int32) for row in starts]
-    team = _team_size(job.device, edges, arithmetic, piles, workers) if len(starts) == 1 else 1
+    team = _team_size(job.device, edges, arithmetic, workers) if len(starts) == 1 else 1
+    if team > 1 and not (trees or workers) and not _is_trusted_team(job.device, arithmetic, team):
+        team = 1
     if team > 1:
-        return _solve_row(job, edges, arithmetic, piles, different[0], bounds, width, progress, team)
-    workers = piles.most(job.device, job.device.compute_units if workers is None else workers, 1)
-    return _solve_rows(job, edges, arithmetic, piles, different, bounds, width, progress, min(workers, len(starts)))
+        return _solve_row(job, edges, arithmetic, piles, different[0], trees, bounds, width, progress, team)
+    workers = min(piles.most(job.device, job.device.compute_units if workers is None else workers, 1), len(starts))
+    return _solve_rows(job, edges, arithmetic, piles, different, trees, bounds, width, progress, workers)
 
 
 @dataclass(frozen=True)
@@ -111,7 +222,7 @@ class _Piles:
     pile_bytes: int
 
     @classmethod
-    def of(cls, device: Device, edges: OutEdges, arithmetic: Arithmetic) -> _Piles:
+    def of(cls, edges: OutEdges, arithmetic: Arithmetic) -> _Piles:
         capacity = edges.n + int(edges.n * _SPARE_ROOM) + _CHUNK
         return cls(capacity, capacity * 2 * arithmetic.dtype.itemsize)
 
@@ -121,15 +232,18 @@ class _Piles:
         return max(1, min(workers, room // (piles * self.pile_bytes)))
 
 
-def _team_size(device: Device, edges: OutEdges, arithmetic: Arithmetic, piles: _Piles, workers: int | None) -> int:
+def _team_size(device: Device, edges: OutEdges, arithmetic: Arithmetic, workers: int | None) -> int:
     """Return how many work-items solve one row together."""
     if arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
         return 1
-    if workers is not None:
-        return piles.most(device, workers, 4)
-    team = piles.most(device, min(device.compute_units, _LARGEST_TEAM), 4) if edges.m >= _LEAST_TEAM_EDGES else 1
-    name, trial = f"near-far in a team of work-items and {arithmetic}", (finds_known_distances, _distances, arithmetic)
-    return team if team > 1 and is_trusted(device, name, *trial, team) else 1
+    if workers is None:
+        workers = min(device.compute_units, _LARGEST_TEAM) if edges.m >= _LEAST_TEAM_EDGES else 1
+    return _Piles.of(edges, arithmetic).most(device, workers, 4)
+
+
+def _is_trusted_team(device: Device, arithmetic: Arithmetic, team: int) -> bool:
+    trial = (finds_known_distances, _distances, arithmetic)
+    return is_trusted(device, f"near-far in a team of work-items and {arithmetic}", *trial, team)
 
 
 def _distances(
@@ -138,10 +252,11 @@ def _distances(
     return solve(job, edges, arithmetic, starts, workers=team)[0]
 
 
-def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic) -> dict[str, str | int]:
+def _macros(device: Device, edges: OutEdges, arithmetic: Arithmetic, trees: bool) -> dict[str, str | int]:
     """Return the macros that all kernels need."""
     own: dict[str, str | int] = {
         "WIDE": int(arithmetic.dtype.itemsize == 8),
+        "TREES": int(trees),
         "CHUNK": _CHUNK,
         "PREFETCH_BUILT_IN": int(device.kind == "cpu"),
     }
@@ -154,24 +269,25 @@ def _solve_rows(
     arithmetic: Arithmetic,
     piles: _Piles,
     starts: list[npt.NDArray[np.int32]],
+    trees: bool,
     bounds: tuple[Any, np.uint32],
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> tuple[cl.Buffer, int]:
+) -> Found:
     """Give each work-item a row, and the next one when it is done with it."""
     n, rows = edges.n, len(starts)
-    macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic)}
+    macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic, trees)}
     kernel = job.device.kernel(_FILE, "solve_rows", **macros)
-    dist = job.allocate(rows * n, arithmetic.dtype)
-    counters = job.full(3, np.uint32(0))
+    words = job.allocate(rows * n, _WORD if trees else arithmetic.dtype)
+    counters = job.full(4, np.uint32(0))
     pace = Pace(_ROWS_BUDGET, seconds=_LAUNCH_SECONDS)
     arguments: list[Any] = [
         edges.first_edge,
         edges.edges,
         job.upload(np.cumsum([0, *map(len, starts)]).astype(np.uint32)),
         job.upload(np.concatenate(starts)),
-        dist,
+        words,
         *(job.allocate(workers * piles.pile_bytes, np.uint8) for _ in ("near", "far")),
         job.full(workers * constants(_FILE)["STATE_BYTES"], np.uint8(0)),
         counters,
@@ -184,9 +300,9 @@ def _solve_rows(
     while True:
         pace.begin()
         launch.queue()
-        _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
+        _, done, rounds, stands = (int(word) for word in job.download(counters, 4, np.uint32))
         if done == rows:
-            return dist, rounds
+            return Found(words, rounds, bool(stands))
         if progress is not None:
             progress(rounds, n)
         pace.adapt()
@@ -199,11 +315,12 @@ def _solve_row(
     arithmetic: Arithmetic,
     piles: _Piles,
     starts: npt.NDArray[np.int32],
+    trees: bool,
     bounds: tuple[Any, np.uint32],
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> tuple[cl.Buffer, int]:
+) -> Found:
     """Solve one row with several work-items."""
     n = edges.n
     macros = {
@@ -211,15 +328,15 @@ def _solve_row(
         "ATOMIC_LOADS": int(not job.device.loads_are_atomic),
         "SLICE": _SLICE,
         "LAG": _LAG,
-        **_macros(job.device, edges, arithmetic),
+        **_macros(job.device, edges, arithmetic, trees),
     }
     begin, advance = (job.device.kernel(_TEAM_FILE, name, **macros) for name in ("begin", "advance"))
-    dist = job.allocate(n, arithmetic.dtype)
+    words = job.allocate(n, _WORD if trees else arithmetic.dtype)
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
     shares = job.allocate(2 * workers * constants(_TEAM_FILE)["STATE_BYTES"], np.uint8)
     limits = job.allocate(2 * workers, arithmetic.dtype)
-    report = job.allocate(2 * workers, np.uint32)
-    state = (dist, entries, shares, limits, report)
+    report = job.allocate(3 * workers, np.uint32)
+    state = (words, entries, shares, limits, report)
     sizes = (np.uint32(piles.capacity), np.uint32(n))
     job.launch(begin, workers, 1, job.upload(starts), np.uint32(len(starts)), *state, delta, *sizes)
     tuning = (np.uint64(_TEAM_BUDGET), np.uint32(_FEW), np.uint32(_PATIENCE))
@@ -234,10 +351,10 @@ def _solve_row(
         for _ in range(pace.amount):
             launches[number % 2].queue()
             number += 1
-        words = job.download(report, 2 * workers, np.uint32).reshape(workers, 2)
-        rounds = int(words[:, 1].sum())
-        if not words[:, 0].any():
-            return dist, rounds
+        left, intervals, stands = job.download(report, 3 * workers, np.uint32).reshape(workers, 3).T
+        rounds = int(intervals.sum())
+        if not left.any():
+            return Found(words, rounds, bool(stands.any()))
         if progress is not None:
             progress(rounds, n)
         pace.adapt()

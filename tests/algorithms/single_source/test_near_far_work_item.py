@@ -119,6 +119,87 @@ def test_rows(device: Device, family: Family, setting: str) -> None:
     assert exact(together, arithmetic) == nearest(family, starts[1])
 
 
+def trees(
+    device: Device, graph: reedsp.Graph, starts: Sequence[Sequence[int]], dtype: type = np.float64, **options: object
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    job, arithmetic = Job(device), Arithmetic(INT32)
+    edges = OutEdges.of(graph, job, arithmetic)
+    found = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, **options)
+    dist, pred = (np.empty((len(starts), graph.n), kind) for kind in (dtype, np.int32))
+    near_far_work_item.read_trees(job, found.words, dist, pred, arithmetic)
+    return dist, pred, found.stands
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+def test_trees_are_noted(device: Device, family: Family, workers: int, setting: str) -> None:
+    """Of edges that all weigh something; where one that is relaxed weighs nothing, that is said."""
+    weights = np.array(family.weights)
+    if max(weights, default=0) * family.n >= 2**31 - 1:
+        weights = weights % 50  # ties, too
+    for positive in (False, True):
+        changed = np.maximum(weights, 1) if positive else weights
+        graph = graph_of(family, changed)
+        edges = oracle.edges_of(family.sources, family.targets, changed.tolist(), family.directed)
+        sources = [family.source] if workers < 3 else [family.source, 0, family.n - 1]
+        dist, pred, stands = trees(device, graph, [[source] for source in sources], workers=workers)
+        reached = set()
+        for source, ours, before in zip(sources, dist, pred, strict=True):
+            right = oracle.distances(family.n, edges, source)
+            assert ours.tolist() == [np.inf if d is None else d for d in right]
+            if not stands:
+                assert before.tolist() == oracle.predecessors(family.n, edges, source, right)
+            reached |= {vertex for vertex, d in enumerate(right) if d is not None}
+        assert stands == any(w == 0 and u in reached for u, _, w in edges)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_trees_up_to_a_ceiling_and_from_several_starts(device: Device, workers: int, setting: str) -> None:
+    family = next(family for family in NOT_NEGATIVE if family.name == "random")
+    weights = [w + 1 for w in family.weights]
+    graph = graph_of(family, weights)
+    edges = oracle.edges_of(family.sources, family.targets, weights, family.directed)
+    starts = [family.source, 3, 3]
+    columns = zip(*(oracle.distances(family.n, edges, start) for start in starts), strict=True)
+    right = [min((d for d in column if d is not None), default=None) for column in columns]
+    cutoff = int(sorted(d for d in right if d is not None)[len(right) // 2])
+    for ceiling in (None, cutoff + 1):
+        (dist,), (pred,), stands = trees(device, graph, [starts], np.int32, ceiling=ceiling, workers=workers)
+        within = [d if d is not None and (ceiling is None or d < ceiling) else None for d in right]
+        assert exact(dist, Arithmetic(INT32)) == within
+        assert not stands
+        for vertex, before in enumerate(pred.tolist()):
+            tight = [
+                u
+                for u, v, w in edges
+                if v == vertex and None not in (within[u], within[v]) and within[u] + w == within[v]
+            ]
+            assert before == (-9999 if vertex in starts else min(tight, default=-9999))
+
+
+def test_a_graph_remembers_that_an_edge_weighs_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    solve_with_trees = near_far_work_item.solve_with_trees
+
+    def noted(*arguments: object, **options: object) -> near_far_work_item.Found:
+        searched.append(True)
+        return solve_with_trees(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(near_far_work_item, "solve_with_trees", noted)
+    if not near_far_work_item.can_note_trees(
+        device, OutEdges.of(graph_of(NOT_NEGATIVE[0]), Job(device), Arithmetic(INT32)), Arithmetic(INT32), 1
+    ):
+        pytest.skip("this device notes no trees")
+    searched.clear()
+    for weight, count in ((1, 2), (0, 1)):
+        graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1, weight, 1])
+        for _ in range(2):
+            paths = reedsp.sssp(graph, 0, "near-far", device=device, options={"work_groups": False})
+            assert (paths.dist.tolist(), paths.pred.tolist()) == ([0, 1, 1], [-9999, 0, 0])
+        assert len(searched) == count
+        searched.clear()
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ceiling(device: Device, workers: int, setting: str) -> None:
     family = next(family for family in NOT_NEGATIVE if family.name == "random")
