@@ -3,7 +3,7 @@
 // Macros: SHARED, 1: other work-items may lower the same words in the same launch, and core/atomic_min.cl is used;
 //         WIDE, 1 if WEIGHT has 64 bits;
 //         TREES, 1: a word holds the vertex before, too; WEIGHT is int, and where words are SHARED, the device has
-//         atomic operations on 64 bits, and ATOMIC_LOADS is 0;
+//         atomic operations on 64 bits;
 //         CHUNK, edges relaxed between two looks at the room that is left; core/prefetch.cl; core/out_edges.cl.
 //
 // An entry says that a vertex has been reached at a distance. The work-item that lowers a distance keeps an entry of
@@ -23,8 +23,8 @@
 #if !defined(SHARED) || !defined(WIDE) || !defined(TREES) || !defined(CHUNK) || CHUNK < 1
 #error "single_source/near_far_piles.cl needs SHARED, WIDE, TREES and CHUNK of at least 1"
 #endif
-#if TREES && (WIDE || (SHARED && ATOMIC_LOADS))
-#error "single_source/near_far_piles.cl: TREES needs words of 64 bits for an int and a vertex, and plain loads"
+#if TREES && WIDE
+#error "single_source/near_far_piles.cl: TREES needs WIDE 0, an int and a vertex in 64 bits"
 #endif
 
 #include "core/out_edges.cl"
@@ -34,11 +34,16 @@
 #endif
 
 #if TREES
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 typedef ulong Word;
 #define WORD(dist, before) ((ulong)(dist) << 32 | (uint)(before))
 #define DISTANCE_IN(word) ((WEIGHT)((word) >> 32))
+#if ATOMIC_LOADS
+#define LOAD_WORD(word) atom_or(word, 0ul)
+#else
 #define LOAD_WORD(word) (*(volatile __global Word *)(word))
+#endif
 #define LOWER_WORD(place, word) atom_min(place, word)
 #else
 typedef WEIGHT Word;

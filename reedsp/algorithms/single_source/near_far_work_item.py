@@ -137,7 +137,7 @@ def can_note_trees(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows
 
     A distance and a vertex have to fit into one word, of which several work-items take the minimum.
     """
-    if arithmetic.dtype != np.int32 or arithmetic.saturate or not (device.int64_atomics and device.loads_are_atomic):
+    if arithmetic.dtype != np.int32 or arithmetic.saturate or not device.int64_atomics:
         return False
     workers = min(_team_size(device, edges, arithmetic, None), 2) if rows == 1 else 1
     name = f"near-far that notes trees in {'several work-items' if workers > 1 else 'a work-item'} and {arithmetic}"
