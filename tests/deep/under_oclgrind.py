@@ -858,16 +858,17 @@ def check_near_far_trees(device: Device, family: Family, rows: int, workers: int
         starts = [(family.source + row) % family.n for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
         edges = OutEdges.of(graph_of(family, np.int64), job, arithmetic)
-        found = near_far_work_item.solve_with_trees(job, edges, arithmetic, [[v] for v in starts], workers=workers)
-        dist, pred = np.empty((rows, family.n)), np.empty((rows, family.n), np.int32)
-        near_far_work_item.read_trees(job, found.words, dist, pred, arithmetic)
+        pred = np.empty((rows, family.n), np.int32)
+        options = {"workers": workers}
+        found = near_far_work_item.solve_with_trees(job, edges, arithmetic, [[v] for v in starts], pred, **options)
+        dist = job.download(found.dist, pred.size, np.int32).reshape(pred.shape)
         for row, start in enumerate(starts):
             right = oracle.distances(family.n, family.edges, start)
-            assert dist[row].tolist() == [np.inf if d is None else d for d in right], family.name
+            assert dist[row].tolist() == [arithmetic.infinity if d is None else d for d in right], family.name
             tree = oracle.predecessors(family.n, family.edges, start, right)
-            assert found.stands or pred[row].tolist() == tree, family.name
+            assert not found.noted or pred[row].tolist() == tree, family.name
         if 0 not in family.weights:
-            assert not found.stands, family.name
+            assert found.noted, family.name
 
 
 LITTLE_ROOM = {

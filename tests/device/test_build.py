@@ -83,7 +83,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"SHARED": (1,), "WIDE": (0,), "TREES": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,)},
         **{"OFFSET": ("uint", "ulong"), "ATOMIC_LOADS": (0, 1), "SLICE": (64,), "LAG": (1,)},
     },
-    "single_source/near_far_trees.cl": {"CONVERTS": (0, 1)},
+    "single_source/near_far_trees.cl": {},
     "balance/partition.cl": {"GROUP_SIZE": (32,), "EACH": (8,), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong")},
     "balance/large_items.cl": {"LARGE": (4096,), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong")},
     "experiments/expansion.cl": {

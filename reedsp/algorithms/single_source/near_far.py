@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -137,16 +136,6 @@ def _notes_trees(task: Task, edges: OutEdges) -> bool:
     return near_far_work_item.can_note_trees(task.job.device, edges, task.arithmetic, len(task.starts))
 
 
-def _read_trees(task: Task, noted: near_far_work_item.Found) -> Outcome:
-    assert task.predecessors is not None
-    if task.progress is not None:
-        task.progress(noted.rounds, task.graph.n)
-    task.job.finish()
-    task.job.phases.begin("download")
-    near_far_work_item.read_trees(task.job, noted.words, task.dist, task.predecessors, task.arithmetic)
-    return Outcome(noted.rounds)
-
-
 def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
     graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
     job.phases.begin("prepare")
@@ -157,14 +146,12 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     distinct = [list(dict.fromkeys(some)) for some in task.starts]
     job.phases.begin("search")
     options = {"ceiling": task.ceiling, "delta": delta, "progress": task.progress}
-    found: cl.Buffer
+    noted = False
     if not together and _notes_trees(task, edges):
-        noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, **options)
-        rounds = noted.rounds
-        if not noted.stands:
-            return _read_trees(task, noted)
-        edges.known[_STANDS] = True
-        found = near_far_work_item.distances_in(job, noted.words, dist.size, arithmetic)
+        assert task.predecessors is not None
+        both = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, task.predecessors, **options)
+        found, rounds, noted = both
+        edges.known[_STANDS] = not noted
     else:
         found, rounds = search(job, edges, arithmetic, distinct, **options, target=task.target)
     if task.progress is not None:
@@ -172,7 +159,9 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     if task.target is not None:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
-    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
+    if (
+        task.predecessors is not None and not noted
+    ) or arithmetic.saturate:  # what finds the trees sees what has overflowed
         job.phases.begin("tree")
         trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops)
         if trees.overflowed and task.ceiling is None:
@@ -181,7 +170,7 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
                 raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        if task.predecessors is not None:
+        if task.predecessors is not None and not noted:
             job.finish()
             job.phases.begin("download")
             trees.read_into(task.predecessors, job)

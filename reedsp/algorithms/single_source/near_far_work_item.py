@@ -19,7 +19,7 @@ from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Job, Memory
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.selfcheck import SOURCE, finds_known_distances, is_known, known_levels
@@ -95,8 +95,7 @@ def solve(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    found = _search(job, edges, arithmetic, starts, False, ceiling, target, delta, progress, workers)
-    return found.words, found.rounds
+    return _search(job, edges, arithmetic, starts, False, ceiling, target, delta, progress, workers)[:2]
 
 
 class Found(NamedTuple):
@@ -104,17 +103,16 @@ class Found(NamedTuple):
 
     Attributes
     ----------
-    words : pyopencl.Buffer, shape (rows, n)
-        Distances in the arithmetic's dtype; or words of 64 bits with a distance and the vertex before.
+    dist : pyopencl.Buffer of the arithmetic's dtype, shape (rows, n)
     rounds : int
         Near intervals of all rows and work-items.
-    stands : bool
-        Whether, where vertices are noted, an edge weighs nothing: then they are not those of the trees.
+    noted : bool
+        Whether the trees were found on the way.
     """
 
-    words: cl.Buffer
+    dist: cl.Buffer
     rounds: int
-    stands: bool
+    noted: bool
 
 
 def solve_with_trees(
@@ -122,14 +120,25 @@ def solve_with_trees(
     edges: OutEdges,
     arithmetic: Arithmetic,
     starts: Sequence[Sequence[int]],
+    predecessors: npt.NDArray[np.int32],
     *,
     ceiling: Any = None,
     delta: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
 ) -> Found:
-    """Find the distances, and on the way the trees; where :func:`can_note_trees`. Arguments as for :func:`solve`."""
-    return _search(job, edges, arithmetic, starts, True, ceiling, None, delta, progress, workers)
+    """Find the distances and on the way the trees, where :func:`can_note_trees`; unless an edge weighs nothing.
+
+    `predecessors`, of shape (rows, n), is filled with the trees. The other arguments are as for :func:`solve`.
+    """
+    words, rounds, stands = _search(job, edges, arithmetic, starts, True, ceiling, None, delta, progress, workers)
+    count = predecessors.size
+    dist = job.allocate(count, arithmetic.dtype)
+    kernel = job.device.kernel(_TREES_FILE, "split_words", **arithmetic.macros)
+    slices = even(0, count, _GROUP_SIZE, count, job.device.steps_at_once)
+    with job.writes(predecessors) as vertices:
+        job.launch(kernel, count, _GROUP_SIZE, words, dist, vertices, np.uint64(count), slices=slices)
+    return Found(dist, rounds, not stands)
 
 
 def can_note_trees(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int) -> bool:
@@ -146,44 +155,12 @@ def can_note_trees(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows
 
 def _finds_known_trees(device: Device, arithmetic: Arithmetic, workers: int) -> bool:
     known, levels, before = known_levels()
-    ones = np.ones(known.m, np.int32)
+    ones = np.ones(known.m, known.weights.dtype)
     graph, job = Graph.from_edges(known.n, edge_sources(known), known.indices, ones), Job(device)
-    dist, pred = np.empty(graph.n, arithmetic.dtype), np.empty(graph.n, np.int32)
-    found = solve_with_trees(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[SOURCE]], workers=workers)
-    read_trees(job, found.words, dist, pred, arithmetic)
-    return not found.stands and is_known(dist, arithmetic.infinity, levels) and np.array_equal(pred, before)
-
-
-def read_trees(
-    job: Job, words: cl.Buffer, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32], arithmetic: Arithmetic
-) -> None:
-    """Wait for a search that has noted trees, and fill contiguous arrays.
-
-    Parameters
-    ----------
-    job : Job
-    words : pyopencl.Buffer
-    dist : ndarray of the arithmetic's dtype, or of float64 if :func:`reedsp.edges.distances.float64_holds` them
-    predecessors : ndarray of int32, of the same size
-    arithmetic : Arithmetic
-    """
-    with job.writes(dist) as distances, job.writes(predecessors) as vertices:
-        _split(job, words, distances, vertices, dist.size, arithmetic, dist.dtype != arithmetic.dtype)
-
-
-def distances_in(job: Job, words: cl.Buffer, count: int, arithmetic: Arithmetic) -> cl.Buffer:
-    """Return the distances alone, in the arithmetic's dtype, on the device."""
-    found = job.allocate(count, arithmetic.dtype)
-    _split(job, words, found, job.allocate(count, np.int32), count, arithmetic, False)
-    return found
-
-
-def _split(
-    job: Job, words: cl.Buffer, dist: Memory, predecessors: Memory, count: int, arithmetic: Arithmetic, converts: bool
-) -> None:
-    kernel = job.device.kernel(_TREES_FILE, "split_words", CONVERTS=int(converts), **arithmetic.macros)
-    slices = even(0, count, _GROUP_SIZE, count, job.device.steps_at_once)
-    job.launch(kernel, count, _GROUP_SIZE, words, dist, predecessors, np.uint64(count), slices=slices)
+    edges, pred = OutEdges.of(graph, job, arithmetic), np.empty((1, graph.n), np.int32)
+    dist, _, noted = solve_with_trees(job, edges, arithmetic, [[SOURCE]], pred, workers=workers)
+    is_right = is_known(job.download(dist, graph.n, arithmetic.dtype), arithmetic.infinity, levels)
+    return noted and is_right and np.array_equal(pred[0], before)
 
 
 def _search(
@@ -197,7 +174,8 @@ def _search(
     delta: float | None,
     progress: Callable[[int, int], None] | None,
     workers: int | None,
-) -> Found:
+) -> tuple[cl.Buffer, int, bool]:
+    """Return the distances, or the words that trees are noted in, the rounds, and if so whether an edge weighs 0."""
     piles = _Piles.of(edges, arithmetic)
     bounds = (
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
@@ -274,7 +252,7 @@ def _solve_rows(
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> Found:
+) -> tuple[cl.Buffer, int, bool]:
     """Give each work-item a row, and the next one when it is done with it."""
     n, rows = edges.n, len(starts)
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic, trees)}
@@ -302,7 +280,7 @@ def _solve_rows(
         launch.queue()
         _, done, rounds, stands = (int(word) for word in job.download(counters, 4, np.uint32))
         if done == rows:
-            return Found(words, rounds, bool(stands))
+            return words, rounds, bool(stands)
         if progress is not None:
             progress(rounds, n)
         pace.adapt()
@@ -320,7 +298,7 @@ def _solve_row(
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> Found:
+) -> tuple[cl.Buffer, int, bool]:
     """Solve one row with several work-items."""
     n = edges.n
     macros = {
@@ -354,7 +332,7 @@ def _solve_row(
         left, intervals, stands = job.download(report, 3 * workers, np.uint32).reshape(workers, 3).T
         rounds = int(intervals.sum())
         if not left.any():
-            return Found(words, rounds, bool(stands.any()))
+            return words, rounds, bool(stands.any())
         if progress is not None:
             progress(rounds, n)
         pace.adapt()

@@ -120,14 +120,12 @@ def test_rows(device: Device, family: Family, setting: str) -> None:
 
 
 def trees(
-    device: Device, graph: reedsp.Graph, starts: Sequence[Sequence[int]], dtype: type = np.float64, **options: object
+    device: Device, graph: reedsp.Graph, starts: Sequence[Sequence[int]], **options: object
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    job, arithmetic = Job(device), Arithmetic(INT32)
+    job, arithmetic, pred = Job(device), Arithmetic(INT32), np.empty((len(starts), graph.n), np.int32)
     edges = OutEdges.of(graph, job, arithmetic)
-    found = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, **options)
-    dist, pred = (np.empty((len(starts), graph.n), kind) for kind in (dtype, np.int32))
-    near_far_work_item.read_trees(job, found.words, dist, pred, arithmetic)
-    return dist, pred, found.stands
+    found = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, pred, **options)
+    return job.download(found.dist, pred.size, INT32).reshape(pred.shape), pred, found.noted
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -142,15 +140,15 @@ def test_trees_are_noted(device: Device, family: Family, workers: int, setting: 
         graph = graph_of(family, changed)
         edges = oracle.edges_of(family.sources, family.targets, changed.tolist(), family.directed)
         sources = [family.source] if workers < 3 else [family.source, 0, family.n - 1]
-        dist, pred, stands = trees(device, graph, [[source] for source in sources], workers=workers)
+        dist, pred, noted = trees(device, graph, [[source] for source in sources], workers=workers)
         reached = set()
         for source, ours, before in zip(sources, dist, pred, strict=True):
             right = oracle.distances(family.n, edges, source)
-            assert ours.tolist() == [np.inf if d is None else d for d in right]
-            if not stands:
+            assert exact(ours, Arithmetic(INT32)) == right
+            if noted:
                 assert before.tolist() == oracle.predecessors(family.n, edges, source, right)
             reached |= {vertex for vertex, d in enumerate(right) if d is not None}
-        assert stands == any(w == 0 and u in reached for u, _, w in edges)
+        assert noted != any(w == 0 and u in reached for u, _, w in edges)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -164,10 +162,10 @@ def test_trees_up_to_a_ceiling_and_from_several_starts(device: Device, workers: 
     right = [min((d for d in column if d is not None), default=None) for column in columns]
     cutoff = int(sorted(d for d in right if d is not None)[len(right) // 2])
     for ceiling in (None, cutoff + 1):
-        (dist,), (pred,), stands = trees(device, graph, [starts], np.int32, ceiling=ceiling, workers=workers)
+        (dist,), (pred,), noted = trees(device, graph, [starts], ceiling=ceiling, workers=workers)
         within = [d if d is not None and (ceiling is None or d < ceiling) else None for d in right]
         assert exact(dist, Arithmetic(INT32)) == within
-        assert not stands
+        assert noted
         for vertex, before in enumerate(pred.tolist()):
             tight = [
                 u
@@ -185,12 +183,10 @@ def test_a_graph_remembers_that_an_edge_weighs_nothing(device: Device, monkeypat
         searched.append(True)
         return solve_with_trees(*arguments, **options)  # type: ignore[arg-type]
 
+    edges = OutEdges.of(graph_of(NOT_NEGATIVE[0]), Job(device), Arithmetic(INT32))
+    assert near_far_work_item.can_note_trees(device, edges, Arithmetic(INT32), 1)
+    assert near_far.chosen_form(device, Arithmetic(INT32)) is False
     monkeypatch.setattr(near_far_work_item, "solve_with_trees", noted)
-    if not near_far_work_item.can_note_trees(
-        device, OutEdges.of(graph_of(NOT_NEGATIVE[0]), Job(device), Arithmetic(INT32)), Arithmetic(INT32), 1
-    ):
-        pytest.skip("this device notes no trees")
-    searched.clear()
     for weight, count in ((1, 2), (0, 1)):
         graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1, weight, 1])
         for _ in range(2):
