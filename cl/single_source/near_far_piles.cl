@@ -13,9 +13,9 @@
 // Nothing here depends on the order in which other work-items see two different words: a work-item that reads a
 // distance that is out of date does some work in vain, and its atomic minimum then changes nothing.
 //
-// With TREES the minimum of all words for a vertex is the path weight with, below it, the smallest vertex that a shortest
-// path comes from: each edge is relaxed when the distance of its source is final. That is the predecessor by the rule of
-// edges/predecessors.cl as long as no edge weighs nothing; whether one does is noted.
+// With TREES a word has the path weight above and below it the vertex before, or NOWHERE if the edge weighs nothing. Each
+// edge is relaxed when the distance of its source is final, so the minimum of all words for a vertex names the smallest
+// one from which a tight edge makes progress: the predecessor by the rule of edges/predecessors.cl, if there is one.
 //
 // Entries up to `limit` are near. Taken in the order in which they come, they are relaxed as Bellman-Ford relaxes: an
 // interval takes at most as many rounds as the longest of its shortest paths has edges, whatever its width.
@@ -37,7 +37,7 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 typedef ulong Word;
-#define WORD(dist, before) ((ulong)(dist) << 32 | (uint)(before))
+#define WORD(dist, before) ((ulong)(dist) << 32 | (before))
 #define DISTANCE_IN(word) ((WEIGHT)((word) >> 32))
 #if ATOMIC_LOADS
 #define LOAD_WORD(word) atom_or(word, 0ul)
@@ -52,7 +52,9 @@ typedef WEIGHT Word;
 #define LOAD_WORD(word) AS_WEIGHT(LOAD((volatile __global Key *)(word)))
 #define LOWER_WORD(place, word) AS_WEIGHT(LOWER((volatile __global Key *)(place), AS_KEY(word)))
 #endif
-#define NOT_REACHED WORD(INF, UINT_MAX)
+#define NOWHERE UINT_MAX
+#define NOT_REACHED WORD(INF, NOWHERE)
+#define SOURCE WORD((WEIGHT)0, NOWHERE)
 
 #define LOOK_AHEAD 16       // entries; hides the way to memory, and 32 measured the same
 #define NARROW 64           // times narrower than `delta`; more measured the same
@@ -85,7 +87,6 @@ typedef struct {
     WEIGHT delta;    // the width that intervals grow to
     WEIGHT ceiling;  // path weights from here on are not recorded
     bool alone;      // no other work-item lowers words in this launch
-    bool stands;     // with TREES: an edge of weight 0 was relaxed
     ulong relaxed, scanned;
 } Search;
 
@@ -99,7 +100,7 @@ WEIGHT distance_of(__global Word *words, const size_t vertex)
 }
 
 // Records a path by way of `before` if it is the minimum so far, and below the ceiling; returns whether it is shorter.
-bool lower(__global Word *words, const size_t vertex, const WEIGHT sum, const Vertex before, const WEIGHT ceiling,
+bool lower(__global Word *words, const size_t vertex, const WEIGHT sum, const uint before, const WEIGHT ceiling,
            const bool alone)
 {
     const Word word = WORD(sum, before);
@@ -172,9 +173,6 @@ void relax_near(Search *s, const ulong budget)
     WEIGHT minimum = s->minimum;
     uint head = s->head, tail = s->tail, far_count = s->far_count;
     ulong relaxed = 0;
-#if TREES
-    bool stands = false;
-#endif
 
     while (head < tail && relaxed < budget) {
         if (head + LOOK_AHEAD < tail) {
@@ -204,10 +202,8 @@ void relax_near(Search *s, const ulong budget)
             for (OFFSET i = begin; i < end; ++i) {
                 const Edge edge = edges[i];
                 const WEIGHT sum = path_sum(entry.dist, edge.weight);
-#if TREES
-                stands |= edge.weight == 0;
-#endif
-                if (lower(words, edge.target, sum, entry.vertex, ceiling, alone)) {
+                const uint before = edge.weight > 0 ? (uint)entry.vertex : NOWHERE;
+                if (lower(words, edge.target, sum, before, ceiling, alone)) {
                     const Entry reached = {edge.target, sum};
                     if (sum <= limit) {
                         near[tail++] = reached;
@@ -224,9 +220,6 @@ void relax_near(Search *s, const ulong budget)
     s->tail = tail;
     s->far_count = far_count;
     s->relaxed += relaxed;
-#if TREES
-    s->stands |= stands;
-#endif
 }
 
 WEIGHT saturated_sum(const WEIGHT a, const WEIGHT b)

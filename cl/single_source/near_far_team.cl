@@ -17,8 +17,7 @@
 //   shares             local to the kernels: (2, work-items) what is in these piles before and after a launch, in turn
 //   limits             local to the kernels: (2, work-items) of Key; the limit that each work-item has come to in this
 //                      launch, and zeros for the next one
-//   report             out     (work-items, 3) entries left, near intervals so far, and with TREES whether an edge weighs
-//                              nothing
+//   report             out     (work-items, 2) entries left, and near intervals so far
 //   phase              0 and 1 in turn
 //   few                entries that are too few to share
 //   patience           looks at a work-item that lags behind, before the one that is ahead gives up
@@ -44,8 +43,6 @@
 
 #define ENTRIES_LEFT 0
 #define INTERVALS 1
-#define STANDS 2
-#define REPORTED 3
 
 #define LONGEST_ALONE 64  // launches
 #define SAMPLE 64         // entries; no fewer than work-items
@@ -77,9 +74,8 @@ __kernel void begin(__global const int *restrict starts, const uint count, __glo
 {
     const size_t worker = get_global_id(0), workers = get_global_size(0);
     limits[worker] = 0;
-    report[REPORTED * worker + ENTRIES_LEFT] = 0;
-    report[REPORTED * worker + INTERVALS] = worker == 0;  // the one that holds the starts
-    report[REPORTED * worker + STANDS] = 0;
+    report[2 * worker + ENTRIES_LEFT] = 0;
+    report[2 * worker + INTERVALS] = worker == 0;  // the one that holds the starts
     const size_t first = n * worker / workers, last = n * (worker + 1) / workers;
     for (size_t vertex = first; vertex < last; ++vertex)
         words[vertex] = NOT_REACHED;
@@ -88,7 +84,7 @@ __kernel void begin(__global const int *restrict starts, const uint count, __glo
     for (uint i = 0; i < count; ++i) {
         const Entry start = {starts[i], 0};
         if ((uint)start.vertex >= first && (uint)start.vertex < last) {
-            words[start.vertex] = 0;
+            words[start.vertex] = SOURCE;
             near[mine++] = start;
         }
     }
@@ -215,7 +211,6 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     s.capacity = capacity;
     s.ceiling = ceiling;
     s.alone = alone;
-    s.stands = false;
     s.head = mine.head;
     s.tail = mine.tail;
     s.far_count = mine.far_count;
@@ -270,9 +265,8 @@ __kernel void advance(__global const OFFSET *restrict first_edge, __global const
     const bool spent = s.relaxed >= enough;
     EXCHANGE(&limits[worker], spent ? BUDGET_SPENT : IDLE);
 
-    report[REPORTED * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
-    report[REPORTED * worker + INTERVALS] += intervals;
-    report[REPORTED * worker + STANDS] |= s.stands;
+    report[2 * worker + ENTRIES_LEFT] = s.tail - s.head + s.far_count;
+    report[2 * worker + INTERVALS] += intervals;
     Share after = {s.head,       s.tail,  s.far_count, side,    0,         !spent,   0,
                    mine.setback, s.limit, s.minimum,   s.width, s.relaxed, s.scanned};
     after.is_thin = is_thin(first_edge, entries, &after, worker, capacity);

@@ -13,8 +13,7 @@
 //   words              out     (rows, n) of Word; NOT_REACHED
 //   near, far          local to a work-item, (work-items, capacity); capacity at least n + CHUNK
 //   searches           i/o     (work-items) zeros at first
-//   counters           i/o     (4) zeros at first: rows begun, rows done, near intervals, and with TREES whether an edge
-//                              weighs nothing
+//   counters           i/o     (3) zeros at first: rows begun, rows done, near intervals
 //   delta, ceiling     see single_source/near_far_piles.cl
 //   target             distances beyond that of this vertex need not be found; n or more: all are
 
@@ -23,7 +22,6 @@
 #define ROWS_BEGUN 0
 #define ROWS_DONE 1
 #define INTERVALS 2
-#define STANDS 3
 
 // What a work-item remembers between two launches.
 typedef struct {
@@ -48,7 +46,7 @@ void begin_row(Search *s, __global Word *words, __global const int *starts, cons
     s->relaxed = s->scanned = 0;
     for (uint i = 0; i < count; ++i) {
         const Entry start = {starts[i], 0};
-        words[start.vertex] = 0;
+        words[start.vertex] = SOURCE;
         put(s, start);
     }
 }
@@ -71,7 +69,6 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     s.capacity = capacity;
     s.ceiling = ceiling;
     s.alone = true;
-    s.stands = false;
     s.words = words + (size_t)before.row * n;
     s.head = before.head;
     s.tail = before.tail;
@@ -111,8 +108,6 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     }
 
     atomic_add(&counters[INTERVALS], intervals);
-    if (s.stands)
-        atomic_or(&counters[STANDS], 1u);
     const Progress after = {active,  row,       s.head,  s.tail,    s.far_count,
                             s.limit, s.minimum, s.width, s.relaxed, s.scanned};
     searches[worker] = after;

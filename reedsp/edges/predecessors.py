@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -136,6 +137,21 @@ def _resolve_levels(
     rounds.run(queue_level, limit=graph.n + 1)
 
 
+class Noted(NamedTuple):
+    """What a search has noted on the way of its trees.
+
+    Attributes
+    ----------
+    predecessors : pyopencl.Buffer of int32, shape (rows, n)
+        The smallest vertex from which a tight edge makes progress; NO_VERTEX if there is none.
+    counts : pyopencl.Buffer of uint32, shape (2,)
+        Number of reached vertices without one, sources among them; and 0.
+    """
+
+    predecessors: cl.Buffer
+    counts: cl.Buffer
+
+
 def find_trees_outgoing(
     job: Job,
     edges: OutEdges,
@@ -143,6 +159,7 @@ def find_trees_outgoing(
     dist: cl.Buffer,
     sources: Sequence[Sequence[int]],
     zero_progress_only: bool,
+    noted: Noted | None = None,
 ) -> Trees:
     """Find the trees of final distances on the device by the edges that leave each vertex.
 
@@ -154,6 +171,8 @@ def find_trees_outgoing(
         That of `edges`.
     dist, sources, zero_progress_only
         As for :func:`find_trees`, in the user's order.
+    noted : Noted, optional
+        What the search knows of them already.
     """
     n, m, rows = edges.n, edges.m, len(sources)
     at_once = job.device.steps_at_once
@@ -166,20 +185,23 @@ def find_trees_outgoing(
         **arithmetic.macros,
     }
     vertices = even(0, n, GROUP_SIZE, n * rows, at_once)
-    predecessors = job.full(rows * n, np.int32(constants(_OUTGOING)["NOT_YET"]))
-    counts = job.full(2, np.uint32(0))
 
     def launch(name: str, *args: cl.Buffer | np.generic) -> None:
         kernel = job.device.kernel(_OUTGOING, name, **macros)
         job.launch(kernel, (n, rows), (GROUP_SIZE, 1), *args, np.uint32(n), slices=vertices)
 
-    if m > 0:
-        runs = -(-m // run)
-        kernel = job.device.kernel(_OUTGOING, "resolve_progress", **macros)
-        args = (edges.first_edge, edges.edges, dist, predecessors, counts)
-        slices = even(0, runs, group, m * rows, at_once)
-        job.launch(kernel, (runs, rows), (group, 1), *args, np.uint64(m), np.uint32(n), slices=slices)
-    launch("count_unresolved", dist, predecessors, counts)
+    if noted is not None:
+        predecessors, counts = noted
+    else:
+        predecessors = job.full(rows * n, np.int32(constants(_OUTGOING)["NOT_YET"]))
+        counts = job.full(2, np.uint32(0))
+        if m > 0:
+            runs = -(-m // run)
+            kernel = job.device.kernel(_OUTGOING, "resolve_progress", **macros)
+            args = (edges.first_edge, edges.edges, dist, predecessors, counts)
+            slices = even(0, runs, group, m * rows, at_once)
+            job.launch(kernel, (runs, rows), (group, 1), *args, np.uint64(m), np.uint32(n), slices=slices)
+        launch("count_unresolved", dist, predecessors, counts)
     starts = {row * n + vertex for row, some in enumerate(sources) for vertex in some}
     left, overflowed = map(int, job.download(counts, 2, np.uint32))
     unresolved = 0

@@ -340,7 +340,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("all_pairs/katz_kider.cl", "const bool in_row = GROUP_OF_LAUNCH(1) == 1;"): ANY_ITEM,
     (
         "single_source/near_far_team.cl",
-        "report[REPORTED * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
+        "report[2 * worker - ENTRIES_LEFT] = s.tail - s.head + s.far_count;",
     ): "ENTRIES_LEFT is 0",
     (
         "sort/radix_work_item.cl",

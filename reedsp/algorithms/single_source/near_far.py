@@ -26,7 +26,6 @@ _DISTANCES_ON_CPU = (
     1 << 24
 )  # bytes, so that the buffers are recycled: memory that is touched for the first time costs time
 _MOST_SLOTS = 1 << 31
-_STANDS = "an edge weighs nothing"  # what a graph remembers
 
 
 def in_work_groups(device: Device, arithmetic: Arithmetic) -> bool:
@@ -131,7 +130,7 @@ def near_far(
 
 def _notes_trees(task: Task, edges: OutEdges) -> bool:
     """Return whether work-items note the trees on the way."""
-    if task.predecessors is None or task.target is not None or task.by_hops or edges.known.get(_STANDS):
+    if task.predecessors is None or task.target is not None or task.by_hops:
         return False
     return near_far_work_item.can_note_trees(task.job.device, edges, task.arithmetic, len(task.starts))
 
@@ -146,12 +145,9 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     distinct = [list(dict.fromkeys(some)) for some in task.starts]
     job.phases.begin("search")
     options = {"ceiling": task.ceiling, "delta": delta, "progress": task.progress}
-    noted = False
+    noted = None
     if not together and _notes_trees(task, edges):
-        assert task.predecessors is not None
-        both = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, task.predecessors, **options)
-        found, rounds, noted = both
-        edges.known[_STANDS] = not noted
+        found, rounds, noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, **options)
     else:
         found, rounds = search(job, edges, arithmetic, distinct, **options, target=task.target)
     if task.progress is not None:
@@ -159,18 +155,16 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     if task.target is not None:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
-    if (
-        task.predecessors is not None and not noted
-    ) or arithmetic.saturate:  # what finds the trees sees what has overflowed
+    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
         job.phases.begin("tree")
-        trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops)
+        trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops, noted)
         if trees.overflowed and task.ceiling is None:
             job.download_into(dist, found)
             if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
                 raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        if task.predecessors is not None and not noted:
+        if task.predecessors is not None:
             job.finish()
             job.phases.begin("download")
             trees.read_into(task.predecessors, job)

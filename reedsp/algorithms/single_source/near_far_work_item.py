@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.predecessors import Noted
 from reedsp.edges.selfcheck import SOURCE, finds_known_distances, is_known, known_levels
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -95,24 +96,7 @@ def solve(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    return _search(job, edges, arithmetic, starts, False, ceiling, target, delta, progress, workers)[:2]
-
-
-class Found(NamedTuple):
-    """What a search has found.
-
-    Attributes
-    ----------
-    dist : pyopencl.Buffer of the arithmetic's dtype, shape (rows, n)
-    rounds : int
-        Near intervals of all rows and work-items.
-    noted : bool
-        Whether the trees were found on the way.
-    """
-
-    dist: cl.Buffer
-    rounds: int
-    noted: bool
+    return _search(job, edges, arithmetic, starts, False, ceiling, target, delta, progress, workers)
 
 
 def solve_with_trees(
@@ -120,25 +104,23 @@ def solve_with_trees(
     edges: OutEdges,
     arithmetic: Arithmetic,
     starts: Sequence[Sequence[int]],
-    predecessors: npt.NDArray[np.int32],
     *,
     ceiling: Any = None,
     delta: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
-) -> Found:
-    """Find the distances and on the way the trees, where :func:`can_note_trees`; unless an edge weighs nothing.
+) -> tuple[cl.Buffer, int, Noted]:
+    """Find the distances, the rounds, and on the way the trees, where :func:`can_note_trees`.
 
-    `predecessors`, of shape (rows, n), is filled with the trees. The other arguments are as for :func:`solve`.
+    The arguments are as for :func:`solve`.
     """
-    words, rounds, stands = _search(job, edges, arithmetic, starts, True, ceiling, None, delta, progress, workers)
-    count = predecessors.size
-    dist = job.allocate(count, arithmetic.dtype)
+    words, rounds = _search(job, edges, arithmetic, starts, True, ceiling, None, delta, progress, workers)
+    count, counts = len(starts) * edges.n, job.full(2, np.uint32(0))
+    dist, predecessors = job.allocate(count, arithmetic.dtype), job.allocate(count, np.int32)
     kernel = job.device.kernel(_TREES_FILE, "split_words", **arithmetic.macros)
     slices = even(0, count, _GROUP_SIZE, count, job.device.steps_at_once)
-    with job.writes(predecessors) as vertices:
-        job.launch(kernel, count, _GROUP_SIZE, words, dist, vertices, np.uint64(count), slices=slices)
-    return Found(dist, rounds, not stands)
+    job.launch(kernel, count, _GROUP_SIZE, words, dist, predecessors, counts, np.uint64(count), slices=slices)
+    return dist, rounds, Noted(predecessors, counts)
 
 
 def can_note_trees(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int) -> bool:
@@ -157,10 +139,10 @@ def _finds_known_trees(device: Device, arithmetic: Arithmetic, workers: int) -> 
     known, levels, before = known_levels()
     ones = np.ones(known.m, known.weights.dtype)
     graph, job = Graph.from_edges(known.n, edge_sources(known), known.indices, ones), Job(device)
-    edges, pred = OutEdges.of(graph, job, arithmetic), np.empty((1, graph.n), np.int32)
-    dist, _, noted = solve_with_trees(job, edges, arithmetic, [[SOURCE]], pred, workers=workers)
+    edges = OutEdges.of(graph, job, arithmetic)
+    dist, _, noted = solve_with_trees(job, edges, arithmetic, [[SOURCE]], workers=workers)
     is_right = is_known(job.download(dist, graph.n, arithmetic.dtype), arithmetic.infinity, levels)
-    return noted and is_right and np.array_equal(pred[0], before)
+    return is_right and np.array_equal(job.download(noted.predecessors, graph.n, np.int32), before)
 
 
 def _search(
@@ -174,8 +156,8 @@ def _search(
     delta: float | None,
     progress: Callable[[int, int], None] | None,
     workers: int | None,
-) -> tuple[cl.Buffer, int, bool]:
-    """Return the distances, or the words that trees are noted in, the rounds, and if so whether an edge weighs 0."""
+) -> tuple[cl.Buffer, int]:
+    """Return the distances, or the words that trees are noted in, and the rounds."""
     piles = _Piles.of(edges, arithmetic)
     bounds = (
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
@@ -252,13 +234,13 @@ def _solve_rows(
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> tuple[cl.Buffer, int, bool]:
+) -> tuple[cl.Buffer, int]:
     """Give each work-item a row, and the next one when it is done with it."""
     n, rows = edges.n, len(starts)
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic, trees)}
     kernel = job.device.kernel(_FILE, "solve_rows", **macros)
     words = job.allocate(rows * n, _WORD if trees else arithmetic.dtype)
-    counters = job.full(4, np.uint32(0))
+    counters = job.full(3, np.uint32(0))
     pace = Pace(_ROWS_BUDGET, seconds=_LAUNCH_SECONDS)
     arguments: list[Any] = [
         edges.first_edge,
@@ -278,9 +260,9 @@ def _solve_rows(
     while True:
         pace.begin()
         launch.queue()
-        _, done, rounds, stands = (int(word) for word in job.download(counters, 4, np.uint32))
+        _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
         if done == rows:
-            return words, rounds, bool(stands)
+            return words, rounds
         if progress is not None:
             progress(rounds, n)
         pace.adapt()
@@ -298,7 +280,7 @@ def _solve_row(
     delta: Any,
     progress: Callable[[int, int], None] | None,
     workers: int,
-) -> tuple[cl.Buffer, int, bool]:
+) -> tuple[cl.Buffer, int]:
     """Solve one row with several work-items."""
     n = edges.n
     macros = {
@@ -313,7 +295,7 @@ def _solve_row(
     entries = job.allocate(4 * workers * piles.pile_bytes, np.uint8)
     shares = job.allocate(2 * workers * constants(_TEAM_FILE)["STATE_BYTES"], np.uint8)
     limits = job.allocate(2 * workers, arithmetic.dtype)
-    report = job.allocate(3 * workers, np.uint32)
+    report = job.allocate(2 * workers, np.uint32)
     state = (words, entries, shares, limits, report)
     sizes = (np.uint32(piles.capacity), np.uint32(n))
     job.launch(begin, workers, 1, job.upload(starts), np.uint32(len(starts)), *state, delta, *sizes)
@@ -329,10 +311,10 @@ def _solve_row(
         for _ in range(pace.amount):
             launches[number % 2].queue()
             number += 1
-        left, intervals, stands = job.download(report, 3 * workers, np.uint32).reshape(workers, 3).T
+        left, intervals = job.download(report, 2 * workers, np.uint32).reshape(workers, 2).T
         rounds = int(intervals.sum())
         if not left.any():
-            return words, rounds, bool(stands.any())
+            return words, rounds
         if progress is not None:
             progress(rounds, n)
         pace.adapt()

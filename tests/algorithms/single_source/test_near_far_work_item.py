@@ -17,6 +17,7 @@ from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.predecessors import find_trees_outgoing
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, _relabel_killer
 
@@ -121,34 +122,31 @@ def test_rows(device: Device, family: Family, setting: str) -> None:
 
 def trees(
     device: Device, graph: reedsp.Graph, starts: Sequence[Sequence[int]], **options: object
-) -> tuple[np.ndarray, np.ndarray, bool]:
-    job, arithmetic, pred = Job(device), Arithmetic(INT32), np.empty((len(starts), graph.n), np.int32)
+) -> tuple[np.ndarray, np.ndarray]:
+    job, arithmetic = Job(device), Arithmetic(INT32)
     edges = OutEdges.of(graph, job, arithmetic)
-    found = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, pred, **options)
-    return job.download(found.dist, pred.size, INT32).reshape(pred.shape), pred, found.noted
+    dist, _, noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, **options)
+    found = find_trees_outgoing(job, edges, arithmetic, dist, starts, False, noted).predecessors
+    shape = len(starts), graph.n
+    return tuple(job.download(each, shape[0] * shape[1], INT32).reshape(shape) for each in (dist, found))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_trees_are_noted(device: Device, family: Family, workers: int, setting: str) -> None:
-    """Of edges that all weigh something; where one that is relaxed weighs nothing, that is said."""
+    """Where edges weigh nothing hop levels decide afterwards, of vertices that no edge with a weight is tight to."""
     weights = np.array(family.weights)
     if max(weights, default=0) * family.n >= 2**31 - 1:
-        weights = weights % 50  # ties, too
-    for positive in (False, True):
-        changed = np.maximum(weights, 1) if positive else weights
+        weights = weights % 50
+    for changed in (weights, np.maximum(weights, 1), weights % 3):  # the last have many ties
         graph = graph_of(family, changed)
         edges = oracle.edges_of(family.sources, family.targets, changed.tolist(), family.directed)
         sources = [family.source] if workers < 3 else [family.source, 0, family.n - 1]
-        dist, pred, noted = trees(device, graph, [[source] for source in sources], workers=workers)
-        reached = set()
+        dist, pred = trees(device, graph, [[source] for source in sources], workers=workers)
         for source, ours, before in zip(sources, dist, pred, strict=True):
             right = oracle.distances(family.n, edges, source)
             assert exact(ours, Arithmetic(INT32)) == right
-            if noted:
-                assert before.tolist() == oracle.predecessors(family.n, edges, source, right)
-            reached |= {vertex for vertex, d in enumerate(right) if d is not None}
-        assert noted != any(w == 0 and u in reached for u, _, w in edges)
+            assert before.tolist() == oracle.predecessors(family.n, edges, source, right)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -157,43 +155,43 @@ def test_trees_up_to_a_ceiling_and_from_several_starts(device: Device, workers: 
     weights = [w + 1 for w in family.weights]
     graph = graph_of(family, weights)
     edges = oracle.edges_of(family.sources, family.targets, weights, family.directed)
-    starts = [family.source, 3, 3]
+    starts = [family.source, 3]
     columns = zip(*(oracle.distances(family.n, edges, start) for start in starts), strict=True)
     right = [min((d for d in column if d is not None), default=None) for column in columns]
     cutoff = int(sorted(d for d in right if d is not None)[len(right) // 2])
     for ceiling in (None, cutoff + 1):
-        (dist,), (pred,), noted = trees(device, graph, [starts], ceiling=ceiling, workers=workers)
+        (dist,), (pred,) = trees(device, graph, [starts], ceiling=ceiling, workers=workers)
         within = [d if d is not None and (ceiling is None or d < ceiling) else None for d in right]
         assert exact(dist, Arithmetic(INT32)) == within
-        assert noted
-        for vertex, before in enumerate(pred.tolist()):
-            tight = [
-                u
-                for u, v, w in edges
-                if v == vertex and None not in (within[u], within[v]) and within[u] + w == within[v]
-            ]
-            assert before == (-9999 if vertex in starts else min(tight, default=-9999))
+        before = dict.fromkeys(range(family.n), -9999)
+        for u, v, w in sorted(edges, reverse=True):
+            if v not in starts and None not in (within[u], within[v]) and within[u] + w == within[v]:
+                before[v] = u
+        assert pred.tolist() == list(before.values())
 
 
-def test_a_graph_remembers_that_an_edge_weighs_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    searched = []
-    solve_with_trees = near_far_work_item.solve_with_trees
+def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Predecessors are noted if they are wanted; a device that does it wrong finds them afterwards."""
+    noted, solve_with_trees = [], near_far_work_item.solve_with_trees
 
-    def noted(*arguments: object, **options: object) -> near_far_work_item.Found:
-        searched.append(True)
+    def counted(*arguments: object, **options: object) -> object:
+        noted.append(True)
         return solve_with_trees(*arguments, **options)  # type: ignore[arg-type]
 
-    edges = OutEdges.of(graph_of(NOT_NEGATIVE[0]), Job(device), Arithmetic(INT32))
-    assert near_far_work_item.can_note_trees(device, edges, Arithmetic(INT32), 1)
+    graph = graph_of(next(family for family in NOT_NEGATIVE if family.name == "random"))
+    expected = reedsp.sssp(graph, 0, "input-parallel", device=device).pred.tolist()
     assert near_far.chosen_form(device, Arithmetic(INT32)) is False
-    monkeypatch.setattr(near_far_work_item, "solve_with_trees", noted)
-    for weight, count in ((1, 2), (0, 1)):
-        graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1, weight, 1])
-        for _ in range(2):
-            paths = reedsp.sssp(graph, 0, "near-far", device=device, options={"work_groups": False})
-            assert (paths.dist.tolist(), paths.pred.tolist()) == ([0, 1, 1], [-9999, 0, 0])
-        assert len(searched) == count
-        searched.clear()
+    monkeypatch.setattr(near_far_work_item, "solve_with_trees", counted)
+    for wanted in ({}, {"target": graph.n - 1}):
+        noted.clear()
+        reedsp.sssp(graph, 0, "near-far", device=device, **wanted)
+        assert len(noted) == (not wanted)
+    noted.clear()
+    sssp.rows_from(graph, [[0]], predecessors=False)
+    assert reedsp.sssp(graph, 0, "near-far", device=device, dtype="int64").pred.tolist() == expected
+    monkeypatch.setattr(near_far_work_item, "is_trusted", lambda device, name, *trial: "notes trees" not in name)
+    assert reedsp.sssp(graph, 0, "near-far", device=device).pred.tolist() == expected
+    assert len(noted) == 1
 
 
 @pytest.mark.parametrize("workers", [1, 2])
