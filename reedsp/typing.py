@@ -86,6 +86,9 @@ SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
 
+JohnsonSearch: TypeAlias = Literal["near-far"]
+"""How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
+
 NegativeCycles: TypeAlias = Literal["raise", "mark"]
 """What :func:`reedsp.apsp` can do about negative cycles."""
 
@@ -186,6 +189,7 @@ class AllPairsOptions(TypedDict, total=False):
 
     product: ProductMethod
     kernel: FloydWarshallKernel
+    search: JohnsonSearch
 
 
 class BetweennessOptions(TypedDict, total=False):
