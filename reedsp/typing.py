@@ -80,13 +80,15 @@ DistanceType: TypeAlias = (
 ForestMethod: TypeAlias = Literal["auto", "kruskal", "boruvka", "dulle"]
 """How :func:`reedsp.spanning_forest` can solve."""
 
-SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"]
+SearchMethod: TypeAlias = Literal[
+    "auto", "near-far", "near-far-local", "output-parallel", "input-parallel", "input-parallel-refined"
+]
 """How :func:`reedsp.sssp` can solve."""
 
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
 
-JohnsonSearch: TypeAlias = Literal["near-far"]
+JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]

@@ -21,6 +21,7 @@ class Method(enum.StrEnum):
     input_parallel = "input-parallel"
     input_parallel_refined = "input-parallel-refined"
     near_far = "near-far"
+    near_far_local = "near-far-local"
 
 
 class AllPairsMethod(enum.StrEnum):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import reedsp
+from reedsp.algorithms.single_source import near_far_local
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -50,6 +51,7 @@ def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
 
 SEARCHES = {
     _NEAR_FAR: Search(near_far, _near_far_rows),
+    "near-far-local": Search(near_far_local.near_far_local, near_far_local.rows_at_once),
 }
 """Those that there are, by their names."""
 

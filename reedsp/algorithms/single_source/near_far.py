@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -129,7 +130,7 @@ def near_far(
 
 
 def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
-    graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
+    graph, job, arithmetic = task.graph, task.job, task.arithmetic
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
     search: Callable[..., Any] = near_far_work_item.solve
@@ -141,6 +142,31 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     found, rounds = search(job, edges, arithmetic, distinct, **limits, delta=delta, progress=task.progress)
     if task.progress is not None:
         task.progress(rounds, graph.n)
+    fill(task, edges, found, distinct)
+    return Outcome(rounds)
+
+
+def fill(task: Task, edges: OutEdges, found: cl.Buffer, distinct: Sequence[Sequence[int]]) -> None:
+    """Fill the arrays of a task with distances that a search has found, and with their trees.
+
+    Parameters
+    ----------
+    task : Task
+    edges : OutEdges
+        Of its graph, in its arithmetic.
+    found : pyopencl.Buffer, shape (rows, n)
+        Distances in the arithmetic, in which those beyond a target need not be final.
+    distinct : sequence of sequences of int
+        For each row the vertices at distance 0, all different.
+
+    Raises
+    ------
+    OverflowError
+        A distance lies outside the arithmetic.
+    DeviceError
+        The distances contradict each other, or the device fails.
+    """
+    graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
     if task.target is not None:
         kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
         job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
@@ -159,4 +185,3 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
             trees.read_into(task.predecessors, job)
     job.phases.begin("download")
     read_distances(job, found, dist, arithmetic)
-    return Outcome(rounds)

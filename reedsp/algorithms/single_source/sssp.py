@@ -13,6 +13,7 @@ import numpy.typing as npt
 from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
+from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
@@ -56,7 +57,9 @@ _METHODS = {
         input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
+    "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
 }
+_NOT_NEGATIVE = ("near-far", "near-far-local")  # the methods that need weights that are not negative
 _MANY_EDGES = 500  # that end at one vertex
 
 
@@ -86,11 +89,12 @@ def sssp(
     source : int, other name or sequence of these
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
-    method : {"auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"}
-        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. The
-        others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and
-        one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes near-far if it
-        can.
+    method : {"auto", "near-far", "near-far-local", "output-parallel", "input-parallel", "input-parallel-refined"}
+        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative; so does
+        "near-far-local", for many sources of a graph with so few vertices that a work-group has local memory for all
+        of them. The others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge
+        (5.4.1), and one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes
+        near-far if it can.
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far does.
@@ -116,7 +120,8 @@ def sssp(
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
         ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``,
         ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``,
-        ``work_groups`` and ``balance``; see :func:`.near_far`.
+        ``work_groups`` and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
+        :func:`.near_far_local`.
 
     Returns
     -------
@@ -160,7 +165,7 @@ def sssp(
     for name, given in (
         ("cutoff", cutoff is not None),
         ("min_only", min_only),
-        ("method = 'near-far'", method == "near-far"),
+        (f"method = {method!r}", method in _NOT_NEGATIVE),
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
