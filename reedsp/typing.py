@@ -80,13 +80,21 @@ DistanceType: TypeAlias = (
 ForestMethod: TypeAlias = Literal["auto", "kruskal", "boruvka", "dulle"]
 """How :func:`reedsp.spanning_forest` can solve."""
 
-SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"]
+SearchMethod: TypeAlias = Literal[
+    "auto",
+    "near-far",
+    "dijkstra-heap",
+    "dijkstra-array",
+    "output-parallel",
+    "input-parallel",
+    "input-parallel-refined",
+]
 """How :func:`reedsp.sssp` can solve."""
 
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
 
-JohnsonSearch: TypeAlias = Literal["near-far"]
+JohnsonSearch: TypeAlias = Literal["near-far", "dijkstra-heap", "dijkstra-array"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]
@@ -182,6 +190,8 @@ class SearchOptions(TypedDict, total=False):
     delta: float
     work_groups: int
     balance: Balance | Rung
+    arity: Literal[2, 4, 8]
+    local_memory: bool
 
 
 class AllPairsOptions(TypedDict, total=False):

@@ -21,6 +21,8 @@ class Method(enum.StrEnum):
     input_parallel = "input-parallel"
     input_parallel_refined = "input-parallel-refined"
     near_far = "near-far"
+    dijkstra_heap = "dijkstra-heap"
+    dijkstra_array = "dijkstra-array"
 
 
 class AllPairsMethod(enum.StrEnum):
