@@ -81,14 +81,21 @@ ForestMethod: TypeAlias = Literal["auto", "kruskal", "boruvka", "dulle"]
 """How :func:`reedsp.spanning_forest` can solve."""
 
 SearchMethod: TypeAlias = Literal[
-    "auto", "near-far", "near-far-local", "output-parallel", "input-parallel", "input-parallel-refined"
+    "auto",
+    "near-far",
+    "near-far-local",
+    "dijkstra-heap",
+    "dijkstra-array",
+    "output-parallel",
+    "input-parallel",
+    "input-parallel-refined",
 ]
 """How :func:`reedsp.sssp` can solve."""
 
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
 
-JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local"]
+JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "dijkstra-heap", "dijkstra-array"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]
@@ -184,6 +191,8 @@ class SearchOptions(TypedDict, total=False):
     delta: float
     work_groups: int
     balance: Balance | Rung
+    arity: Literal[2, 4, 8]
+    local_memory: bool
 
 
 class AllPairsOptions(TypedDict, total=False):

@@ -15,7 +15,8 @@
 //               BOUNDED; core/atomic_min.cl, whose ATOMIC_LOADS is about the work-items of one work-group here;
 //               core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in   core/out_edges.cl
-//   sources            in   (rows) the vertex at distance 0 of each row
+//   first_start        in   (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
+//   starts             in   vertices, different ones within a row
 //   dist               i/o  (rows, n) out: INF = not reached
 //   counters           i/o  (4) zeros at first: rows begun, rows done, rounds of all rows, and not 0 if a row was given up
 //   paused             i/o  if BOUNDED: (work-groups, PAUSED_WORDS) zeros at first
@@ -231,17 +232,20 @@ uint take_near(const Search *s, __local Vertex *queue, __local uint *count, uint
     return cursor;
 }
 
-// Begins a row: each work-item writes words of its own, which it alone looks at before the first barrier.
-void begin_row(const Search *s, const uint source)
+// Begins a row: each work-item writes words of its own, which it alone looks at before the next barrier.
+void begin_row(const Search *s, __global const int *starts, const uint count)
 {
-    const uint item = get_local_id(0), own = source / PER_WORD;
+    const uint item = get_local_id(0);
     for (uint word = item; word < VERTICES / PER_WORD; word += GROUP_SIZE)
         s->dist[word] = packed(NO_KEY, NO_KEY);
-    if (own % GROUP_SIZE == item)
-        s->dist[own] = source % PER_WORD ? packed(NO_KEY, 0) : packed(0, NO_KEY);
-    for (uint word = item; word < WORDS; word += GROUP_SIZE) {
-        s->near[word] = word == source / 32 ? 1u << source % 32 : 0;
-        s->far[word] = 0;
+    for (uint word = item; word < WORDS; word += GROUP_SIZE)
+        s->near[word] = s->far[word] = 0;
+    for (uint i = 0; i < count; ++i) {
+        const uint vertex = starts[i], word = vertex / PER_WORD;
+        if (word % GROUP_SIZE == item)
+            s->dist[word] &= vertex % PER_WORD ? packed(NO_KEY, 0) : packed(0, NO_KEY);
+        if (vertex / 32 % GROUP_SIZE == item)
+            s->near[vertex / 32] |= 1u << vertex % 32;
     }
 }
 
@@ -296,10 +300,10 @@ uint relax_queue(const Search *s, __global const OFFSET *first_edge, __local con
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global const Edge *restrict edges,
-                         __global const uint *restrict sources, __global WEIGHT *restrict dist,
-                         __global uint *restrict counters, __global uint *restrict paused,
-                         __global Key *restrict limits, const WEIGHT delta, const WEIGHT ceiling, const uint budget,
-                         const uint n, const uint rows)
+                         __global const uint *restrict first_start, __global const int *restrict starts,
+                         __global WEIGHT *restrict dist, __global uint *restrict counters,
+                         __global uint *restrict paused, __global Key *restrict limits, const WEIGHT delta,
+                         const WEIGHT ceiling, const ulong budget, const uint n, const uint rows)
 {
     __local Key kept[VERTICES / PER_WORD];
     __local uint near[WORDS], far[WORDS];
@@ -330,9 +334,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
         if (!begins) {
             cursor = take_near(&s, queue, &counts[turn], cursor, n);
         } else if (item == 0) {
-            taken_row = goes_on                              ? own[PAUSED_ROW] - 1
-                        : atomic_or(&counters[GIVEN_UP], 0u) ? rows
-                                                             : atomic_inc(&counters[ROWS_BEGUN]);
+            taken_row = goes_on ? own[PAUSED_ROW] - 1 : atomic_inc(&counters[ROWS_BEGUN]);
+            beyond = atomic_or(&counters[GIVEN_UP], 0u);
             work += n / 16;  // a distance is set so much faster than an edge is relaxed
         }
         barrier(FENCES);
@@ -349,7 +352,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                 rounds = own[PAUSED_ROUNDS];
                 s.threshold = limits[get_group_id(0)];
             } else if (!ended) {
-                begin_row(&s, sources[row]);
+                begin_row(&s, starts + first_start[row], first_start[row + 1] - first_start[row]);
                 s.threshold = raised(0, delta);
             }
         } else if (found) {
@@ -380,6 +383,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
         bool done = false;
         if (begins) {
             begins = goes_on = false;
+            done = !ended && beyond;
         } else if (found) {
             ++rounds;
             turn = 1 - turn;

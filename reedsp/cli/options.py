@@ -22,6 +22,8 @@ class Method(enum.StrEnum):
     input_parallel_refined = "input-parallel-refined"
     near_far = "near-far"
     near_far_local = "near-far-local"
+    dijkstra_heap = "dijkstra-heap"
+    dijkstra_array = "dijkstra-array"
 
 
 class AllPairsMethod(enum.StrEnum):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import reedsp
-from reedsp.algorithms.single_source import near_far_local
+from reedsp.algorithms.single_source import dijkstra_array, dijkstra_heap, near_far_local
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -52,6 +52,8 @@ def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
 SEARCHES = {
     _NEAR_FAR: Search(near_far, _near_far_rows),
     "near-far-local": Search(near_far_local.near_far_local, near_far_local.rows_at_once),
+    "dijkstra-heap": Search(dijkstra_heap.dijkstra_heap, dijkstra_heap.rows_at_once),
+    "dijkstra-array": Search(dijkstra_array.dijkstra_array, dijkstra_array.rows_at_once),
 }
 """Those that there are, by their names."""
 

@@ -6,22 +6,16 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-import pyopencl as cl
-
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
+from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.distances import read_distances
-from reedsp.edges.predecessors import find_trees_outgoing
 
-_GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
 _DISTANCES_ON_CPU = (
     1 << 24
@@ -114,19 +108,13 @@ def near_far(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    device, rows = task.job.device, len(task.starts)
+    device = task.job.device
     if balance is not None:
         together = _first_right_form(device, task.arithmetic, task.by_hops, (True,))
     else:
         together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
     most = rows_at_once(device, task.arithmetic, task.graph.n, together)
-    # A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
-    sharers = device.compute_units if device.kind == "cpu" else 1
-    if most > sharers:
-        most -= most % sharers
-    parts = max(1, -(-rows // most))
-    step = max(1, min(most, round_up(-(-rows // parts), sharers)))
-    return task.in_parts(step, functools.partial(_solve, delta, together, balance))
+    return task.in_parts(most, functools.partial(_solve, delta, together, balance))
 
 
 def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
@@ -142,46 +130,5 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     found, rounds = search(job, edges, arithmetic, distinct, **limits, delta=delta, progress=task.progress)
     if task.progress is not None:
         task.progress(rounds, graph.n)
-    fill(task, edges, found, distinct)
+    fill_rows(task, edges, found, distinct)
     return Outcome(rounds)
-
-
-def fill(task: Task, edges: OutEdges, found: cl.Buffer, distinct: Sequence[Sequence[int]]) -> None:
-    """Fill the arrays of a task with distances that a search has found, and with their trees.
-
-    Parameters
-    ----------
-    task : Task
-    edges : OutEdges
-        Of its graph, in its arithmetic.
-    found : pyopencl.Buffer, shape (rows, n)
-        Distances in the arithmetic, in which those beyond a target need not be final.
-    distinct : sequence of sequences of int
-        For each row the vertices at distance 0, all different.
-
-    Raises
-    ------
-    OverflowError
-        A distance lies outside the arithmetic.
-    DeviceError
-        The distances contradict each other, or the device fails.
-    """
-    graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
-    if task.target is not None:
-        kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
-        job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
-    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
-        job.phases.begin("tree")
-        trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops)
-        if trees.overflowed and task.ceiling is None:
-            job.download_into(dist, found)
-            if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
-                raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
-        if trees.unresolved:
-            raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        if task.predecessors is not None:
-            job.finish()
-            job.phases.begin("download")
-            trees.read_into(task.predecessors, job)
-    job.phases.begin("download")
-    read_distances(job, found, dist, arithmetic)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from reedsp.algorithms.single_source.near_far import fill
-from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.algorithms.single_source.outcome import fill_rows
+from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, take_rows
 from reedsp.device.job import Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
@@ -154,7 +154,7 @@ def near_far_local(task: Task, *, delta: float | None = None, group_size: int | 
     Parameters
     ----------
     task : Task
-        Of a graph without negative weights. A target changes nothing.
+        Of a graph without negative weights. What is farther away than a target is left out.
     delta : float, optional
         By how much the threshold between near and far rises, in units of weight; inf: all vertices are near. By default
         what is expected to suit the graph.
@@ -178,35 +178,36 @@ def near_far_local(task: Task, *, delta: float | None = None, group_size: int | 
     device, arithmetic = task.job.device, task.arithmetic
     if group_size is not None:
         _check_group_size(group_size, device, arithmetic)
-    solve_part = functools.partial(_solve, delta, group_size)
-    return dataclasses.replace(task, target=None).in_parts(rows_at_once(device, arithmetic, task.graph.n), solve_part)
+    return task.in_parts(rows_at_once(device, arithmetic, task.graph.n), functools.partial(_solve, delta, group_size))
 
 
 def _check_group_size(size: int, device: Device, arithmetic: Arithmetic) -> None:
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 0 < size <= device.max_work_group_size:
         raise ValueError(f"options: group_size = {size!r}, expected an integer from 1 to {device.max_work_group_size}")
     if size > 1 and arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
-        raise ValueError(f"options: group_size = {size}, but {device} has no atomic operations of 64 bits: it is 1 there")
+        raise ValueError(
+            f"options: group_size = {size}, but {device} has no atomic operations of 64 bits: it is 1 there"
+        )
 
 
 def _solve(delta: float | None, group_size: int | None, task: Task) -> Outcome:
     job, arithmetic, graph = task.job, task.arithmetic, task.graph
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
-    sources = [source for [source] in task.starts]
+    distinct = [list(dict.fromkeys(some)) for some in task.starts]
     job.phases.begin("search")
     found = rounds = None
     while found is None:
         tuning = _right_tuning(job.device, graph, edges, arithmetic, group_size)
         if delta is not None:
             tuning = dataclasses.replace(tuning, delta=delta)
-        found, rounds = solve(job, edges, arithmetic, sources, tuning, ceiling=task.ceiling, progress=task.progress)
+        found, rounds = solve(job, edges, arithmetic, distinct, tuning, ceiling=task.ceiling, progress=task.progress)
         if found is None:
             edges.known[_BEYOND_16_BITS] = True
     assert rounds is not None
     if task.progress is not None:
         task.progress(rounds, graph.n)
-    fill(task, edges, found, task.starts)
+    fill_rows(task, edges, found, distinct)
     return Outcome(rounds)
 
 
@@ -251,14 +252,14 @@ def _distances(
     narrow: bool,
 ) -> cl.Buffer | None:
     tuning = Tuning(group_size, lanes, edges_at_once, hub, queue, job.device.compute_units, narrow, 20.0)
-    return solve(job, edges, arithmetic, [source for [source] in starts], tuning)[0]
+    return solve(job, edges, arithmetic, starts, tuning)[0]
 
 
 def solve(
     job: Job,
     edges: OutEdges,
     arithmetic: Arithmetic,
-    sources: Sequence[int],
+    starts: Sequence[Sequence[int]],
     tuning: Tuning,
     *,
     ceiling: Any = None,
@@ -274,7 +275,8 @@ def solve(
     edges : OutEdges
     arithmetic : Arithmetic
         That of `edges`.
-    sources : sequence of int
+    starts : sequence of sequences of int
+        For each row of the answer the vertices at distance 0.
     tuning : Tuning
         The device has enough local memory for it.
     ceiling : optional
@@ -291,7 +293,7 @@ def solve(
     rounds : int
         Sets of vertices that were relaxed together, over all rows.
     """
-    n, rows, dtype, device = edges.n, len(sources), arithmetic.dtype, job.device
+    n, rows, dtype, device = edges.n, len(starts), arithmetic.dtype, job.device
     bounded = device.kind == "cpu"
     vertices = _room(n, tuning, device, arithmetic)
     macros = {
@@ -315,27 +317,18 @@ def solve(
     counters = job.full(layout["COUNTERS"], np.uint32(0))
     pace = Pace(first_budget, most_budget, _LAUNCH_SECONDS)
     arguments = (
-        *(edges.first_edge, edges.edges, job.upload(np.array(sources, np.uint32), keep=False), dist, counters),
+        *(edges.first_edge, edges.edges, *upload_starts(job, starts), dist, counters),
         job.full(groups * state, np.uint32(0)),
         job.allocate(groups, np.dtype(f"u{dtype.itemsize}")),
         *(arithmetic.step(tuning.delta), arithmetic.infinity if ceiling is None else dtype.type(ceiling)),
     )
     size = tuning.group_size
-    numbers = (np.uint32(pace.amount), np.uint32(n), np.uint32(rows))
+    numbers = (np.uint64(pace.amount), np.uint32(n), np.uint32(rows))
     launch, budget = job.bind(kernel, groups * size, size, *arguments, *numbers), kernel.position_of("budget")
-    while True:
-        pace.begin()
-        launch.queue()
-        counts = job.download(counters, layout["COUNTERS"], np.uint32)
-        rounds = int(counts[layout["ROUNDS"]])
-        if counts[layout["GIVEN_UP"]]:
-            return None, rounds
-        if counts[layout["ROWS_DONE"]] == rows:
-            return dist, rounds
-        if progress is not None:
-            progress(rounds, n)
-        pace.adapt()
-        launch.set(budget, np.uint32(pace.amount))
+    report = None if progress is None else lambda rounds: progress(rounds, n)
+    rounds = take_rows(job, launch, budget, counters, rows, pace, report)
+    given_up = tuning.narrow and job.download(counters, layout["COUNTERS"], np.uint32)[layout["GIVEN_UP"]]
+    return None if given_up else dist, rounds
 
 
 def _room(n: int, tuning: Tuning, device: Device, arithmetic: Arithmetic) -> int:

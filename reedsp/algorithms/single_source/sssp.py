@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
+from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
 from reedsp.algorithms.single_source.near_far_local import near_far_local
@@ -58,8 +60,11 @@ _METHODS = {
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
     "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
+    "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
+    "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
 }
-_NOT_NEGATIVE = ("near-far", "near-far-local")  # the methods that need weights that are not negative
+_BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
+"""Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
 _MANY_EDGES = 500  # that end at one vertex
 
 
@@ -89,15 +94,16 @@ def sssp(
     source : int, other name or sequence of these
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
-    method : {"auto", "near-far", "near-far-local", "output-parallel", "input-parallel", "input-parallel-refined"}
-        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative; so does
-        "near-far-local", for many sources of a graph with so few vertices that a work-group has local memory for all
-        of them. The others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge
-        (5.4.1), and one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes
-        near-far if it can.
+    method : str
+        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. So do
+        "near-far-local", one work-group a source whose distances all fit into its local memory, "dijkstra-heap", one
+        work-item a source with a heap, and "dijkstra-array", one work-group a source with an array of all distances:
+        for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
+        work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
+        vertices only whose distance has changed (5.4.2). "auto" takes near-far if it can.
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
-        unreached: near-far does.
+        unreached: near-far and Dijkstra do.
     cutoff : float, optional
         Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
         weights that are not negative. One beyond the type of the distances leaves none out that this cannot hold.
@@ -119,9 +125,10 @@ def sssp(
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
         ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``,
-        ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``,
-        ``work_groups`` and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
-        :func:`.near_far_local`.
+        ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups``
+        and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
+        :func:`.near_far_local`. Of "dijkstra-heap": ``arity``, the children of an entry, 2, 4 or 8. Of
+        "dijkstra-array": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array`.
 
     Returns
     -------
@@ -165,7 +172,7 @@ def sssp(
     for name, given in (
         ("cutoff", cutoff is not None),
         ("min_only", min_only),
-        (f"method = {method!r}", method in _NOT_NEGATIVE),
+        (f"method = {method!r}", method in _BY_DISTANCE),
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
@@ -207,7 +214,7 @@ def sssp(
         _device=solved.device,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
-        _target=aim if solved.method == "near-far" else None,  # the others find every distance
+        _target=aim if solved.method in _BY_DISTANCE else None,  # the others find every distance
         _rows_from_host=solved.outcome.rows_from_host,
         _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
     )
@@ -286,7 +293,7 @@ def _solve(
     min_only = any(len(some) != 1 for some in starts)
     method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
     job = Job(chosen, recycle=True, phases=phases)
-    converts = method == "near-far" and result == np.float64 and float64_holds(graph, chosen, arithmetic)
+    converts = method in _BY_DISTANCE and result == np.float64 and float64_holds(graph, chosen, arithmetic)
     if converts:
         trial = (converts_known_distances, arithmetic)
         converts = is_trusted(chosen, f"conversion of {arithmetic} to float64", *trial)
@@ -355,7 +362,7 @@ def _trusted_method(
     DeviceError
         None of them gives right answers on the device.
     """
-    if min_only and method not in ("auto", "near-far"):
+    if min_only and method not in ("auto", *_BY_DISTANCE):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
     for each in methods:
