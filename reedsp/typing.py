@@ -84,6 +84,7 @@ SearchMethod: TypeAlias = Literal[
     "auto",
     "near-far",
     "near-far-local",
+    "bellman-ford",
     "dijkstra-heap",
     "dijkstra-array",
     "output-parallel",
@@ -95,7 +96,7 @@ SearchMethod: TypeAlias = Literal[
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
 
-JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "dijkstra-heap", "dijkstra-array"]
+JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]

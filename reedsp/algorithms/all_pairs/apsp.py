@@ -104,7 +104,7 @@ def apsp(
     options : mapping, optional
         Of "min-plus": ``product``, a method of :func:`reedsp.min_plus_product`. Of "floyd-warshall": ``kernel``,
         "blocked" or one of the steps of Lund and Smith's table 1, "harish-narayanan", "katz-kider",
-        "optimized-blocked" and "staged-load". Of "johnson": ``search``, "near-far", "near-far-local",
+        "optimized-blocked" and "staged-load". Of "johnson": ``search``, "near-far", "near-far-local", "bellman-ford",
         "dijkstra-heap" or "dijkstra-array", as the methods of :func:`reedsp.sssp` are called.
 
     Returns

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import reedsp
-from reedsp.algorithms.single_source import dijkstra_array, dijkstra_heap, near_far_local
+from reedsp.algorithms.single_source import bellman_ford_groups, dijkstra_array, dijkstra_heap, near_far_local
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -31,7 +31,7 @@ _NEAR_FAR = "near-far"  # finds out by itself whether it gives right answers
 
 @dataclass(frozen=True)
 class Search:
-    """A search from many sources of a graph without negative weights.
+    """A search from many sources.
 
     Attributes
     ----------
@@ -39,10 +39,13 @@ class Search:
         Returns an :class:`.Outcome`.
     rows_at_once : callable(device, arithmetic, n)
         Returns how many rows of n vertices there is memory for.
+    needs_potentials : bool
+        Whether negative weights have to be removed for it.
     """
 
     solve: Callable[[Task], Outcome]
     rows_at_once: Callable[[Device, Arithmetic, int], int]
+    needs_potentials: bool = True
 
 
 def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
@@ -52,6 +55,7 @@ def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
 SEARCHES = {
     _NEAR_FAR: Search(near_far, _near_far_rows),
     "near-far-local": Search(near_far_local.near_far_local, near_far_local.rows_at_once),
+    "bellman-ford": Search(bellman_ford_groups.bellman_ford, bellman_ford_groups.rows_at_once, needs_potentials=False),
     "dijkstra-heap": Search(dijkstra_heap.dijkstra_heap, dijkstra_heap.rows_at_once),
     "dijkstra-array": Search(dijkstra_array.dijkstra_array, dijkstra_array.rows_at_once),
 }
@@ -72,6 +76,7 @@ def johnson(
     Negative weights are removed by potentials: a vertex of its own, from which an edge of weight 0 leads to each
     vertex, gives Bellman-Ford distances h(v) to all of them, and w(u, v) + h(u) - h(v) is never negative. All path
     weights from s to t change by h(s) - h(t), and the same edges are tight, so that the trees stay as they are.
+    Searches by Bellman-Ford need none of this.
 
     Parameters
     ----------
@@ -137,10 +142,12 @@ class Searches:
         self._job = job
         self._dtype = dtype
         self._search = SEARCHES[search]
-        self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
+        removes = graph.has_negative_weights and self._search.needs_potentials
+        self._potentials = _potentials(graph, job) if removes else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
-        trial = (finds_known_tree, self._search.solve, self.arithmetic, False, self._potentials is not None)
+        negative, by_hops = self._bare.has_negative_weights, self._potentials is not None
+        trial = (finds_known_tree, self._search.solve, self.arithmetic, negative, by_hops)
         if search != _NEAR_FAR and not is_trusted(job.device, f"{search} in {self.arithmetic}", *trial):
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)

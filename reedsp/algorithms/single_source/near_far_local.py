@@ -221,7 +221,7 @@ def _right_tuning(
         arithmetic.dtype == np.int32 and graph.max_abs_weight < _BEYOND and _BEYOND_16_BITS not in edges.known
     )
     choices = []
-    if can_be_narrow and (device.kind != "cpu" or edges.n > most):
+    if can_be_narrow and (_keeps_16_bits(device) or edges.n > most):
         choices = [narrow]
         most = max(most, narrow.most_vertices(device, arithmetic))
     choices.append(wide)
@@ -237,6 +237,11 @@ def _right_tuning(
         if is_trusted(device, name, finds_known_distances, _distances, arithmetic, *numbers):
             return each
     raise DeviceError(f"{device}: near-far-local in {arithmetic} gives wrong answers, or fails")
+
+
+def _keeps_16_bits(device: Device) -> bool:
+    """Return whether distances in 16 bits are expected to be sooner found, as more work-groups fit side by side."""
+    return device.kind != "cpu"
 
 
 def _distances(

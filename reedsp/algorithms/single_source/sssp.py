@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
 from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
@@ -59,6 +60,7 @@ _METHODS = {
         input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
+    "bellman-ford": Method(bellman_ford, dict.fromkeys(("group_size", "local_memory"))),
     "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
     "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
     "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
@@ -100,7 +102,8 @@ def sssp(
         work-item a source with a heap, and "dijkstra-array", one work-group a source with an array of all distances:
         for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
         work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
-        vertices only whose distance has changed (5.4.2). "auto" takes near-far if it can.
+        vertices only whose distance has changed (5.4.2). So is "bellman-ford", one work-group a source. "auto" takes
+        near-far if it can.
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far and Dijkstra do.
@@ -127,8 +130,8 @@ def sssp(
         ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``,
         ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups``
         and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
-        :func:`.near_far_local`. Of "dijkstra-heap": ``arity``, the children of an entry, 2, 4 or 8. Of
-        "dijkstra-array": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array`.
+        :func:`.near_far_local`. Of "dijkstra-heap": ``arity``, the children of an entry, 2, 4 or 8. Of "dijkstra-array"
+        and "bellman-ford": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array` and :func:`.bellman_ford`.
 
     Returns
     -------
