@@ -115,6 +115,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         NEAR_FAR,
         NEAR_FAR_BY_WORK_ITEMS,
     ),
+    "single_source/bellman_ford_groups.cl": ("algorithms/single_source/test_bellman_ford_groups.py",),
+    "single_source/near_far_local.cl": ("algorithms/single_source/test_near_far_local.py",),
     "single_source/near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
     "edges/pad.cl": (LADDER,),

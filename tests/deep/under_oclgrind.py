@@ -69,6 +69,7 @@ from tests.deep.oclgrind import (
     ladder,
     matchings,
     pram,
+    searches,
     sorts,
     strided,
     techniques,
@@ -932,7 +933,19 @@ def main() -> None:
         *(
             module.checks
             for module in (
-                *(sorts, strided, calibration, ladder, techniques, components, forests, matchings, flows, centrality),
+                *(
+                    searches,
+                    sorts,
+                    strided,
+                    calibration,
+                    ladder,
+                    techniques,
+                    components,
+                    forests,
+                    matchings,
+                    flows,
+                    centrality,
+                ),
                 pram,
             )
         ),

@@ -74,6 +74,14 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
         **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong"), "BALANCE": (1, 2, 3), "UNITS_AT_ONCE": (1,)},
     },
+    "single_source/bellman_ford_groups.cl": {
+        **{"GROUP_SIZE": (16,), "IN_LOCAL": (1, 0), "VERTICES": (64,), "KEEP_PREDECESSORS": (1, 0), "COUNTS": (0, 1)},
+    },
+    "single_source/near_far_local.cl": {
+        **{"GROUP_SIZE": (16, 1), "LANES": (1,), "EDGES_AT_ONCE": (2,), "HUB": (0, 8), "VERTICES": (64,)},
+        **{"QUEUE": (32,), "NARROW": (0,), "BOUNDED": (0, 1), "WIDE": (0,), "ATOMIC_LOADS": (0, 1)},
+        **{"OFFSET": ("uint", "ulong")},
+    },
     "single_source/near_far_target.cl": {},
     "single_source/near_far_work_item.cl": {
         **{"SHARED": (0,), "WIDE": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,), "OFFSET": ("uint", "ulong")},
@@ -1150,7 +1158,9 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
         "edges/predecessors_outgoing.cl",
         "edges/prepare.cl",
         "minplus/entries.cl",
+        "single_source/bellman_ford_groups.cl",
         "single_source/input_parallel_refined.cl",
+        "single_source/near_far_local.cl",
         "single_source/near_far_team.cl",
         "single_source/near_far_work_group.cl",
         "single_source/near_far_work_item.cl",
