@@ -63,6 +63,7 @@ from tests.deep.oclgrind import (
     calibration,
     centrality,
     components,
+    dijkstra,
     flows,
     forests,
     initialised,
@@ -932,7 +933,19 @@ def main() -> None:
         *(
             module.checks
             for module in (
-                *(sorts, strided, calibration, ladder, techniques, components, forests, matchings, flows, centrality),
+                *(
+                    sorts,
+                    strided,
+                    calibration,
+                    ladder,
+                    techniques,
+                    dijkstra,
+                    components,
+                    forests,
+                    matchings,
+                    flows,
+                    centrality,
+                ),
                 pram,
             )
         ),
