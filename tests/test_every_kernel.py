@@ -315,6 +315,14 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("near-far", options={"work_groups": True}),
         PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"} | LADDER,
     ),
+    "Dijkstra with heaps": (
+        one_source("dijkstra-heap"),
+        PATHS | OUTWARD | {"single_source/dijkstra_heap.cl", "single_source/counted.cl", "core/out_edges.cl"},
+    ),
+    "Dijkstra with arrays": (
+        one_source("dijkstra-array", options={"group_size": 8}),
+        PATHS | OUTWARD | {"single_source/dijkstra_array.cl", "single_source/counted.cl", "core/out_edges.cl"},
+    ),
     "near-far along few edges": (along_few_edges, {"edges/pad.cl"}),
     "levels along few edges": (levels_along_few_edges, {"traversal/deep.cl", "edges/pad.cl"}),
     "near-far in local memory": (

@@ -8,7 +8,8 @@
 // Macros:       GROUP_SIZE, a power of two; with 1, as on CPUs, the keys are looked at LANES at a time;
 //               LANES, 8 or 16; IN_LOCAL, 1: a work-group has its keys in local memory, and CAPACITY is room for
 //               `capacity` of them; 0: in global memory; WIDE, 1 if WEIGHT has 64 bits;
-//               COALESCED, neighbouring words that count as one access; single_source/counted.cl; core/out_edges.cl.
+//               COALESCED, neighbouring words that count as one access; single_source/counted.cl; core/out_edges.cl;
+//               core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   first_start        in      (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
@@ -137,7 +138,7 @@ Minimum minimum_of(MEMORY const KEY *keys, const uint n, __local Minimum *minima
 {
     const uint item = get_local_id(0);
     Minimum own = {~(KEY)0, n};
-    for (size_t vertex = item; vertex < n; vertex += GROUP_SIZE) {
+    for (uint vertex = item; vertex < n; vertex += GROUP_SIZE) {
         const KEY key = keys[vertex];
         COUNT(totals, OPERATIONS, 1);
         if (key < own.key) {
@@ -239,7 +240,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             const OFFSET last = first_edge[lowest.vertex + 1];
             used += last - first;
             COUNT_ALONE(SPAN, 2 * pieces(last - first, GROUP_SIZE));
-            COUNT_ALONE(ACCESSES, 2 + pieces(last - first, COALESCED));
+            COUNT_ALONE(ACCESSES, 2 + pieces(last - first, COALESCED) + (IN_LOCAL ? 0 : 2));
             for (OFFSET i = first + item; i < last; i += GROUP_SIZE) {
                 const Edge edge = edges[i];
                 WEIGHT weight = edge.weight;

@@ -10,7 +10,8 @@
 //               INTERLEAVED, 1: entries of the same number lie side by side, so that work-items that run in step read
 //               them together; 0: each heap lies by itself, and all children of an entry begin at a multiple of ARITY;
 //               CHUNK, edges relaxed between two looks at the room that is left;
-//               WIDE, 1 if WEIGHT has 64 bits; GROUP_SIZE; single_source/counted.cl; core/out_edges.cl.
+//               WIDE, 1 if WEIGHT has 64 bits; GROUP_SIZE; single_source/counted.cl; core/out_edges.cl;
+//               core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   first_start        in      (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
@@ -59,7 +60,7 @@ typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
 typedef struct {
     uint active;
     uint row;
-    uint count;
+    ulong count;
 } Progress;
 
 typedef char ProgressFits[sizeof(Progress) <= STATE_BYTES ? 1 : -1];
@@ -77,12 +78,7 @@ typedef struct {
 #else
 #define AT(heap, place) (heap)->entries[place]
 #endif
-
-Entry entry_at(Heap *heap, const size_t place)
-{
-    COUNT(heap->totals, ACCESSES, 1);
-    return AT(heap, place);
-}
+#define ENTRY_AT(heap, place) (COUNT((heap)->totals, ACCESSES, 1), AT(heap, place))
 
 void put_at(Heap *heap, const size_t place, const Entry entry)
 {
@@ -107,7 +103,7 @@ void rise(Heap *heap, size_t place, const Entry entry)
 {
     while (place > 0) {
         const size_t parent = (place - 1) / ARITY;
-        const Entry above = entry_at(heap, parent);
+        const Entry above = ENTRY_AT(heap, parent);
         if (!is_below(heap, entry.dist, above.dist))
             break;
         put_at(heap, place, above);
@@ -124,10 +120,10 @@ void sink(Heap *heap, size_t place, const Entry entry)
         if (first >= heap->count)
             break;
         size_t lowest = first;
-        Entry child = entry_at(heap, first);
+        Entry child = ENTRY_AT(heap, first);
         const size_t end = min(first + ARITY, heap->count);
         for (size_t other = first + 1; other < end; ++other) {
-            const Entry sibling = entry_at(heap, other);
+            const Entry sibling = ENTRY_AT(heap, other);
             if (is_below(heap, sibling.dist, child.dist)) {
                 lowest = other;
                 child = sibling;
@@ -142,14 +138,13 @@ void sink(Heap *heap, size_t place, const Entry entry)
 }
 
 // Takes the minimum out of a heap that is not empty.
-Entry extract(Heap *heap)
+void extract(Heap *heap, Entry *lowest)
 {
     COUNT(heap->totals, EXTRACTIONS, 1);
-    const Entry lowest = entry_at(heap, 0);
+    *lowest = ENTRY_AT(heap, 0);
     heap->count -= 1;
     if (heap->count > 0)
-        sink(heap, 0, entry_at(heap, heap->count));
-    return lowest;
+        sink(heap, 0, ENTRY_AT(heap, heap->count));
 }
 
 bool is_stale(Heap *heap, __global const WEIGHT *dist, const Entry entry)
@@ -162,13 +157,13 @@ void drop_stale(Heap *heap, __global const WEIGHT *dist)
 {
     size_t kept = 0;
     for (size_t place = 0; place < heap->count; ++place) {
-        const Entry entry = entry_at(heap, place);
+        const Entry entry = ENTRY_AT(heap, place);
         if (!is_stale(heap, dist, entry))
             put_at(heap, kept++, entry);
     }
     heap->count = kept;
     for (size_t left = (kept + ARITY - 2) / ARITY; left > 0; --left)  // entries that have children
-        sink(heap, left - 1, entry_at(heap, left - 1));
+        sink(heap, left - 1, ENTRY_AT(heap, left - 1));
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -205,7 +200,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                 break;
             active = true;
         }
-        __global WEIGHT *restrict distances = dist + (size_t)row * n;
+        __global WEIGHT *distances = dist + (size_t)row * n;
         if (heap.count == 0) {
             for (uint i = first_start[row]; i < first_start[row + 1]; ++i) {
                 const Entry start = {starts[i], 0};
@@ -216,7 +211,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             }
         }
         while (heap.count > 0 && used < budget) {
-            const Entry entry = extract(&heap);
+            Entry entry;
+            extract(&heap, &entry);
             used += 1;
             if (is_stale(&heap, distances, entry))
                 continue;

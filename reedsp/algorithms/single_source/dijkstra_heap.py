@@ -16,7 +16,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace, take_rows
-from reedsp.device.job import Job
+from reedsp.device.job import Job, round_up
 from reedsp.edges.device_graph import OutEdges
 
 ARITIES = (2, 4, 8)
@@ -74,7 +74,7 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
 
 def _capacity(n: int) -> int:
     """Return the room for the entries of a heap, and before the first one, a multiple of every arity."""
-    return -(-(n + int(n * _SPARE_ROOM) + _CHUNK) // ARITIES[-1] + 1) * ARITIES[-1]
+    return round_up(n + int(n * _SPARE_ROOM) + _CHUNK, ARITIES[-1]) + ARITIES[-1]
 
 
 def _solve(arity: int, task: Task) -> Outcome:
