@@ -262,6 +262,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
     ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,
     ("single_source/near_far_team.cl", "if (true) {"): SPEED,
+    **{
+        ("single_source/near_far_local.cl", line): "so few rows at once that they have 2**31 distances at most"
+        for line in (
+            "store_row(&s, dist + row * n, n);",
+            "load_row(&s, dist + row * n, own + PAUSED_BITS, n);",
+        )
+    },
     (
         "single_source/near_far_work_group.cl",
         "uint max_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",

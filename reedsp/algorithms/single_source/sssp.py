@@ -60,8 +60,8 @@ _METHODS = {
         input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
-    "bellman-ford": Method(bellman_ford, dict.fromkeys(("group_size", "local_memory"))),
     "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
+    "bellman-ford": Method(bellman_ford, dict.fromkeys(("group_size", "local_memory"))),
     "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
     "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
 }

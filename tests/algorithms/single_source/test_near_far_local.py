@@ -14,6 +14,7 @@ from reedsp.algorithms.single_source import near_far_local
 from reedsp.algorithms.single_source.near_far_local import Tuning
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from tests.support import oracle
@@ -133,6 +134,15 @@ def test_a_row_goes_on_where_the_launch_before_has_ended(device: Device) -> None
     assert rounds[1] == rounds[1 << 20]
     if device.kind == "cpu":
         assert launches[1] >= rounds[1] > launches[1 << 20] == 1
+
+
+def test_as_many_rounds_in_floats(device: Device) -> None:
+    """The threshold rises by as much."""
+    graph = random_graph(300, 2000, seed=9)
+    alone = {"group_size": 1, "lanes": 1, "hub": 0, "groups": 1, "delta": 100.0}
+    rounds = {str(dtype): run(device, graph, [0, 1], dtype, **alone)[1] for dtype in DTYPES}
+    assert len(set(rounds.values())) == 1
+    assert rounds["int32"] < 100
 
 
 # ---- distances in 16 bits ---------------------------------------------------------------------------
@@ -309,6 +319,12 @@ def test_lanes_by_the_mean_degree(degree: int, lanes: int, device: Device, monke
     assert (tuning.lanes, tuning.group_size, tuning.hub) == (lanes, 128, 0)
     monkeypatch.setattr(_Facts, "max_degree", 128 * lanes)
     assert near_far_local.tuning_for(device, _Facts, Arithmetic(INT32), False).hub == 128 * lanes
+
+
+def test_no_tuning_gives_right_answers(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_far_local, "is_trusted", lambda *arguments: False)
+    with pytest.raises(DeviceError, match="near-far-local in int32 gives wrong answers, or fails"):
+        reedsp.sssp(random_graph(20, 60, seed=8), [0], "near-far-local", device=device)
 
 
 def test_no_sources(device: Device) -> None:
