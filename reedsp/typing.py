@@ -80,11 +80,24 @@ DistanceType: TypeAlias = (
 ForestMethod: TypeAlias = Literal["auto", "kruskal", "boruvka", "dulle"]
 """How :func:`reedsp.spanning_forest` can solve."""
 
-SearchMethod: TypeAlias = Literal["auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"]
+SearchMethod: TypeAlias = Literal[
+    "auto",
+    "near-far",
+    "near-far-local",
+    "bellman-ford",
+    "dijkstra-heap",
+    "dijkstra-array",
+    "output-parallel",
+    "input-parallel",
+    "input-parallel-refined",
+]
 """How :func:`reedsp.sssp` can solve."""
 
 AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johnson"]
 """How :func:`reedsp.apsp` can solve."""
+
+JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"]
+"""How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]
 """What :func:`reedsp.apsp` can do about negative cycles."""
@@ -179,6 +192,8 @@ class SearchOptions(TypedDict, total=False):
     delta: float
     work_groups: int
     balance: Balance | Rung
+    arity: Literal[2, 4, 8]
+    local_memory: bool
 
 
 class AllPairsOptions(TypedDict, total=False):
@@ -186,6 +201,7 @@ class AllPairsOptions(TypedDict, total=False):
 
     product: ProductMethod
     kernel: FloydWarshallKernel
+    search: JohnsonSearch
 
 
 class BetweennessOptions(TypedDict, total=False):

@@ -334,8 +334,24 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("near-far", options={"work_groups": True}),
         PATHS | OUTWARD | {"single_source/near_far_work_group.cl", "core/atomic_min.cl"} | LADDER,
     ),
+    "Dijkstra with heaps": (
+        one_source("dijkstra-heap"),
+        PATHS | OUTWARD | {"single_source/dijkstra_heap.cl", "single_source/counted.cl", "core/out_edges.cl"},
+    ),
+    "Dijkstra with arrays": (
+        one_source("dijkstra-array", options={"group_size": 8}),
+        PATHS | OUTWARD | {"single_source/dijkstra_array.cl", "single_source/counted.cl", "core/out_edges.cl"},
+    ),
     "near-far along few edges": (along_few_edges, {"edges/pad.cl"}),
     "levels along few edges": (levels_along_few_edges, {"traversal/deep.cl", "edges/pad.cl"}),
+    "near-far in local memory": (
+        one_source("near-far-local"),
+        PATHS | OUTWARD | {"single_source/near_far_local.cl", "core/out_edges.cl", "core/atomic_min.cl"},
+    ),
+    "Bellman-Ford in work-groups": (
+        one_source("bellman-ford"),
+        PATHS | INWARD | {"single_source/bellman_ford_groups.cl", "single_source/counted.cl"},
+    ),
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (
         by_levels("work-items"),

@@ -25,7 +25,14 @@ from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
-from reedsp.algorithms.single_source import input_parallel, near_far, outcome, output_parallel, sssp
+from reedsp.algorithms.single_source import (
+    bellman_ford_groups,
+    input_parallel,
+    near_far,
+    outcome,
+    output_parallel,
+    sssp,
+)
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cli import command, doctor, machine
@@ -98,8 +105,9 @@ def test_a_distance_that_was_changed_to_none_of_the_arithmetic(device: Device) -
 def test_path_weights_that_contradict_each_other(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Integers do not round: the device computes wrong."""
     for module, name, method in (
-        (near_far, "find_trees_outgoing", "near-far"),
+        (outcome, "find_trees_outgoing", "near-far"),
         (outcome, "find_trees", "output-parallel"),
+        (bellman_ford_groups, "find_trees", "bellman-ford"),
     ):
         find = getattr(module, name)
         reedsp.sssp(SMALL, 0, method, device=device)  # what is tried at first use is right

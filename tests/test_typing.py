@@ -13,7 +13,7 @@ import pytest
 import reedsp
 from reedsp import csgraph
 from reedsp import typing as types
-from reedsp.algorithms.all_pairs import apsp, lund_smith
+from reedsp.algorithms.all_pairs import apsp, johnson, lund_smith
 from reedsp.algorithms.single_source import sssp as ss
 from reedsp.algorithms.structure.centrality import dependencies
 from reedsp.algorithms.structure.components import components
@@ -41,6 +41,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ForestMethod": [("auto", *choose.METHODS)],
     "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
     "AllPairsMethod": [("auto", *apsp._METHODS), cli_options.AllPairsMethod],
+    "JohnsonSearch": [johnson.SEARCHES],
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
     "ProductMethod": [product.METHODS],
     "FloydWarshallKernel": [("blocked", *lund_smith.LADDER)],

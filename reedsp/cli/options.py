@@ -21,6 +21,10 @@ class Method(enum.StrEnum):
     input_parallel = "input-parallel"
     input_parallel_refined = "input-parallel-refined"
     near_far = "near-far"
+    near_far_local = "near-far-local"
+    bellman_ford = "bellman-ford"
+    dijkstra_heap = "dijkstra-heap"
+    dijkstra_array = "dijkstra-array"
 
 
 class AllPairsMethod(enum.StrEnum):

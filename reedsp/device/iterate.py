@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.device.build import constants
-from reedsp.device.job import Job
+from reedsp.device.job import BoundKernel, Job
 
 PASSES = 6
 """Bound kernels that an iteration needs: three phases times two directions between two buffers."""
@@ -53,6 +53,47 @@ class Pace:
             self.amount = min(2 * self.amount, self._most)
         elif elapsed > self._seconds:
             self.amount = max(1, self.amount // 2)
+
+
+def take_rows(
+    job: Job,
+    launch: BoundKernel,
+    budget: int,
+    counters: cl.Buffer,
+    rows: int,
+    pace: Pace,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Launch a kernel that takes one row of work after the other, up to a budget, until all rows are done.
+
+    Parameters
+    ----------
+    job : Job
+    launch : BoundKernel
+    budget : int
+        Position of that argument, of uint64.
+    counters : pyopencl.Buffer of uint32, shape (3,)
+        Zeros at first; the kernel counts the rows that were begun, the rows that are done, and the rounds.
+    rows : int
+    pace : Pace
+        Of budgets.
+    progress : callable(rounds), optional
+        Called between launches.
+
+    Returns
+    -------
+    rounds : int
+    """
+    while True:
+        pace.begin()
+        launch.set(budget, np.uint64(pace.amount))
+        launch.queue()
+        _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
+        if done == rows:
+            return rounds
+        if progress is not None:
+            progress(rounds)
+        pace.adapt()
 
 
 class Rounds:

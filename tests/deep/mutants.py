@@ -66,6 +66,7 @@ LIMITS = {"oclgrind": 600, "tests": 600}
 MEMORY = 8 << 30
 """Bytes that a step may use: a search that a fault keeps from ending asks for more and more."""
 
+DIJKSTRA = tuple(f"algorithms/single_source/test_dijkstra{name}.py" for name in ("", "_counted"))
 LADDER = "algorithms/single_source/test_balance.py"
 NEAR_FAR = "algorithms/single_source/test_near_far.py"
 NEAR_FAR_BY_WORK_ITEMS = "algorithms/single_source/test_near_far_work_item.py"
@@ -115,8 +116,11 @@ MODULES: dict[str, tuple[str, ...]] = {
         NEAR_FAR,
         NEAR_FAR_BY_WORK_ITEMS,
     ),
+    "single_source/bellman_ford_groups.cl": ("algorithms/single_source/test_bellman_ford_groups.py",),
+    "single_source/near_far_local.cl": ("algorithms/single_source/test_near_far_local.py",),
     "single_source/near_far_team.cl": (NEAR_FAR_BY_WORK_ITEMS,),
     "single_source/near_far_trees.cl": (NEAR_FAR_BY_WORK_ITEMS,),
+    **{f"single_source/dijkstra_{name}.cl": DIJKSTRA for name in ("heap", "array")},
     "single_source/near_far_work_group.cl": (NEAR_FAR, LADDER),
     "edges/pad.cl": (LADDER,),
     "traversal/deep.cl": ("algorithms/traversal/test_bfs.py",),
@@ -259,6 +263,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
     ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,
     ("single_source/near_far_team.cl", "if (true) {"): SPEED,
+    **{
+        ("single_source/near_far_local.cl", line): "so few rows at once that they have 2**31 distances at most"
+        for line in (
+            "store_row(&s, dist + row * n, n);",
+            "load_row(&s, dist + row * n, own + PAUSED_BITS, n);",
+        )
+    },
     (
         "single_source/near_far_work_group.cl",
         "uint max_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",

@@ -64,12 +64,14 @@ from tests.deep.oclgrind import (
     calibration,
     centrality,
     components,
+    dijkstra,
     flows,
     forests,
     initialised,
     ladder,
     matchings,
     pram,
+    searches,
     sorts,
     strided,
     techniques,
@@ -956,7 +958,20 @@ def main() -> None:
         *(
             module.checks
             for module in (
-                *(sorts, strided, calibration, ladder, techniques, components, forests, matchings, flows, centrality),
+                *(
+                    searches,
+                    sorts,
+                    strided,
+                    calibration,
+                    ladder,
+                    techniques,
+                    dijkstra,
+                    components,
+                    forests,
+                    matchings,
+                    flows,
+                    centrality,
+                ),
                 pram,
             )
         ),

@@ -74,7 +74,23 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"GROUP_SIZE": (16,), "QUEUE": (32,), "WIDE": (0,)},
         **{"ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong"), "BALANCE": (1, 2, 3), "UNITS_AT_ONCE": (1,)},
     },
+    "single_source/bellman_ford_groups.cl": {
+        **{"GROUP_SIZE": (16,), "IN_LOCAL": (1, 0), "VERTICES": (64,), "KEEP_PREDECESSORS": (1, 0), "COUNTS": (0, 1)},
+    },
+    "single_source/near_far_local.cl": {
+        **{"GROUP_SIZE": (16, 1), "LANES": (1,), "EDGES_AT_ONCE": (2,), "HUB": (0, 8), "VERTICES": (64,)},
+        **{"QUEUE": (32,), "NARROW": (0,), "BOUNDED": (0, 1), "WIDE": (0,), "ATOMIC_LOADS": (0, 1)},
+        **{"OFFSET": ("uint", "ulong")},
+    },
     "single_source/near_far_target.cl": {},
+    "single_source/dijkstra_heap.cl": {
+        **{"ARITY": (2, 4, 8), "INTERLEAVED": (0, 1), "WIDE": (0,), "CHUNK": (64,), "GROUP_SIZE": (1,)},
+        **{"COUNTS": (0, 1), "OFFSET": ("uint", "ulong")},
+    },
+    "single_source/dijkstra_array.cl": {
+        **{"GROUP_SIZE": (1, 32), "LANES": (8, 16), "IN_LOCAL": (1, 0), "CAPACITY": (1024,), "WIDE": (0,)},
+        **{"COALESCED": (32,), "COUNTS": (0, 1), "OFFSET": ("uint", "ulong")},
+    },
     "single_source/near_far_work_item.cl": {
         **{"SHARED": (0,), "WIDE": (0,), "TREES": (0,), "CHUNK": (256,), "PREFETCH_BUILT_IN": (0,)},
         "OFFSET": ("uint", "ulong"),
@@ -300,6 +316,7 @@ INCLUDED = {
     "edges/balance_block_search.cl": {},
     "edges/balance_items.cl": {},
     "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "TREES": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
+    "single_source/counted.cl": {"COUNTS": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},
     "traversal/queue.cl": {"POINTER": "uint", "INDEX": "int"},
@@ -1152,7 +1169,11 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
         "edges/predecessors_outgoing.cl",
         "edges/prepare.cl",
         "minplus/entries.cl",
+        "single_source/bellman_ford_groups.cl",
+        "single_source/dijkstra_array.cl",
+        "single_source/dijkstra_heap.cl",
         "single_source/input_parallel_refined.cl",
+        "single_source/near_far_local.cl",
         "single_source/near_far_team.cl",
         "single_source/near_far_work_group.cl",
         "single_source/near_far_work_item.cl",

@@ -20,7 +20,7 @@ from reedsp.algorithms.all_pairs.answers import Answers, predecessor_file, touch
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
-from reedsp.algorithms.all_pairs.johnson import distances_from_root, johnson
+from reedsp.algorithms.all_pairs.johnson import SEARCHES, distances_from_root, johnson
 from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
@@ -75,7 +75,7 @@ def apsp(
         As for :func:`reedsp.sssp`.
     method : {"auto", "floyd-warshall", "min-plus", "johnson"}
         "floyd-warshall" works on tiles in place (Lund and Smith, section 3.2), "min-plus" squares the matrix until no
-        path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges, by near-far.
+        path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges.
         "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
         which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
         "floyd-warshall" solves every source again by Bellman-Ford. "johnson" needs integer weights if some are
@@ -104,7 +104,8 @@ def apsp(
     options : mapping, optional
         Of "min-plus": ``product``, a method of :func:`reedsp.min_plus_product`. Of "floyd-warshall": ``kernel``,
         "blocked" or one of the steps of Lund and Smith's table 1, "harish-narayanan", "katz-kider",
-        "optimized-blocked" and "staged-load".
+        "optimized-blocked" and "staged-load". Of "johnson": ``search``, "near-far", "near-far-local", "bellman-ford",
+        "dijkstra-heap" or "dijkstra-array", as the methods of :func:`reedsp.sssp` are called.
 
     Returns
     -------
@@ -160,7 +161,7 @@ def apsp(
     if task.on_host and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
     if named == "johnson":
-        dist, pred, stats = _by_searches(task, bar)
+        dist, pred, stats = _by_searches(task, choices, bar)
     else:
         dist, pred, stats = _by_matrix(task, named, choices, in_place, bar)
     stats["phases"] = phases.milliseconds()
@@ -231,7 +232,7 @@ def _of_no_vertices(
     )
 
 
-def _by_searches(task: _Task, bar: _Bar) -> _Found:
+def _by_searches(task: _Task, choices: Mapping[str, str], bar: _Bar) -> _Found:
     """Solve by Johnson's searches from every vertex."""
     graph, job = task.graph, Job(task.devices[0], phases=task.phases)
     if graph.has_negative_weights and task.negative_cycles == "mark":
@@ -239,7 +240,7 @@ def _by_searches(task: _Task, bar: _Bar) -> _Found:
     if graph.has_negative_weights and not graph.has_integral_weights:
         raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
     with bar as report:
-        dist, pred, arithmetic = johnson(graph, job, task.result, task.predecessors, report, task.place)
+        dist, pred, arithmetic = johnson(graph, job, task.result, task.predecessors, report, task.place, **choices)
     return dist, pred, {**job.stats(), "arithmetic": arithmetic}
 
 
@@ -427,7 +428,7 @@ def _min_plus(
 _METHODS = {
     "min-plus": Method(_min_plus, {"product": minplus_product.METHODS}),
     "floyd-warshall": Method(_floyd_warshall, {"kernel": ("blocked", *lund_smith.LADDER)}),
-    "johnson": Method(johnson),
+    "johnson": Method(johnson, {"search": SEARCHES}),
 }
 
 

@@ -1,25 +1,65 @@
-"""Johnson's shortest paths between all pairs: near-far from every vertex, after making all weights non-negative."""
+"""Johnson's shortest paths between all pairs: searches from every vertex, after making all weights non-negative."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import reedsp
-from reedsp.algorithms.single_source.near_far import chosen_form, near_far, rows_at_once
+from reedsp.algorithms.single_source import bellman_ford_groups, dijkstra_array, dijkstra_heap, near_far_local
+from reedsp.algorithms.single_source.near_far import in_work_groups, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
-from reedsp.algorithms.single_source.task import Task
+from reedsp.algorithms.single_source.selfcheck import finds_known_tree
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.negative_cycles import renamed
 from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
 _LEAST_PARTS = 8  # so that progress is reported now and then
+_NEAR_FAR = "near-far"  # finds out by itself whether it gives right answers
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search from many sources.
+
+    Attributes
+    ----------
+    solve : callable(task)
+        Returns an :class:`.Outcome`.
+    rows_at_once : callable(device, arithmetic, n)
+        Returns how many rows of n vertices there is memory for.
+    needs_potentials : bool
+        Whether negative weights have to be removed for it.
+    """
+
+    solve: Callable[[Task], Outcome]
+    rows_at_once: Callable[[Device, Arithmetic, int], int]
+    needs_potentials: bool = True
+
+
+def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
+    return rows_at_once(device, arithmetic, n, in_work_groups(device, arithmetic))
+
+
+SEARCHES = {
+    _NEAR_FAR: Search(near_far, _near_far_rows),
+    "near-far-local": Search(near_far_local.near_far_local, near_far_local.rows_at_once),
+    "bellman-ford": Search(bellman_ford_groups.bellman_ford, bellman_ford_groups.rows_at_once, needs_potentials=False),
+    "dijkstra-heap": Search(dijkstra_heap.dijkstra_heap, dijkstra_heap.rows_at_once),
+    "dijkstra-array": Search(dijkstra_array.dijkstra_array, dijkstra_array.rows_at_once),
+}
+"""Those that there are, by their names."""
 
 
 def johnson(
@@ -29,12 +69,14 @@ def johnson(
     predecessors: bool,
     progress: Callable[[int, int], None] | None = None,
     out: npt.NDArray[Any] | None = None,
+    search: str = _NEAR_FAR,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, str]:
     """Solve shortest paths between all pairs along the edges of a sparse graph.
 
     Negative weights are removed by potentials: a vertex of its own, from which an edge of weight 0 leads to each
     vertex, gives Bellman-Ford distances h(v) to all of them, and w(u, v) + h(u) - h(v) is never negative. All path
     weights from s to t change by h(s) - h(t), and the same edges are tight, so that the trees stay as they are.
+    Searches by Bellman-Ford need none of this.
 
     Parameters
     ----------
@@ -48,6 +90,8 @@ def johnson(
         Called with the number of sources that are done.
     out : ndarray, shape (n, n), optional
         Filled with the distances.
+    search : str
+        One of `SEARCHES`.
 
     Returns
     -------
@@ -62,9 +106,11 @@ def johnson(
         There is a negative cycle.
     OverflowError
         A path weight lies outside the arithmetic, or a distance outside `dtype`.
+    DeviceError
+        The search gives wrong answers on the device, or fails.
     """
     n = graph.n
-    searches = Searches(graph, job, dtype)
+    searches = Searches(graph, job, dtype, search)
     dist = np.empty((n, n), dtype) if out is None else out
     pred = np.empty((n, n), np.int32) if predecessors else None
     step = min(searches.at_once, -(-n // _LEAST_PARTS))
@@ -81,7 +127,7 @@ class Searches:
 
     Parameters
     ----------
-    graph, job, dtype
+    graph, job, dtype, search
         As for :func:`johnson`.
 
     Attributes
@@ -92,14 +138,19 @@ class Searches:
         Number of vertices to start from for which there is memory.
     """
 
-    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any]) -> None:
+    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str = _NEAR_FAR) -> None:
         self._job = job
         self._dtype = dtype
-        self._potentials = _potentials(graph, job) if graph.has_negative_weights else None
+        self._search = SEARCHES[search]
+        removes = graph.has_negative_weights and self._search.needs_potentials
+        self._potentials = _potentials(graph, job) if removes else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
-        self._work_groups = chosen_form(job.device, self.arithmetic, by_hops=self._potentials is not None)
-        self.at_once = rows_at_once(job.device, self.arithmetic, graph.n, self._work_groups)
+        negative, by_hops = self._bare.has_negative_weights, self._potentials is not None
+        trial = (finds_known_tree, self._search.solve, self.arithmetic, negative, by_hops)
+        if search != _NEAR_FAR and not is_trusted(job.device, f"{search} in {self.arithmetic}", *trial):
+            raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
+        self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
 
     def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:
         """Return distances from some vertices, shape (k, n), and fill `pred`, of the same shape, if it is given."""
@@ -107,7 +158,7 @@ class Searches:
         found = np.empty((len(sources), self._bare.n), self.arithmetic.dtype)
         by_hops = self._potentials is not None
         task = Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops)
-        near_far(task, work_groups=self._work_groups)
+        self._search.solve(task)
         if self._potentials is None:
             return to_result(found, self.arithmetic, self._dtype)
         return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)

@@ -6,21 +6,16 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
+from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
-from reedsp.device.job import round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.distances import read_distances
-from reedsp.edges.predecessors import find_trees_outgoing
 
-_GROUP = (64, 1)
 _PART_OF_MEMORY = 0.25
 _DISTANCES_ON_CPU = (
     1 << 24
@@ -113,19 +108,13 @@ def near_far(
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    device, rows = task.job.device, len(task.starts)
+    device = task.job.device
     if balance is not None:
         together = _first_right_form(device, task.arithmetic, task.by_hops, (True,))
     else:
         together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
     most = rows_at_once(device, task.arithmetic, task.graph.n, together)
-    # A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
-    sharers = device.compute_units if device.kind == "cpu" else 1
-    if most > sharers:
-        most -= most % sharers
-    parts = max(1, -(-rows // most))
-    step = max(1, min(most, round_up(-(-rows // parts), sharers)))
-    return task.in_parts(step, functools.partial(_solve, delta, together, balance))
+    return task.in_parts(most, functools.partial(_solve, delta, together, balance))
 
 
 def _notes_trees(task: Task, edges: OutEdges) -> bool:
@@ -136,7 +125,7 @@ def _notes_trees(task: Task, edges: OutEdges) -> bool:
 
 
 def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
-    graph, job, arithmetic, dist = task.graph, task.job, task.arithmetic, task.dist
+    graph, job, arithmetic = task.graph, task.job, task.arithmetic
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
     search: Callable[..., Any] = near_far_work_item.solve
@@ -152,22 +141,5 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
         found, rounds = search(job, edges, arithmetic, distinct, **options, target=task.target)
     if task.progress is not None:
         task.progress(rounds, graph.n)
-    if task.target is not None:
-        kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
-        job.launch(kernel, (graph.n, len(distinct)), _GROUP, found, np.uint32(task.target), np.uint32(graph.n))
-    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
-        job.phases.begin("tree")
-        trees = find_trees_outgoing(job, edges, arithmetic, found, distinct, task.by_hops, noted)
-        if trees.overflowed and task.ceiling is None:
-            job.download_into(dist, found)
-            if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
-                raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
-        if trees.unresolved:
-            raise DeviceError(f"{job.device} has computed path weights that contradict each other")
-        if task.predecessors is not None:
-            job.finish()
-            job.phases.begin("download")
-            trees.read_into(task.predecessors, job)
-    job.phases.begin("download")
-    read_distances(job, found, dist, arithmetic)
+    fill_rows(task, edges, found, distinct, noted)
     return Outcome(rounds)

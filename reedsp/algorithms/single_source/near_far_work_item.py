@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.algorithms.single_source.task import upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, take_rows
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
@@ -164,14 +164,13 @@ def _search(
         np.uint32(edges.n if target is None else target),
     )
     width = arithmetic.step(_default_delta(edges) if delta is None else delta)
-    different = [np.array(sorted(set(row)), np.int32) for row in starts]
     team = _team_size(job.device, edges, arithmetic, workers) if len(starts) == 1 else 1
     if team > 1 and not (trees or workers) and not _is_trusted_team(job.device, arithmetic, team):
         team = 1
     if team > 1:
-        return _solve_row(job, edges, arithmetic, piles, different[0], trees, bounds, width, progress, team)
+        return _solve_row(job, edges, arithmetic, piles, starts[0], trees, bounds, width, progress, team)
     workers = min(piles.most(job.device, job.device.compute_units if workers is None else workers, 1), len(starts))
-    return _solve_rows(job, edges, arithmetic, piles, different, trees, bounds, width, progress, workers)
+    return _solve_rows(job, edges, arithmetic, piles, starts, trees, bounds, width, progress, workers)
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ def _solve_rows(
     edges: OutEdges,
     arithmetic: Arithmetic,
     piles: _Piles,
-    starts: list[npt.NDArray[np.int32]],
+    starts: Sequence[Sequence[int]],
     trees: bool,
     bounds: tuple[Any, np.uint32],
     delta: Any,
@@ -245,8 +244,7 @@ def _solve_rows(
     arguments: list[Any] = [
         edges.first_edge,
         edges.edges,
-        job.upload(np.cumsum([0, *map(len, starts)]).astype(np.uint32)),
-        job.upload(np.concatenate(starts)),
+        *upload_starts(job, starts),
         words,
         *(job.allocate(workers * piles.pile_bytes, np.uint8) for _ in ("near", "far")),
         job.full(workers * constants(_FILE)["STATE_BYTES"], np.uint8(0)),
@@ -255,18 +253,9 @@ def _solve_rows(
         *bounds,
     ]
     sizes = (np.uint32(piles.capacity), np.uint32(n), np.uint32(rows))
-    budget = kernel.position_of("budget")
     launch = job.bind(kernel, workers, 1, *arguments, np.uint64(pace.amount), *sizes)
-    while True:
-        pace.begin()
-        launch.queue()
-        _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
-        if done == rows:
-            return words, rounds
-        if progress is not None:
-            progress(rounds, n)
-        pace.adapt()
-        launch.set(budget, np.uint64(pace.amount))
+    report = None if progress is None else lambda rounds: progress(rounds, n)
+    return words, take_rows(job, launch, kernel.position_of("budget"), counters, rows, pace, report)
 
 
 def _solve_row(
@@ -274,7 +263,7 @@ def _solve_row(
     edges: OutEdges,
     arithmetic: Arithmetic,
     piles: _Piles,
-    starts: npt.NDArray[np.int32],
+    starts: Sequence[int],
     trees: bool,
     bounds: tuple[Any, np.uint32],
     delta: Any,
@@ -298,7 +287,9 @@ def _solve_row(
     report = job.allocate(2 * workers, np.uint32)
     state = (words, entries, shares, limits, report)
     sizes = (np.uint32(piles.capacity), np.uint32(n))
-    job.launch(begin, workers, 1, job.upload(starts), np.uint32(len(starts)), *state, delta, *sizes)
+    different = sorted(set(starts))
+    at_zero = job.upload(np.array(different, np.int32))
+    job.launch(begin, workers, 1, at_zero, np.uint32(len(different)), *state, delta, *sizes)
     tuning = (np.uint64(_TEAM_BUDGET), np.uint32(_FEW), np.uint32(_PATIENCE))
     launches = []
     for phase in range(2):

@@ -1,7 +1,8 @@
-"""What the Bellman-Ford methods share: from path weights at rest to a checked answer, negative cycles and rounding."""
+"""What methods share: from path weights at rest to a checked answer, and negative cycles and rounding."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,8 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.device.errors import DeviceError
-from reedsp.edges.device_graph import DeviceGraph
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.edges.distances import read_distances
 from reedsp.edges.negative_cycles import (
     cycle_weight,
     error_for,
@@ -17,7 +19,9 @@ from reedsp.edges.negative_cycles import (
     hidden_negative_cycle,
     predecessor_cycle,
 )
-from reedsp.edges.predecessors import find_trees
+from reedsp.edges.predecessors import Noted, find_trees, find_trees_outgoing
+
+_GROUP = (64, 1)
 
 
 class RoundingError(Exception):
@@ -68,6 +72,52 @@ def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) 
         trees.read_into(task.predecessors, job, on_device)
     job.phases.begin("search")  # of the next row
     return Outcome(rounds)
+
+
+def fill_rows(
+    task: Task, edges: OutEdges, found: cl.Buffer, starts: Sequence[Sequence[int]], noted: Noted | None = None
+) -> None:
+    """Fill the arrays of a task along edges that are not negative with distances that a search has found.
+
+    Parameters
+    ----------
+    task : Task
+    edges : OutEdges
+        Of its graph, in its arithmetic.
+    found : pyopencl.Buffer of the arithmetic's dtype, shape (rows, n)
+        Final distances, the arithmetic's infinity where there is no path. What is farther away than a target may be
+        missing, or too great.
+    starts : sequence of sequences of int
+        For each row the vertices at distance 0, different ones.
+    noted : Noted, optional
+        What the search knows of the trees already.
+
+    Raises
+    ------
+    OverflowError
+        A distance lies outside the arithmetic.
+    DeviceError
+        The distances contradict each other.
+    """
+    job, arithmetic, dist, n = task.job, task.arithmetic, task.dist, task.graph.n
+    if task.target is not None:
+        kernel = job.device.kernel("single_source/near_far_target.cl", "forget_beyond", **arithmetic.macros)
+        job.launch(kernel, (n, len(starts)), _GROUP, found, np.uint32(task.target), np.uint32(n))
+    if task.predecessors is not None or arithmetic.saturate:  # what finds the trees sees what has overflowed
+        job.phases.begin("tree")
+        trees = find_trees_outgoing(job, edges, arithmetic, found, starts, task.by_hops, noted)
+        if trees.overflowed and task.ceiling is None:
+            job.download_into(dist, found)
+            if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
+                raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+        if trees.unresolved:
+            raise DeviceError(f"{job.device} has computed path weights that contradict each other")
+        if task.predecessors is not None:
+            job.finish()
+            job.phases.begin("download")
+            trees.read_into(task.predecessors, job)
+    job.phases.begin("download")
+    read_distances(job, found, dist, arithmetic)
 
 
 def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:

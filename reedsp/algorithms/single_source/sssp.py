@@ -11,8 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
+from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
+from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
+from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
@@ -56,7 +60,13 @@ _METHODS = {
         input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
+    "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
+    "bellman-ford": Method(bellman_ford, dict.fromkeys(("group_size", "local_memory"))),
+    "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
+    "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
 }
+_BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
+"""Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
 _MANY_EDGES = 500  # that end at one vertex
 
 
@@ -86,14 +96,17 @@ def sssp(
     source : int, other name or sequence of these
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
-    method : {"auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"}
-        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. The
-        others are Bellman-Ford: one work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and
-        one work-item an edge of those vertices only whose distance has changed (5.4.2). "auto" takes near-far if it
-        can.
+    method : str
+        "near-far" relaxes each edge about once, nearer vertices first, and needs weights that are not negative. So do
+        "near-far-local", one work-group a source whose distances all fit into its local memory, "dijkstra-heap", one
+        work-item a source with a heap, and "dijkstra-array", one work-group a source with an array of all distances:
+        for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
+        work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
+        vertices only whose distance has changed (5.4.2). So is "bellman-ford", one work-group a source. "auto" takes
+        near-far if it can.
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
-        unreached: near-far does.
+        unreached: near-far and Dijkstra do.
     cutoff : float, optional
         Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
         weights that are not negative. One beyond the type of the distances leaves none out that this cannot hold.
@@ -115,8 +128,10 @@ def sssp(
     options : mapping, optional
         Of the `method` that is named. Of "output-parallel": the bools ``cooperative_loading``, ``in_degree_order`` and
         ``early_stop``, and ``group_size``; see :func:`.output_parallel`. Of "input-parallel-refined": ``list_active``,
-        ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``,
-        ``work_groups`` and ``balance``; see :func:`.near_far`.
+        ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups``
+        and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
+        :func:`.near_far_local`. Of "dijkstra-heap": ``arity``, the children of an entry, 2, 4 or 8. Of "dijkstra-array"
+        and "bellman-ford": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array` and :func:`.bellman_ford`.
 
     Returns
     -------
@@ -160,7 +175,7 @@ def sssp(
     for name, given in (
         ("cutoff", cutoff is not None),
         ("min_only", min_only),
-        ("method = 'near-far'", method == "near-far"),
+        (f"method = {method!r}", method in _BY_DISTANCE),
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
@@ -202,7 +217,7 @@ def sssp(
         _device=solved.device,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
-        _target=aim if solved.method == "near-far" else None,  # the others find every distance
+        _target=aim if solved.method in _BY_DISTANCE else None,  # the others find every distance
         _rows_from_host=solved.outcome.rows_from_host,
         _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
     )
@@ -281,7 +296,7 @@ def _solve(
     min_only = any(len(some) != 1 for some in starts)
     method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
     job = Job(chosen, recycle=True, phases=phases)
-    converts = method == "near-far" and result == np.float64 and float64_holds(graph, chosen, arithmetic)
+    converts = method in _BY_DISTANCE and result == np.float64 and float64_holds(graph, chosen, arithmetic)
     if converts:
         trial = (converts_known_distances, arithmetic)
         converts = is_trusted(chosen, f"conversion of {arithmetic} to float64", *trial)
@@ -350,7 +365,7 @@ def _trusted_method(
     DeviceError
         None of them gives right answers on the device.
     """
-    if min_only and method not in ("auto", "near-far"):
+    if min_only and method not in ("auto", *_BY_DISTANCE):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
     for each in methods:

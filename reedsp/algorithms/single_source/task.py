@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Job
+from reedsp.device.job import Job, round_up
 from reedsp.graph.graph import Graph
 from reedsp.system.progress_bar import of_a_search, report_done
 
@@ -66,8 +68,17 @@ class Task:
         """Path weights from here on are left out, at the latest where the arithmetic ends."""
         return self.arithmetic.infinity if self.ceiling is None else self.ceiling
 
-    def in_parts(self, step: int, solve: Callable[[Task], Outcome]) -> Outcome:
-        """Solve up to `step` rows at a time."""
+    def in_parts(self, most: int, solve: Callable[[Task], Outcome]) -> Outcome:
+        """Solve up to so many rows at a time, in parts of about the same size.
+
+        A CPU's work-items take a row each: where all of them have as many rows, none is idle while others end.
+        """
+        device, rows = self.job.device, len(self.starts)
+        sharers = device.compute_units if device.kind == "cpu" else 1
+        if most > sharers:
+            most -= most % sharers
+        parts = max(1, -(-rows // most))
+        step = max(1, min(most, round_up(-(-rows // parts), sharers)))
         rounds, from_host = 0, set()
         for first in range(0, len(self.starts), step):
             part = slice(first, first + step)
@@ -101,3 +112,18 @@ class Outcome:
 
     rounds: int
     rows_from_host: frozenset[int] = frozenset()
+
+
+def upload_starts(job: Job, starts: Sequence[Sequence[int]]) -> tuple[cl.Buffer, cl.Buffer]:
+    """Copy the vertices at distance 0 of each row, different ones in ascending order, to the device.
+
+    Returns
+    -------
+    first_start : pyopencl.Buffer of uint32, shape (rows + 1,)
+        Where those of each row begin, then how many there are.
+    vertices : pyopencl.Buffer of int32
+    """
+    different = [sorted(set(row)) for row in starts]
+    ends = np.cumsum([0, *map(len, different)]).astype(np.uint32)
+    vertices = np.array(list(itertools.chain.from_iterable(different)), np.int32)
+    return job.upload(ends), job.upload(vertices)

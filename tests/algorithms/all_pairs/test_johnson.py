@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
@@ -58,7 +59,8 @@ def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatc
         potential = rng.integers(-500, 500, n)
         weights += potential[v] - potential[u]
     graph = reedsp.Graph.from_edges(n, u, v, weights)
-    monkeypatch.setattr(johnson, "rows_at_once", lambda *arguments: 10)
+    tens = dataclasses.replace(johnson.SEARCHES["near-far"], rows_at_once=lambda *arguments: 10)
+    monkeypatch.setitem(johnson.SEARCHES, "near-far", tens)
     seen: list[tuple[int, int]] = []
     paths = reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, progress=lambda *state: seen.append(state))
     matrices = reedsp.apsp(graph, "floyd-warshall", True, device=device, dtype=dtype)
@@ -113,6 +115,8 @@ def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.Mon
         reedsp.apsp(path, "johnson", memory_limit=1 << 24, device=device)
     with pytest.raises(ValueError, match="'johnson' has no option 'kernel'"):
         reedsp.apsp(path, "johnson", options={"kernel": "blocked"}, device=device)
+    with pytest.raises(ValueError, match="options: search = 'x', expected one of 'near-far'"):
+        reedsp.apsp(path, "johnson", options={"search": "x"}, device=device)
     monkeypatch.setattr(apsp, "_MIN_VERTICES_PER_EDGE", {"cpu": 10**6, "gpu": 10**6})
     assert reedsp.apsp(path, device=device).method == "floyd-warshall"
 

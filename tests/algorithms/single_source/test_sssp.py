@@ -35,8 +35,10 @@ WAYS: dict[str, dict[str, object]] = {
     "refined": {"method": "input-parallel-refined"},
     "near-far": {"method": "near-far", "options": {"work_groups": False}},
     "near-far in groups": {"method": "near-far", "options": {"work_groups": True}},
+    "near-far in local memory": {"method": "near-far-local"},
+    "a group a source": {"method": "bellman-ford"},
 }
-BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "refined")]
+BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "refined", "a group a source")]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 every_bellman_ford = pytest.mark.parametrize("way", BELLMAN_FORD, ids=lambda way: way["method"])
@@ -72,8 +74,8 @@ def test_families_in_every_weight_type(
     family: Family, dtype: type, way: dict[str, object], device: reedsp.Device
 ) -> None:
     graph = graph_of(family, dtype)
-    if graph.has_negative_weights and way["method"] == "near-far":
-        with pytest.raises(ValueError, match="method = 'near-far': needs weights that are not negative"):
+    if graph.has_negative_weights and way["method"] in ("near-far", "near-far-local"):
+        with pytest.raises(ValueError, match=r"method = 'near-far(-local)?': needs weights that are not negative"):
             reedsp.sssp(graph, family.source, device=device, **way)
         return
     result = reedsp.sssp(graph, family.source, device=device, **way)
@@ -105,7 +107,7 @@ def test_refinements_change_nothing(family: Family, options: dict[str, bool], de
 @pytest.mark.parametrize(
     "way",
     [*BELLMAN_FORD, {"method": "output-parallel", "options": {"early_stop": False}}],
-    ids=[*list(WAYS)[:3], "all rounds"],
+    ids=[*(way["method"] for way in BELLMAN_FORD), "all rounds"],
 )
 def test_negative_cycles(family: Family, dtype: type, way: dict[str, object], device: reedsp.Device) -> None:
     with pytest.raises(oracle.NegativeCycle):

@@ -1,0 +1,91 @@
+"""Checks of searches from many sources, a work-group a source."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.single_source import bellman_ford_groups, near_far_local
+from reedsp.algorithms.single_source.near_far_local import Tuning
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
+from reedsp.device.iterate import Pace
+from reedsp.device.job import Job
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from tests.deep.oclgrind import Check
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family
+
+NAMES = ("parallel edges and self loops", "zero-weight cycles", "no edges", "one vertex with a loop")
+NEGATIVE = ("ties of negative edges", "zero cycle of negative and positive edges")
+PREPARED = {"edges/prepare.cl"}
+
+
+def checks(device: Device) -> Iterator[Check]:
+    """Queues that are full, large vertices, rows that are put aside and go on, and distances in 16 bits."""
+    for family in FAMILIES:
+        if family.name in NAMES:
+            for form in ("plain", "hubs", "narrow", "wide", "alone", "in parts"):
+                yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_near_far, device, family, form)
+        if family.name in NAMES + NEGATIVE:
+            for in_local, counted in itertools.product((True, False), repeat=2):
+                used = {"single_source/bellman_ford_groups.cl"}
+                yield used, partial(check_bellman_ford, device, family, in_local, counted)
+
+
+def graph_of(family: Family) -> reedsp.Graph:
+    weights = np.array(family.weights, np.int64)
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+
+
+def compare(family: Family, sources: list[int], found: np.ndarray, infinity: int) -> None:
+    for source, row in zip(sources, found.reshape(len(sources), -1).tolist(), strict=True):
+        expected = oracle.distances(family.n, family.edges, source)
+        assert row == [infinity if each is None else each for each in expected], family.name
+
+
+def check_near_far(device: Device, family: Family, form: str) -> None:
+    arithmetic = Arithmetic(np.dtype(np.int64 if form == "wide" else np.int32))
+    alone = form == "alone"
+    tuning = Tuning(
+        group_size=1 if alone else 8,
+        lanes=1 if alone else 4,
+        edges_at_once=2,
+        hub=0 if form in ("alone", "plain") else 20,
+        queue=32,
+        groups=2,
+        narrow=form == "narrow",
+        delta=1.0,
+    )
+    sources, job = [family.source, 0, family.n - 1], Job(device)
+    edges = OutEdges.of(graph_of(family), job, arithmetic)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_far_local, "_LEAST_ROOM", 64)
+        if form in ("in parts", "narrow"):
+            patch.setattr(device, "kind", "cpu")
+        starts = [[source] for source in sources]
+        found, _ = near_far_local.solve(job, edges, arithmetic, starts, tuning, first_budget=30, most_budget=30)
+    assert found is not None
+    dist = job.download(found, len(sources) * family.n, arithmetic.dtype)
+    compare(family, sources, dist, arithmetic.infinity)
+
+
+def check_bellman_ford(device: Device, family: Family, in_local: bool, counted: bool) -> None:
+    arithmetic, job, graph = Arithmetic(np.dtype(np.int32)), Job(device), graph_of(family)
+    on_device = DeviceGraph.of(graph, job, arithmetic, in_degree_order=False)
+    sources, group_size = [family.source, 0, family.n - 1], 8
+    found = bellman_ford_groups.search(
+        *(job, on_device, [[source] for source in sources], arithmetic.infinity, graph.has_negative_weights),
+        group_size=group_size,
+        local_memory=in_local,
+        groups=2,
+        counts=job.full(len(sources) * group_size * 8, np.uint64(0)) if counted else None,
+        pace=Pace(300, 300),
+    )
+    dist = job.download(found.weights, len(sources) * family.n, arithmetic.dtype)
+    compare(family, sources, dist, arithmetic.infinity)
