@@ -147,7 +147,7 @@ Minimum minimum_of(MEMORY const KEY *keys, const uint n, __local Minimum *minima
         }
     }
     minima[item] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FENCE);
     for (uint apart = GROUP_SIZE / 2; apart > 0; apart /= 2) {
         if (item < apart) {
             COUNT(totals, OPERATIONS, 1);
@@ -177,7 +177,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     __local uint taken;
     if (item == 0)
         taken = before.stage == NO_ROW ? atomic_inc(&counters[ROWS_BEGUN]) : before.row;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FENCE);
     uint row = taken;
     bool is_new = before.stage != UNDER_WAY;
     KEY aim = before.aim;
