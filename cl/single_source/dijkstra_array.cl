@@ -24,7 +24,8 @@
 //
 // The key of a vertex is its distance so far, as an unsigned integer: distances are not negative, and so in the same
 // order. With the sign bit of a vertex whose edges have been relaxed it is above all keys of others; and as a weight
-// below all path weights, so that nothing lowers it any more.
+// below all path weights, so that nothing lowers it any more. A graph has no parallel edges: no two edges of one vertex
+// lower the same key.
 
 #if !defined(GROUP_SIZE) || GROUP_SIZE < 1 || (GROUP_SIZE & (GROUP_SIZE - 1)) != 0
 #error "single_source/dijkstra_array.cl needs GROUP_SIZE, a power of two"
@@ -147,7 +148,7 @@ Minimum minimum_of(MEMORY const KEY *keys, const uint n, __local Minimum *minima
         }
     }
     minima[item] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FENCE);
     for (uint apart = GROUP_SIZE / 2; apart > 0; apart /= 2) {
         if (item < apart) {
             COUNT(totals, OPERATIONS, 1);
@@ -177,7 +178,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     __local uint taken;
     if (item == 0)
         taken = before.stage == NO_ROW ? atomic_inc(&counters[ROWS_BEGUN]) : before.row;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FENCE);
     uint row = taken;
     bool is_new = before.stage != UNDER_WAY;
     KEY aim = before.aim;
@@ -243,16 +244,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             COUNT_ALONE(ACCESSES, 2 + pieces(last - first, COALESCED) + (IN_LOCAL ? 0 : 2));
             for (OFFSET i = first + item; i < last; i += GROUP_SIZE) {
                 const Edge edge = edges[i];
-                WEIGHT weight = edge.weight;
+                const WEIGHT sum = path_sum(AS_WEIGHT(lowest.key), edge.weight);
                 COUNT(totals, OPERATIONS, 2);
-#if GROUP_SIZE > 1
-                // Parallel edges lie side by side, and one work-item takes them all.
-                if (i > first && edges[i - 1].target == edge.target)
-                    continue;
-                for (OFFSET other = i + 1; other < last && edges[other].target == edge.target; ++other)
-                    weight = min(weight, edges[other].weight);
-#endif
-                const WEIGHT sum = path_sum(AS_WEIGHT(lowest.key), weight);
                 COUNT(totals, ACCESSES, IN_LOCAL ? 0 : 1);
                 if (sum < AS_WEIGHT(keys[edge.target]) && sum < ceiling) {
                     keys[edge.target] = AS_KEY(sum);

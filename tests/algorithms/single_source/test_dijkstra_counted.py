@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
 import pytest
 
 import reedsp
@@ -127,10 +126,7 @@ def array_by_hand(graph: reedsp.Graph, source: int, group_size: int, local: bool
         tally.span += 2 * pieces(last - first, group_size)
         tally.accesses += 2 + pieces(last - first, COALESCED) + 2 * far
         tally.operations += 2 * (last - first)
-        runs: dict[int, int] = {}
         for end, weight in zip(graph.indices[first:last].tolist(), graph.weights[first:last].tolist(), strict=True):
-            runs[end] = min(weight, runs.get(end, weight))
-        for end, weight in runs.items():
             tally.accesses += far
             if key + weight < dist.get(end, math.inf):
                 tally.accesses += far
@@ -160,19 +156,9 @@ def test_heaps(device: Device, family: Family, arity: int) -> None:
     assert found == added_up([heap_by_hand(graph, source, arity) for source in sources])
 
 
-@pytest.mark.parametrize(("group_size", "local"), [(8, False), (32, True)])
+@pytest.mark.parametrize(("group_size", "local"), [(1, False), (1, True), (8, False), (32, True)])
 @pytest.mark.parametrize("family", COUNTED, ids=lambda family: family.name)
 def test_arrays(device: Device, family: Family, group_size: int, local: bool) -> None:
     graph, sources = graph_of(family), [family.source, 0, family.n - 1]
     found = count_array(graph, device, sources, group_size, local)
     assert found == added_up([array_by_hand(graph, source, group_size, local) for source in sources])
-
-
-@pytest.mark.parametrize("local", [False, True])
-def test_arrays_of_one_work_item(device: Device, local: bool) -> None:
-    """Parallel edges are relaxed one by one there; this graph has none."""
-    rng = np.random.default_rng(8)
-    weights = rng.integers(1, 90, (60, 60)) * (rng.random((60, 60)) < 0.3)
-    graph = reedsp.Graph.from_dense(weights)
-    found = count_array(graph, device, [7], 1, local)
-    assert found == added_up([array_by_hand(graph, 7, 1, local)])

@@ -16,7 +16,7 @@ from tests.deep.oclgrind import Check
 from tests.support.families import Family
 
 LARGEST = 700  # edges
-NAMES = ("one vertex with a loop", "star", "parallel edges and self loops", "zero-weight cycles", "relabel killer")
+NAMES = ("one vertex with a loop", "parallel edges and self loops", "relabel killer")
 HEAP, ARRAY = ({f"single_source/dijkstra_{name}.cl", "edges/prepare.cl"} for name in ("heap", "array"))
 
 
@@ -25,14 +25,14 @@ def checks(device: Device) -> Iterator[Check]:
     for family in NOT_NEGATIVE:
         if family.name in NAMES:
             assert len(family.weights) <= LARGEST
-            for way in WAYS:
-                for dtype in (np.int32, np.float64):
-                    yield HEAP if "heap" in way else ARRAY, partial(check_way, device, way, family, dtype)
+            for number, way in enumerate(WAYS):
+                dtype = (np.int32, np.float64)[number % 2]
+                yield HEAP if "heap" in way else ARRAY, partial(check_way, device, way, family, dtype)
             yield HEAP | ARRAY, partial(check_counts, device, family)
 
 
 def check_way(device: Device, way: str, family: Family, dtype: type) -> None:
-    starts = [[family.source], [0, family.n - 1], [family.n // 2], [0]]
+    starts = [[family.source], [0, family.n - 1], [family.n // 2]]
     arithmetic = Arithmetic(np.dtype(dtype))
     with pytest.MonkeyPatch.context() as patch:
         be_tiny(patch)
