@@ -131,7 +131,8 @@ def sssp(
         ``balance`` and ``edge_classes``; see :func:`.input_parallel_refined`. Of "near-far": ``delta``, ``work_groups``
         and ``balance``; see :func:`.near_far`. Of "near-far-local": ``delta`` and ``group_size``; see
         :func:`.near_far_local`. Of "dijkstra-heap": ``arity``, the children of an entry, 2, 4 or 8. Of "dijkstra-array"
-        and "bellman-ford": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array` and :func:`.bellman_ford`.
+        and "bellman-ford": ``group_size`` and ``local_memory``; see :func:`.dijkstra_array` and
+        :func:`.bellman_ford_groups.bellman_ford`.
 
     Returns
     -------
