@@ -2,8 +2,8 @@
 
 Random graphs of n vertices with 4, n / lg n and n edges a vertex, as sections IV and V have them. Calls of `apsp` are
 timed in turn, and all distances compared. What the two of Johnson do is counted from SOURCES sources, and multiplied by
-n / SOURCES, as the paper has them: a binary heap, and an array of groups of GROUP_SIZE work-items in global memory,
-and in local memory. The formulae are those of T1 and M in Table III (reedsp/cost_model/many_core.py), without a factor.
+n / SOURCES, as the paper has them: a binary heap, and an array of groups of GROUP_SIZE work-items in global memory, and
+in local memory. The formulae are those of T1 and M in Table III (reedsp/cost_model/many_core.py), without a factor.
 """
 
 from __future__ import annotations
