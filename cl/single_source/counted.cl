@@ -19,5 +19,5 @@
 #if COUNTS
 #define COUNT(totals, which, number) ((totals)[which] += (number))
 #else
-#define COUNT(totals, which, number) ((void)0)
+#define COUNT(totals, which, number) ((void)(totals))
 #endif

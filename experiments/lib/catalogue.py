@@ -1,4 +1,4 @@
-"""Every experiment there is: the thesis, Lund and Smith, Dulle, Busato and Bombieri, Ma, then what goes beyond."""
+"""Every experiment there is: a paper after the other, then what goes beyond, and what was added later."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from experiments.thesis import (
     scans,
     transfers,
 )
-from experiments.tmm import source_a_group
+from experiments.tmm import source_a_group, tmm_algorithms
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.__name__.rpartition(".")[2]: module.EXPERIMENT
@@ -88,6 +88,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         representations,
         lazy_minimum,
         breadth_first_techniques,
+        tmm_algorithms,
         source_a_group,
     )
 }

@@ -358,6 +358,23 @@ def lazy_minimum() -> str:
     return table(["device", "weights", "graph", "n", "in order, ms", "shuffled, ms", "ratio"], lines, texts=3)
 
 
+def tmm_algorithms() -> str:
+    """Return one line a device, density and size."""
+    lines = []
+    for device, rows in by_device("tmm_algorithms"):
+        groups: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
+        for row in rows:
+            groups.setdefault((row["degree"], row["n"], row["m"]), {})[row["algorithm"]] = row
+        for (degree, n, m), found in groups.items():
+            times = [figure(float(row["min_ms"])) for row in found.values() if row["min_ms"]]
+            parts = [row[part] for row in found.values() if row["of_m"] for part in ("of_t1", "of_m")]
+            del parts[4]  # the array does the same operations in local memory
+            lines.append([device, degree, f"{int(n):,}", f"{int(m):,}", *times, *parts])
+    counted = ("heap T1", "heap M", "array T1", "array M", "local array M")
+    names = ["device", "edges a vertex", "n", "edges", "heap, ms", "array, ms", "squaring, ms", *counted]
+    return table(names, lines, texts=2)
+
+
 def betweenness() -> str:
     """Return one line a device and size."""
     others = ("networkx", "igraph", "networkit")
@@ -620,6 +637,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "breadth_first_looks": breadth_first_looks,
     "claims_busato_bombieri": claims_busato_bombieri,
     "lazy_minimum": lazy_minimum,
+    "tmm_algorithms": tmm_algorithms,
     "representations": representations,
     "shortest_path_techniques": shortest_path_techniques,
     "breadth_first": breadth_first,
