@@ -20,7 +20,9 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.distances import float64_holds
 from reedsp.edges.negative_cycles import renamed
+from reedsp.edges.selfcheck import converts_known_distances
 from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
@@ -116,7 +118,7 @@ def johnson(
     step = min(searches.at_once, -(-n // _LEAST_PARTS))
     for first in range(0, n, step):
         last = min(first + step, n)
-        dist[first:last] = searches.rows(np.arange(first, last), None if pred is None else pred[first:last])
+        searches.rows(np.arange(first, last), None if pred is None else pred[first:last], dist[first:last])
         if progress is not None:
             progress(last, n)
     return dist, pred, str(searches.arithmetic.dtype)
@@ -151,17 +153,32 @@ class Searches:
         if search != _NEAR_FAR and not is_trusted(job.device, f"{search} in {self.arithmetic}", *trial):
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
+        converts = not graph.has_negative_weights and dtype == np.float64
+        converts = converts and float64_holds(graph, job.device, self.arithmetic)
+        name, conversion = f"conversion of {self.arithmetic} to float64", (converts_known_distances, self.arithmetic)
+        self._converts = converts and is_trusted(job.device, name, *conversion)
 
-    def rows(self, sources: npt.NDArray[np.intp], pred: npt.NDArray[np.int32] | None = None) -> npt.NDArray[Any]:
-        """Return distances from some vertices, shape (k, n), and fill `pred`, of the same shape, if it is given."""
+    def rows(
+        self,
+        sources: npt.NDArray[np.intp],
+        pred: npt.NDArray[np.int32] | None = None,
+        out: npt.NDArray[Any] | None = None,
+    ) -> npt.NDArray[Any]:
+        """Return distances from some vertices, shape (k, n), in `out`, and fill `pred`, of this shape, if given."""
         starts = [[source] for source in sources.tolist()]
-        found = np.empty((len(sources), self._bare.n), self.arithmetic.dtype)
+        shape = len(sources), self._bare.n
+        dist = np.empty(shape, self._dtype) if out is None else out
+        is_found = self._converts or (self._potentials is None and self.arithmetic.dtype == self._dtype)
+        found = dist if is_found and dist.flags.c_contiguous else np.empty(shape, self.arithmetic.dtype)
         by_hops = self._potentials is not None
-        task = Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops)
-        self._search.solve(task)
+        self._search.solve(Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops))
+        if found is dist:
+            return dist
         if self._potentials is None:
-            return to_result(found, self.arithmetic, self._dtype)
-        return _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
+            dist[...] = to_result(found, self.arithmetic, self._dtype)
+        else:
+            dist[...] = _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
+        return dist
 
 
 def distances_from_root(

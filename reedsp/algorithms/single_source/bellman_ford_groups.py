@@ -22,6 +22,7 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.iterate import Pace, take_rows
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph
+from reedsp.edges.distances import read_distances
 from reedsp.edges.predecessors import find_trees
 
 _FILE = "single_source/bellman_ford_groups.cl"
@@ -121,7 +122,7 @@ def _solve(group_size: int, local_memory: bool | None, task: Task) -> Outcome:
             job.phases.begin("download")
             trees.read_into(task.predecessors, job)
     job.phases.begin("download")
-    job.download_into(task.dist, found.weights)
+    read_distances(job, found.weights, task.dist, arithmetic)
     return Outcome(found.rounds)
 
 

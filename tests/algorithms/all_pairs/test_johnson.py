@@ -73,6 +73,24 @@ def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatc
     assert np.array_equal(without.dist, paths.dist)
 
 
+@pytest.mark.parametrize("search", ["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"])
+@pytest.mark.parametrize("fractional", [False, True])
+def test_distances_in_a_place_of_any_order(search: str, fractional: bool, device: Device) -> None:
+    rng = np.random.default_rng(4)
+    n, m = 90, 200  # not all can be reached
+    weights = rng.random(m) if fractional else rng.integers(0, 30, m)
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), weights)
+    expected = scipy.sparse.csgraph.johnson(graph.to_scipy())
+    for order in ("C", "F"):
+        place = np.full((n, n), -1.0, order=order)
+        paths = reedsp.apsp(graph, "johnson", out=place, device=device, options={"search": search})
+        assert paths.dist is place
+        assert np.allclose(place, expected, rtol=1e-12) if fractional else np.array_equal(place, expected)
+        assert np.isinf(place).any()
+    whole = reedsp.apsp(graph, "johnson", device=device, options={"search": search})
+    assert whole.dist.tobytes() == np.ascontiguousarray(place).tobytes()
+
+
 def test_fractional_weights(device: Device) -> None:
     rng = np.random.default_rng(2)
     n, m = 120, 500
