@@ -172,7 +172,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
 {
     const size_t group = get_group_id(0);
     const uint item = get_local_id(0);
-    const size_t length = GROUP_SIZE == 1 ? capacity : n;  // of the array, whole blocks with keys above all others
+    const uint length = GROUP_SIZE == 1 ? capacity : n;  // of the array, whole blocks with keys above all others
     __global KEY *kept = kept_keys + group * capacity;
     const Progress before = searches[group];
     __local uint taken;
@@ -192,7 +192,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
 #if IN_LOCAL
     __local KEY keys[CAPACITY];
     if (!is_new) {
-        for (size_t i = item; i < length; i += GROUP_SIZE)
+        for (uint i = item; i < length; i += GROUP_SIZE)
             keys[i] = kept[i];
     }
 #else
@@ -203,7 +203,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     // met in each round: PoCL 3.1 makes wrong code of some that a condition or a break may pass over.
     for (ulong used = 0; used < budget && row < rows;) {
         if (is_new) {
-            for (size_t i = item; i < length; i += GROUP_SIZE)
+            for (uint i = item; i < length; i += GROUP_SIZE)
                 keys[i] = i < n ? NO_KEY : ~(KEY)0;
             COUNT_ALONE(ACCESSES, IN_LOCAL ? 0 : pieces(n, COALESCED));
             for (uint i = first_start[row]; i < first_start[row + 1]; ++i) {
@@ -229,7 +229,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
         COUNT_ALONE(ACCESSES, IN_LOCAL ? 0 : pieces(n, COALESCED));
         const bool is_last = lowest.key >= NO_KEY || lowest.key > aim;
         if (is_last) {
-            for (size_t i = item; i < n; i += GROUP_SIZE)
+            for (uint i = item; i < n; i += GROUP_SIZE)
                 dist[(size_t)row * n + i] = AS_WEIGHT((KEY)(keys[i] & ~RELAXED));
             COUNT_ALONE(ACCESSES, (IN_LOCAL ? 1 : 2) * pieces(n, COALESCED));
             if (item == 0) {
@@ -274,8 +274,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     }
 
 #if IN_LOCAL
-    if (row < rows && !is_new) {
-        for (size_t i = item; i < length; i += GROUP_SIZE)
+    if (!is_new) {
+        for (uint i = item; i < length; i += GROUP_SIZE)
             kept[i] = keys[i];
     }
 #endif

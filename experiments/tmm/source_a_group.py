@@ -182,7 +182,7 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw whole calls, and searches alone: near-far, and in local memory as by default and in the best way."""
-    figure, axes_of = panels(2, 5.0, 3.6)
+    figure, axes_of = panels(2, 4.1, 3.6)
     names = list(dict.fromkeys(row["graph"] for row in rows))
     times: dict[tuple[str, str, str], list[float]] = {}
     for row in rows:

@@ -107,12 +107,12 @@ def cases(setting: Setting) -> list[Case]:
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the times for each density, one panel each."""
     degrees = list(dict.fromkeys(row["degree"] for row in rows))
-    figure, panes = panels(len(degrees), width=3.6, height=3.4)
+    figure, panes = panels(len(degrees), width=2.5, height=2.9)
     for axes, degree in zip(panes, degrees, strict=True):
         for number, name in enumerate(TIMED):
             some = [row for row in rows if (row["degree"], row["algorithm"]) == (degree, name)]
             line(axes, [(float(row["n"]), float(row["min_ms"])) for row in some], name, number)
-        finish(axes, "vertices", "milliseconds, least", f"{degree} edges a vertex")
+        finish(axes, "vertices", "milliseconds, least" if axes is panes[0] else "", f"{degree} edges a vertex")
     figure.suptitle(device_of(rows), fontsize=10)
     return figure
 
