@@ -53,7 +53,8 @@ def _first_right_form(device: Device, arithmetic: Arithmetic, by_hops: bool, for
     """Return the first one of these forms that gives right answers."""
     for together in forms:
         name = f"near-far in {'work-groups' if together else 'work-items'} and {arithmetic}"
-        trial = (finds_known_tree, near_far, arithmetic, False, by_hops, ("work_groups", together))
+        options = ("work_groups", together), ("notes_trees", False)
+        trial = (finds_known_tree, near_far, arithmetic, False, by_hops, *options)
         if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, *trial):
             return together
     raise DeviceError(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
@@ -73,7 +74,12 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bo
 
 
 def near_far(
-    task: Task, *, delta: float | None = None, work_groups: bool | None = None, balance: str | None = None
+    task: Task,
+    *,
+    delta: float | None = None,
+    work_groups: bool | None = None,
+    balance: str | None = None,
+    notes_trees: bool = True,
 ) -> Outcome:
     """Solve single-source shortest paths by near-far piles, for as many rows at once as there is memory for.
 
@@ -94,6 +100,8 @@ def near_far(
         these are loaded at once, from a copy with room for the same number of each vertex. By default what measured
         well for similar graphs. It decides how fast the search is, never what it finds. If it is given, work-groups
         share the search, on CPUs as well.
+    notes_trees : bool
+        Whether work-items may find the trees on the way, where they do it right. It changes nothing that is found.
 
     Returns
     -------
@@ -114,7 +122,7 @@ def near_far(
     else:
         together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
     most = rows_at_once(device, task.arithmetic, task.graph.n, together)
-    return task.in_parts(most, functools.partial(_solve, delta, together, balance))
+    return task.in_parts(most, functools.partial(_solve, delta, together, balance, notes_trees))
 
 
 def _notes_trees(task: Task, edges: OutEdges) -> bool:
@@ -124,7 +132,7 @@ def _notes_trees(task: Task, edges: OutEdges) -> bool:
     return near_far_work_item.can_note_trees(task.job.device, edges, task.arithmetic, len(task.starts))
 
 
-def _solve(delta: float | None, together: bool, balance: str | None, task: Task) -> Outcome:
+def _solve(delta: float | None, together: bool, balance: str | None, notes_trees: bool, task: Task) -> Outcome:
     graph, job, arithmetic = task.graph, task.job, task.arithmetic
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
@@ -135,7 +143,7 @@ def _solve(delta: float | None, together: bool, balance: str | None, task: Task)
     job.phases.begin("search")
     options = {"ceiling": task.ceiling, "delta": delta, "progress": task.progress}
     noted = None
-    if not together and _notes_trees(task, edges):
+    if notes_trees and not together and _notes_trees(task, edges):
         found, rounds, noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, distinct, **options)
     else:
         found, rounds = search(job, edges, arithmetic, distinct, **options, target=task.target)

@@ -323,7 +323,7 @@ def test_parts_of_which_each_core_gets_as_many_rows(
 ) -> None:
     taken: list[int] = []
 
-    def solve_part(delta: object, work_groups: object, balance: object, task: Task) -> Outcome:
+    def solve_part(delta: object, work_groups: object, balance: object, notes_trees: object, task: Task) -> Outcome:
         taken.append(len(task.starts))
         return Outcome(1)
 
