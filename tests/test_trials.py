@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 import reedsp
 from reedsp.device import selfcheck
 from reedsp.device.device import Device, programs_requested
+from reedsp.typing import SearchMethod
 
 UNTRIED = {
     "all_pairs/matrix.cl",  # writes and compares single entries, as do the others here
@@ -40,8 +41,8 @@ Call = Callable[..., object]
 
 def calls() -> Iterator[tuple[str, Call]]:
     for name, graph in GRAPHS.items():
-        for method in ("auto", "near-far", "output-parallel", "input-parallel", "input-parallel-refined"):
-            if method != "near-far" or not graph.has_negative_weights:
+        for method in get_args(SearchMethod):
+            if not graph.has_negative_weights or not method.startswith(("near-far", "dijkstra")):
                 yield f"{method} on {name}", partial(reedsp.sssp, graph, 0, method)
         for method in ("work-items", "work-groups"):
             for direction in ("auto", "top-down", "bottom-up"):
