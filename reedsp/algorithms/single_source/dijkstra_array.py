@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far
-from reedsp.algorithms.single_source.outcome import fill_rows
+from reedsp.algorithms.single_source.outcome import solve_by
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
@@ -67,7 +67,8 @@ def dijkstra_array(task: Task, *, group_size: int | None = None, local_memory: b
     if local_memory and n > most:
         raise ValueError(f"options: local_memory = {local_memory}, but {n} distances do not fit, {most} would")
     rows = rows_at_once(device, task.arithmetic, n)
-    return task.in_parts(rows, functools.partial(_solve, size, local_memory))
+    own = functools.partial(search, group_size=size, local_memory=local_memory)
+    return task.in_parts(rows, functools.partial(solve_by, own))
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
@@ -90,25 +91,6 @@ def _local_capacity(device: Device, arithmetic: Arithmetic, group_size: int) -> 
     size = arithmetic.dtype.itemsize
     others, block = group_size * 2 * size + 16, constants(_FILE)["BLOCK"]
     return max(0, device.local_memory - others) // size // block * block
-
-
-def _solve(group_size: int, local_memory: bool | None, task: Task) -> Outcome:
-    task.job.phases.begin("prepare")
-    edges = OutEdges.of(task.graph, task.job, task.arithmetic)
-    distinct = [list(dict.fromkeys(some)) for some in task.starts]
-    task.job.phases.begin("search")
-    found, rounds = search(
-        *(task.job, edges, task.arithmetic, distinct),
-        ceiling=task.ceiling,
-        target=task.target,
-        group_size=group_size,
-        local_memory=local_memory,
-        progress=task.progress,
-    )
-    if task.progress is not None:
-        task.progress(rounds, task.graph.n)
-    fill_rows(task, edges, found, distinct)
-    return Outcome(rounds)
 
 
 def search(

@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far
-from reedsp.algorithms.single_source.outcome import fill_rows
+from reedsp.algorithms.single_source.outcome import solve_by
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
@@ -59,7 +59,7 @@ def dijkstra_heap(task: Task, *, arity: int = _ARITY) -> Outcome:
     if arity not in ARITIES:
         raise ValueError(f"options: arity = {arity!r}, expected one of {', '.join(map(str, ARITIES))}")
     most = rows_at_once(task.job.device, task.arithmetic, task.graph.n)
-    return task.in_parts(most, functools.partial(_solve, arity))
+    return task.in_parts(most, functools.partial(solve_by, functools.partial(search, arity=arity)))
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
@@ -75,19 +75,6 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
 def _capacity(n: int) -> int:
     """Return the room for the entries of a heap, and before the first one, a multiple of every arity."""
     return round_up(n + int(n * _SPARE_ROOM) + _CHUNK, ARITIES[-1]) + ARITIES[-1]
-
-
-def _solve(arity: int, task: Task) -> Outcome:
-    task.job.phases.begin("prepare")
-    edges = OutEdges.of(task.graph, task.job, task.arithmetic)
-    distinct = [list(dict.fromkeys(some)) for some in task.starts]
-    task.job.phases.begin("search")
-    limits = {"ceiling": task.ceiling, "target": task.target}
-    found, rounds = search(task.job, edges, task.arithmetic, distinct, **limits, arity=arity, progress=task.progress)
-    if task.progress is not None:
-        task.progress(rounds, task.graph.n)
-    fill_rows(task, edges, found, distinct)
-    return Outcome(rounds)
 
 
 def search(

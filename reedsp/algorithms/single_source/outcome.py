@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -71,6 +71,27 @@ def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) 
         job.phases.begin("download")
         trees.read_into(task.predecessors, job, on_device)
     job.phases.begin("search")  # of the next row
+    return Outcome(rounds)
+
+
+def solve_by(search: Callable[..., tuple[cl.Buffer, int]], task: Task) -> Outcome:
+    """Solve a task by a search along the edges that leave each vertex, none of which is negative.
+
+    Parameters
+    ----------
+    search : callable(job, edges, arithmetic, starts, *, ceiling, target, progress)
+        Returns the distances on the device, and the rounds.
+    task : Task
+    """
+    task.job.phases.begin("prepare")
+    edges = OutEdges.of(task.graph, task.job, task.arithmetic)
+    distinct = [list(dict.fromkeys(some)) for some in task.starts]
+    task.job.phases.begin("search")
+    limits = {"ceiling": task.ceiling, "target": task.target}
+    found, rounds = search(task.job, edges, task.arithmetic, distinct, **limits, progress=task.progress)
+    if task.progress is not None:
+        task.progress(rounds, task.graph.n)
+    fill_rows(task, edges, found, distinct)
     return Outcome(rounds)
 
 
