@@ -145,3 +145,25 @@ def test_one_vertex_and_none(device: Device) -> None:
     loop = reedsp.Graph.from_edges(1, [0], [0], [-1])
     with pytest.raises(reedsp.NegativeCycleError):
         reedsp.apsp(loop, "johnson", device=device)
+
+
+@pytest.mark.parametrize("search", [name for name in johnson.SEARCHES if name != "near-far"])
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+@pytest.mark.parametrize("negative", [False, True])
+def test_every_search_finds_the_same_bytes(search: str, dtype: str, negative: bool, device: Device) -> None:
+    rng = np.random.default_rng(5)
+    n, m = 150, 600
+    u, v = rng.integers(0, n, (2, m))
+    weights = rng.integers(0, 30, m)
+    if negative:
+        potential = rng.integers(-500, 500, n)
+        weights += potential[v] - potential[u]
+    graph = reedsp.Graph.from_edges(n, u, v, weights)
+    expected, found = (
+        reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, options={"search": each})
+        for each in ("near-far", search)
+    )
+    assert found.dist.tobytes() == expected.dist.tobytes()
+    assert found.pred is not None
+    assert expected.pred is not None
+    assert found.pred.tobytes() == expected.pred.tobytes()

@@ -230,28 +230,6 @@ def test_local_memory_where_it_fits(device: Device, monkeypatch: pytest.MonkeyPa
         assert asked == [expected]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int64"])
-@pytest.mark.parametrize("negative", [False, True])
-def test_johnson(dtype: str, negative: bool, device: Device) -> None:
-    """Negative weights stay as they are."""
-    rng = np.random.default_rng(5)
-    n, m = 150, 600
-    u, v = rng.integers(0, n, (2, m))
-    weights = rng.integers(0, 30, m)
-    if negative:
-        potential = rng.integers(-500, 500, n)
-        weights += potential[v] - potential[u]
-    graph = reedsp.Graph.from_edges(n, u, v, weights)
-    expected, found = (
-        reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, options={"search": each})
-        for each in ("near-far", "bellman-ford")
-    )
-    assert found.dist.tobytes() == expected.dist.tobytes()
-    assert found.pred is not None
-    assert expected.pred is not None
-    assert found.pred.tobytes() == expected.pred.tobytes()
-
-
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_johnson_with_a_negative_cycle(family: Family, device: Device) -> None:
     with pytest.raises(reedsp.NegativeCycleError) as caught:

@@ -255,27 +255,6 @@ def test_local_memory_is_what_the_kernel_takes(device: Device) -> None:
 # ---- through the front doors ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("negative", [False, True])
-@pytest.mark.parametrize("dtype", ["float64", "int64"])
-def test_johnson(dtype: str, negative: bool, device: Device) -> None:
-    rng = np.random.default_rng(5)
-    n, m = 150, 600
-    u, v = rng.integers(0, n, (2, m))
-    weights = rng.integers(0, 30, m)
-    if negative:
-        potential = rng.integers(-500, 500, n)
-        weights += potential[v] - potential[u]
-    graph = reedsp.Graph.from_edges(n, u, v, weights)
-    expected, found = (
-        reedsp.apsp(graph, "johnson", True, device=device, dtype=dtype, options={"search": each})
-        for each in ("near-far", "near-far-local")
-    )
-    assert found.dist.tobytes() == expected.dist.tobytes()
-    assert found.pred is not None
-    assert expected.pred is not None
-    assert found.pred.tobytes() == expected.pred.tobytes()
-
-
 def test_fractional_sums_are_the_same_bytes(device: Device) -> None:
     rng = np.random.default_rng(6)
     graph = reedsp.Graph.from_edges(300, *rng.integers(0, 300, (2, 2000)), rng.random(2000))
