@@ -779,11 +779,11 @@ def check_preparation(device: Device, value: type) -> None:
 def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
     """By one work-item, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
 
-    What is written is copied, too, as the queue is read again.
+    What is written is copied, too, as the queue is read again, and not all predecessors are written.
     """
 
     def copied(job: Job, array: np.ndarray, writable: bool) -> cl.Buffer:
-        return job.allocate(array.size, array.dtype) if writable else job.upload(array)
+        return job.upload(array)
 
     def copied_back(job: Job, memory: cl.Buffer, array: np.ndarray) -> None:
         job.download_into(array, memory)
