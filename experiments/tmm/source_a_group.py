@@ -36,7 +36,7 @@ from reedsp.edges.device_graph import OutEdges
 SEED = 2012
 CHECKED_ROWS = 3
 SEARCHES = ("near-far", "near-far-local")
-GROUP_SIZES, LANES, AT_ONCE = (64, 128, 256, 512), (1, 2, 4, 8, 16), (1, 2, 4)
+GROUP_SIZES, LANES, AT_ONCE = (128, 256, 512), (1, 2, 4, 8), (1, 2, 4)
 AT_ONCE_ON_CPU = (1, 2)
 DELTAS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, math.inf)  # typical weights
 SOURCES_ON_CPU = 128
@@ -55,11 +55,12 @@ def graphs(quick: bool) -> dict[str, Callable[[], reedsp.Graph]]:
         "random-10k-10": partial(inputs.random_in_degree, 10_000, 10, SEED),
         "r-mat-12": partial(inputs.r_mat, 12, 16, SEED),
         "grid-64": partial(inputs.grid, 64, SEED),
+        "grid-100": partial(inputs.grid, 100, SEED),
     }
 
 
 def tunings(device: Device, edges: OutEdges, arithmetic: Arithmetic, quick: bool) -> list[Tuning]:
-    """Return the default first, then others: all programs, and all deltas of the default program."""
+    """Return the default first, then others: in 16 bits, with other deltas, and all programs."""
     usual = tuning_for(device, edges, arithmetic, narrow=False)
     if device.kind == "cpu":
         sizes: Sequence[tuple[int, int, int]] = [(1, 1, each) for each in AT_ONCE_ON_CPU]
@@ -67,14 +68,11 @@ def tunings(device: Device, edges: OutEdges, arithmetic: Arithmetic, quick: bool
         sizes = list(itertools.product(GROUP_SIZES, LANES, AT_ONCE))
     if quick:
         sizes = sizes[:2]
-    found = [usual, *(dataclasses.replace(usual, delta=delta * edges.typical_weight) for delta in DELTAS)]
-    for (size, lanes, each), narrow in itertools.product(sizes, (False, True)):
+    found = [usual, dataclasses.replace(usual, narrow=True)]
+    found += [dataclasses.replace(usual, delta=delta * edges.typical_weight) for delta in DELTAS]
+    for size, lanes, each in sizes:
         hub = 32 * lanes * each if usual.hub and size > lanes else 0
-        found.append(
-            dataclasses.replace(
-                usual, group_size=size, lanes=lanes, edges_at_once=each, hub=hub, narrow=narrow, delta=usual.delta
-            )
-        )
+        found.append(dataclasses.replace(usual, group_size=size, lanes=lanes, edges_at_once=each, hub=hub))
     fits = [each for each in found if edges.n <= each.most_vertices(device, arithmetic)]
     return [each for each in dict.fromkeys(fits) if each.group_size <= device.max_work_group_size]
 

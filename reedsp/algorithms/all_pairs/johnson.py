@@ -27,8 +27,9 @@ from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
-_LEAST_PARTS = 8  # so that progress is reported now and then
-_NEAR_FAR = "near-far"  # finds out by itself whether it gives right answers
+_LEAST_PARTS = 8  # so that progress is reported now and then,
+_LEAST_PART = 1 << 25  # distances, of which less is soon done
+_NEAR_FAR, _LOCAL = "near-far", "near-far-local"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
 
 SEARCHES = {
     _NEAR_FAR: Search(near_far, _near_far_rows),
-    "near-far-local": Search(near_far_local.near_far_local, near_far_local.rows_at_once),
+    _LOCAL: Search(near_far_local.near_far_local, near_far_local.rows_at_once),
     "bellman-ford": Search(bellman_ford_groups.bellman_ford, bellman_ford_groups.rows_at_once, needs_potentials=False),
     "dijkstra-heap": Search(dijkstra_heap.dijkstra_heap, dijkstra_heap.rows_at_once),
     "dijkstra-array": Search(dijkstra_array.dijkstra_array, dijkstra_array.rows_at_once),
@@ -71,7 +72,7 @@ def johnson(
     predecessors: bool,
     progress: Callable[[int, int], None] | None = None,
     out: npt.NDArray[Any] | None = None,
-    search: str = _NEAR_FAR,
+    search: str | None = None,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, str]:
     """Solve shortest paths between all pairs along the edges of a sparse graph.
 
@@ -92,8 +93,8 @@ def johnson(
         Called with the number of sources that are done.
     out : ndarray, shape (n, n), optional
         Filled with the distances.
-    search : str
-        One of `SEARCHES`.
+    search : str, optional
+        One of `SEARCHES`; by default the one that is expected to be the fastest.
 
     Returns
     -------
@@ -115,7 +116,7 @@ def johnson(
     searches = Searches(graph, job, dtype, search)
     dist = np.empty((n, n), dtype) if out is None else out
     pred = np.empty((n, n), np.int32) if predecessors else None
-    step = min(searches.at_once, -(-n // _LEAST_PARTS))
+    step = min(searches.at_once, max(-(-n // _LEAST_PARTS), _LEAST_PART // n))
     for first in range(0, n, step):
         last = min(first + step, n)
         searches.rows(np.arange(first, last), None if pred is None else pred[first:last], dist[first:last])
@@ -140,23 +141,35 @@ class Searches:
         Number of vertices to start from for which there is memory.
     """
 
-    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str = _NEAR_FAR) -> None:
+    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str | None = None) -> None:
         self._job = job
         self._dtype = dtype
-        self._search = SEARCHES[search]
-        removes = graph.has_negative_weights and self._search.needs_potentials
+        removes = graph.has_negative_weights and (search is None or SEARCHES[search].needs_potentials)
         self._potentials = _potentials(graph, job) if removes else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
-        negative, by_hops = self._bare.has_negative_weights, self._potentials is not None
-        trial = (finds_known_tree, self._search.solve, self.arithmetic, negative, by_hops)
-        if search != _NEAR_FAR and not is_trusted(job.device, f"{search} in {self.arithmetic}", *trial):
+        self._search = SEARCHES[self._fastest() if search is None else search]
+        if search is not None and not self._is_trusted(search):
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
         converts = not graph.has_negative_weights and dtype == np.float64
         converts = converts and float64_holds(graph, job.device, self.arithmetic)
         name, conversion = f"conversion of {self.arithmetic} to float64", (converts_known_distances, self.arithmetic)
         self._converts = converts and is_trusted(job.device, name, *conversion)
+
+    def _fastest(self) -> str:
+        """Return the search that is expected to find all pairs first, and finds them."""
+        graph = self._bare
+        by_hops = self._potentials is not None
+        pays = near_far_local.is_faster(self._job, graph, self.arithmetic, graph.n, by_hops)
+        return _LOCAL if pays else _NEAR_FAR
+
+    def _is_trusted(self, search: str) -> bool:
+        if search in (_NEAR_FAR, _LOCAL):  # which find that out by themselves
+            return True
+        negative, by_hops = self._bare.has_negative_weights, self._potentials is not None
+        trial = (finds_known_tree, SEARCHES[search].solve, self.arithmetic, negative, by_hops)
+        return is_trusted(self._job.device, f"{search} in {self.arithmetic}", *trial)
 
     def rows(
         self,

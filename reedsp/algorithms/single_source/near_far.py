@@ -139,7 +139,7 @@ def _solve(delta: float | None, together: bool, balance: str | None, notes_trees
     search: Callable[..., Any] = near_far_work_item.solve
     if together:
         search = functools.partial(near_far_work_group.solve, balance=balance)
-    distinct = [list(dict.fromkeys(some)) for some in task.starts]
+    distinct = task.different_starts()
     job.phases.begin("search")
     options = {"ceiling": task.ceiling, "delta": delta, "progress": task.progress}
     noted = None

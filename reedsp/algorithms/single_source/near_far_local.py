@@ -16,35 +16,37 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import fill_rows
+from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
+from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.iterate import Pace, take_rows
 from reedsp.device.job import Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.selfcheck import finds_known_distances
 from reedsp.graph.graph import Graph
 
 _FILE = "single_source/near_far_local.cl"
 _BEYOND = constants(_FILE)["BEYOND"]
 _BEYOND_16_BITS = "beyond_16_bits"  # what a search has found out about a graph
 
-_GROUP_SIZE, _SMALL_GROUP = 256, 128
-_SMALL = 4096  # vertices, of a graph for which smaller work-groups are enough
+_GROUP_SIZE, _LARGE_GROUP = 256, 512
+_LARGE, _DENSE = 8192, 32.0  # vertices, and edges of one, of a graph for which larger work-groups are worth it
+_MANY_ROWS = 64  # from which on it is faster than near-far from as many sources, on GPUs
 _GROUPS_PER_COMPUTE_UNIT = 16  # as many as can be at work there
-_EDGES_AT_ONCE = 4
+_EDGES_AT_ONCE = 2
+_EDGES_OF_LANE = 2.5  # of a vertex
 _MOST_LANES = 32
 _STEPS_OF_HUB = 32  # of the work-items of one vertex
 _QUEUE = 512
 _FEW_EDGES, _MORE_EDGES = 6.0, 12.0  # a vertex
-_DELTA_OF_FEW, _DELTA, _DELTA_OF_MANY = 4.0, 1.5, 0.5  # typical weights
+_DELTA_OF_FEW, _DELTA, _DELTA_OF_MANY = 8.0, 1.0, 0.25  # typical weights
 
 _QUEUE_ON_CPU = 256
 _SHARE = 64  # vertices, of which local memory has room for a multiple
-_LEAST_ROOM, _PARTS = 1024, 16  # vertices, and parts of a power of two, of which it has a multiple if that fits
+_LEAST_ROOM, _PARTS = 1024, 4  # vertices, and parts of a power of two, of which it has a multiple if that fits
 _OTHER_BYTES = 256  # of local memory, for counts and gaps
 _PART_OF_MEMORY = 0.25
 _DISTANCES_ON_CPU = 1 << 24  # bytes, so that buffers are recycled
@@ -110,11 +112,12 @@ def tuning_for(
     on_cpu = device.kind == "cpu"
     size = group_size
     if size is None:
-        size = 1 if on_cpu else min(_SMALL_GROUP if edges.n <= _SMALL else _GROUP_SIZE, device.max_work_group_size)
+        large = edges.n > _LARGE or edges.mean_degree > _DENSE
+        size = 1 if on_cpu else min(_LARGE_GROUP if large else _GROUP_SIZE, device.max_work_group_size)
         if arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
             size = 1
     each = 1 if size == 1 else _EDGES_AT_ONCE
-    wanted = min(_MOST_LANES, 1 << max(0, round(math.log2(max(1.0, edges.mean_degree / each)))))
+    wanted = min(_MOST_LANES, 1 << round(math.log2(max(1.0, edges.mean_degree / _EDGES_OF_LANE))))
     lanes = math.gcd(wanted, size)
     hub = _STEPS_OF_HUB * lanes * each
     return Tuning(
@@ -148,8 +151,7 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
 def near_far_local(task: Task, *, delta: float | None = None, group_size: int | None = None) -> Outcome:
     """Solve single-source shortest paths from many sources, each by one work-group in its local memory.
 
-    Distances are kept in 16 bits as long as none of the graph is beyond them, on devices where the work-groups of a
-    compute unit share its local memory, or where others do not fit.
+    Where distances in the arithmetic do not fit, they are kept in 16 bits, as long as none of the graph is beyond them.
 
     Parameters
     ----------
@@ -194,11 +196,11 @@ def _solve(delta: float | None, group_size: int | None, task: Task) -> Outcome:
     job, arithmetic, graph = task.job, task.arithmetic, task.graph
     job.phases.begin("prepare")
     edges = OutEdges.of(graph, job, arithmetic)
-    distinct = [list(dict.fromkeys(some)) for some in task.starts]
+    distinct = task.different_starts()
     job.phases.begin("search")
     found = rounds = None
     while found is None:
-        tuning = _right_tuning(job.device, graph, edges, arithmetic, group_size)
+        tuning = _right_tuning(job.device, graph, edges, arithmetic, group_size, task.by_hops)
         if delta is not None:
             tuning = dataclasses.replace(tuning, delta=delta)
         found, rounds = solve(job, edges, arithmetic, distinct, tuning, ceiling=task.ceiling, progress=task.progress)
@@ -212,7 +214,7 @@ def _solve(delta: float | None, group_size: int | None, task: Task) -> Outcome:
 
 
 def _right_tuning(
-    device: Device, graph: Graph, edges: OutEdges, arithmetic: Arithmetic, group_size: int | None
+    device: Device, graph: Graph, edges: OutEdges, arithmetic: Arithmetic, group_size: int | None, by_hops: bool
 ) -> Tuning:
     """Return a tuning that has room for the graph, and gives right answers on the device."""
     wide, narrow = (tuning_for(device, edges, arithmetic, narrow, group_size) for narrow in (False, True))
@@ -220,44 +222,60 @@ def _right_tuning(
     can_be_narrow = (
         arithmetic.dtype == np.int32 and graph.max_abs_weight < _BEYOND and _BEYOND_16_BITS not in edges.known
     )
-    choices = []
-    if can_be_narrow and (_keeps_16_bits(device) or edges.n > most):
-        choices = [narrow]
-        most = max(most, narrow.most_vertices(device, arithmetic))
-    choices.append(wide)
-    fitting = [each for each in choices if edges.n <= each.most_vertices(device, arithmetic)]
-    if not fitting:
+    tuning = narrow if can_be_narrow and edges.n > most else wide
+    most = tuning.most_vertices(device, arithmetic)
+    if edges.n > most:
         raise ValueError(
             f"near-far-local: the graph has {edges.n:,} vertices; the local memory of {device} "
-            f"has room for {most:,} with distances in {'uint16' if narrow in choices else arithmetic.dtype}"
+            f"has room for {most:,} with distances in {'uint16' if tuning.narrow else arithmetic.dtype}"
         )
-    for each in fitting:
-        numbers = (each.group_size, each.lanes, each.edges_at_once, each.hub, each.queue, each.narrow)
-        name = f"near-far in local memory by {' '.join(map(str, numbers))} and {arithmetic}"
-        if is_trusted(device, name, finds_known_distances, _distances, arithmetic, *numbers):
-            return each
-    raise DeviceError(f"{device}: near-far-local in {arithmetic} gives wrong answers, or fails")
+    room = _room(edges.n, tuning, device, arithmetic)
+    numbers = (tuning.group_size, tuning.lanes, tuning.edges_at_once, tuning.hub, tuning.queue, tuning.narrow, room)
+    name = f"near-far in local memory by {' '.join(map(str, numbers))} and {arithmetic}"
+    if not is_trusted(device, name, _finds_what_is_known, arithmetic, by_hops, *numbers):
+        raise DeviceError(f"{device}: near-far-local in {arithmetic} gives wrong answers, or fails")
+    return tuning
 
 
-def _keeps_16_bits(device: Device) -> bool:
-    """Return whether distances in 16 bits are expected to be sooner found, as more work-groups fit side by side."""
-    return device.kind != "cpu"
+def is_faster(job: Job, graph: Graph, arithmetic: Arithmetic, rows: int, by_hops: bool = False) -> bool:
+    """Return whether so many rows of a graph are found, as is expected, sooner than by near-far, and rightly."""
+    device = job.device
+    if device.kind == "cpu" or rows < _MANY_ROWS or (arithmetic.dtype.itemsize == 8 and not device.int64_atomics):
+        return False
+    with_most_queues = Tuning(_LARGE_GROUP, 1, _EDGES_AT_ONCE, 1, _QUEUE, 1, False, 0.0)
+    if graph.n > with_most_queues.most_vertices(device, arithmetic):
+        return False
+    try:
+        _right_tuning(device, graph, OutEdges.of(graph, job, arithmetic), arithmetic, None, by_hops)
+    except DeviceMemoryError:
+        raise
+    except DeviceError:
+        return False
+    return True
 
 
-def _distances(
-    job: Job,
-    edges: OutEdges,
+def _finds_what_is_known(
+    device: Device,
     arithmetic: Arithmetic,
-    starts: Sequence[Sequence[int]],
+    by_hops: bool,
     group_size: int,
     lanes: int,
     edges_at_once: int,
     hub: int,
     queue: int,
     narrow: bool,
-) -> cl.Buffer | None:
-    tuning = Tuning(group_size, lanes, edges_at_once, hub, queue, job.device.compute_units, narrow, 20.0)
-    return solve(job, edges, arithmetic, starts, tuning)[0]
+    room: int,
+) -> bool:
+    tuning = Tuning(group_size, lanes, edges_at_once, hub, queue, device.compute_units, narrow, 20.0)
+
+    def solved(task: Task) -> Outcome:
+        edges, starts = OutEdges.of(task.graph, task.job, arithmetic), task.different_starts()
+        found, rounds = solve(task.job, edges, arithmetic, starts, tuning, room=room)
+        if found is not None:
+            fill_rows(task, edges, found, starts)
+        return Outcome(rounds)
+
+    return finds_known_tree(device, solved, arithmetic, negative=False, by_hops=by_hops)
 
 
 def solve(
@@ -267,6 +285,7 @@ def solve(
     starts: Sequence[Sequence[int]],
     tuning: Tuning,
     *,
+    room: int | None = None,
     ceiling: Any = None,
     progress: Callable[[int, int], None] | None = None,
     first_budget: int = _BUDGET,
@@ -284,6 +303,8 @@ def solve(
         For each row of the answer the vertices at distance 0.
     tuning : Tuning
         The device has enough local memory for it.
+    room : int, optional
+        Vertices for which the kernel is built, a multiple of 64; by default one that suits the graph.
     ceiling : optional
         Path weights from here on are left out.
     progress : callable(rounds, n), optional
@@ -300,7 +321,7 @@ def solve(
     """
     n, rows, dtype, device = edges.n, len(starts), arithmetic.dtype, job.device
     bounded = device.kind == "cpu"
-    vertices = _room(n, tuning, device, arithmetic)
+    vertices = _room(n, tuning, device, arithmetic) if room is None else room
     macros = {
         "GROUP_SIZE": tuning.group_size,
         "LANES": tuning.lanes,

@@ -85,7 +85,7 @@ def solve_by(search: Callable[..., tuple[cl.Buffer, int]], task: Task) -> Outcom
     """
     task.job.phases.begin("prepare")
     edges = OutEdges.of(task.graph, task.job, task.arithmetic)
-    distinct = [list(dict.fromkeys(some)) for some in task.starts]
+    distinct = task.different_starts()
     task.job.phases.begin("search")
     limits = {"ceiling": task.ceiling, "target": task.target}
     found, rounds = search(task.job, edges, task.arithmetic, distinct, **limits, progress=task.progress)

@@ -16,6 +16,7 @@ from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
+from reedsp.algorithms.single_source.near_far_local import is_faster as is_faster_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -294,9 +295,8 @@ def _solve(
         if solved is not None:
             return solved
     chosen = get_device() if device is None else device
-    min_only = any(len(some) != 1 for some in starts)
-    method, form = _trusted_method(method, graph, chosen, arithmetic, min_only)
     job = Job(chosen, recycle=True, phases=phases)
+    method, form = _trusted_method(method, graph, job, arithmetic, starts)
     converts = method in _BY_DISTANCE and result == np.float64 and float64_holds(graph, chosen, arithmetic)
     if converts:
         trial = (converts_known_distances, arithmetic)
@@ -351,7 +351,7 @@ def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArr
 
 
 def _trusted_method(
-    method: SearchMethod, graph: Graph, device: Device, arithmetic: Arithmetic, min_only: bool
+    method: SearchMethod, graph: Graph, job: Job, arithmetic: Arithmetic, starts: Sequence[Sequence[int]]
 ) -> tuple[SearchMethod, Mapping[str, Any]]:
     """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
 
@@ -366,9 +366,12 @@ def _trusted_method(
     DeviceError
         None of them gives right answers on the device.
     """
+    device, min_only = job.device, any(len(some) != 1 for some in starts)
     if min_only and method not in ("auto", *_BY_DISTANCE):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
+    if methods[0] == "near-far" != method and is_faster_in_local_memory(job, graph, arithmetic, len(starts)):
+        return "near-far-local", {}
     for each in methods:
         if (form := _trusted_form(each, device, arithmetic, graph.has_negative_weights)) is not None:
             return each, form
@@ -393,6 +396,8 @@ def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> li
 
 def _trusted_form(method: str, device: Device, arithmetic: Arithmetic, negative: bool) -> Mapping[str, Any] | None:
     """Return the options with which a method gives right answers on a device, or None if it gives none."""
+    if method == "near-far-local":
+        return {}  # which finds that out for each graph
     if method != "near-far":
         trial = (finds_known_tree, _METHODS[method].solve, arithmetic, negative)
         return {} if is_trusted(device, f"{method} in {arithmetic}", *trial) else None

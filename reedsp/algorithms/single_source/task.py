@@ -68,6 +68,12 @@ class Task:
         """Path weights from here on are left out, at the latest where the arithmetic ends."""
         return self.arithmetic.infinity if self.ceiling is None else self.ceiling
 
+    def different_starts(self) -> Sequence[Sequence[int]]:
+        """Return the vertices at distance 0 of each row, each once."""
+        if max(map(len, self.starts), default=0) <= 1:
+            return self.starts
+        return [list(dict.fromkeys(some)) for some in self.starts]
+
     def in_parts(self, most: int, solve: Callable[[Task], Outcome]) -> Outcome:
         """Solve up to so many rows at a time, in parts of about the same size.
 
@@ -123,7 +129,10 @@ def upload_starts(job: Job, starts: Sequence[Sequence[int]]) -> tuple[cl.Buffer,
         Where those of each row begin, then how many there are.
     vertices : pyopencl.Buffer of int32
     """
-    different = [sorted(set(row)) for row in starts]
-    ends = np.cumsum([0, *map(len, different)]).astype(np.uint32)
-    vertices = np.array(list(itertools.chain.from_iterable(different)), np.int32)
+    sizes = list(map(len, starts))
+    if max(sizes, default=0) > 1:
+        starts = [sorted(set(row)) for row in starts]
+        sizes = list(map(len, starts))
+    ends = np.cumsum([0, *sizes]).astype(np.uint32)
+    vertices = np.fromiter(itertools.chain.from_iterable(starts), np.int32, ends[-1])
     return job.upload(ends), job.upload(vertices)

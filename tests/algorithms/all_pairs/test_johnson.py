@@ -11,6 +11,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.all_pairs import apsp, johnson
+from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.device.device import Device
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
@@ -145,6 +146,23 @@ def test_one_vertex_and_none(device: Device) -> None:
     loop = reedsp.Graph.from_edges(1, [0], [0], [-1])
     with pytest.raises(reedsp.NegativeCycleError):
         reedsp.apsp(loop, "johnson", device=device)
+
+
+def test_the_search_that_is_taken_by_itself(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = reedsp.Graph.from_edges(100, *np.random.default_rng(3).integers(0, 100, (2, 500)), np.ones(500, int))
+    taken = []
+    for name, search in johnson.SEARCHES.items():
+
+        def solve(task: Task, name: str = name, search: johnson.Search = search) -> Outcome:
+            taken.append(name)
+            return search.solve(task)
+
+        monkeypatch.setitem(johnson.SEARCHES, name, dataclasses.replace(search, solve=solve))
+    expected = scipy.sparse.csgraph.dijkstra(graph.to_scipy())
+    for kind in ("cpu", "gpu"):
+        monkeypatch.setattr(device, "kind", kind)
+        assert np.array_equal(reedsp.apsp(graph, "johnson", device=device).dist, expected)
+    assert taken == ["near-far", "near-far-local"]
 
 
 @pytest.mark.parametrize("search", [name for name in johnson.SEARCHES if name != "near-far"])

@@ -166,23 +166,26 @@ def test_a_path_beyond_16_bits_that_is_not_the_shortest(device: Device) -> None:
     assert found[0].tolist() == [0, 60000, 5, 1]
 
 
-def test_rows_beyond_16_bits_are_found_by_wider_distances(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = reedsp.Graph.from_edges(500, np.arange(499), np.arange(1, 500), np.full(499, 400))
-    monkeypatch.setattr(near_far_local, "_keeps_16_bits", lambda *arguments: True)
-    tried = []
-    solve = near_far_local.solve
-
-    def recorded(*arguments: Any, **more: Any) -> Any:
-        if arguments[1].n == path.n:  # not of a trial
-            tried.append(arguments[4].narrow)
-        return solve(*arguments, **more)
-
-    monkeypatch.setattr(near_far_local, "solve", recorded)
-    sources = [400, 0, 499]
-    for _ in range(2):
-        found = reedsp.sssp(path, sources, "near-far-local", device=device, dtype="int32")
-        assert np.array_equal(np.where(found.dist == 2**31 - 1, np.inf, found.dist), references(path, sources))
-    assert tried == [True, False, False]
+def test_many_rows_of_small_graphs_on_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where that many work-groups are at work, and the distances fit."""
+    graph = random_graph(300, 1500, seed=11)
+    many = range(near_far_local._MANY_ROWS)
+    assert reedsp.sssp(graph, many, device=device).method == ("near-far" if device.kind == "cpu" else "near-far-local")
+    monkeypatch.setattr(device, "kind", "gpu")
+    for sources, method in ((many, "near-far-local"), (many[1:], "near-far")):
+        found = reedsp.sssp(graph, sources, device=device)
+        assert found.method == method
+        assert np.array_equal(found.dist, references(graph, sources))
+        found.verify()
+    monkeypatch.setattr(near_far_local, "is_trusted", lambda *arguments: False)
+    assert reedsp.sssp(graph, many, device=device).method == "near-far"
+    monkeypatch.undo()
+    monkeypatch.setattr(device, "kind", "gpu")
+    assert near_far_local.is_faster(Job(device), graph, Arithmetic(INT32), len(many))
+    monkeypatch.setattr(device, "int64_atomics", False)
+    assert not near_far_local.is_faster(Job(device), graph, Arithmetic(np.dtype(np.int64)), len(many))
+    monkeypatch.setattr(device, "local_memory", 2048)
+    assert not near_far_local.is_faster(Job(device), graph, Arithmetic(INT32), len(many))
 
 
 # ---- what does not fit ------------------------------------------------------------------------------
@@ -289,15 +292,15 @@ def test_bad_options(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(found.dist, references(graph, [0]))
 
 
-@pytest.mark.parametrize(("degree", "lanes"), [(1, 1), (10, 2), (40, 8), (1000, 32)])
+@pytest.mark.parametrize(("degree", "lanes"), [(1, 1), (10, 4), (40, 16), (1000, 32)])
 def test_lanes_by_the_mean_degree(degree: int, lanes: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "kind", "gpu")
     monkeypatch.setattr(device, "max_work_group_size", 1024)
     monkeypatch.setattr(_Facts, "mean_degree", float(degree))
     tuning = near_far_local.tuning_for(device, _Facts, Arithmetic(INT32), False)
-    assert (tuning.lanes, tuning.group_size, tuning.hub) == (lanes, 128, 0)
-    monkeypatch.setattr(_Facts, "max_degree", 128 * lanes)
-    assert near_far_local.tuning_for(device, _Facts, Arithmetic(INT32), False).hub == 128 * lanes
+    assert (tuning.lanes, tuning.group_size, tuning.hub) == (lanes, 512 if degree > 32 else 256, 0)
+    monkeypatch.setattr(_Facts, "max_degree", 64 * lanes)
+    assert near_far_local.tuning_for(device, _Facts, Arithmetic(INT32), False).hub == 64 * lanes
 
 
 def test_no_tuning_gives_right_answers(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
