@@ -1020,12 +1020,22 @@ def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int32]:
     """Return vertices in an array of our own, which is checked: another thread may be writing to the given one."""
     array = _integer_vector(values, name)
-    if array.size and (array.min() < 0 or array.max() >= n):
-        where = _first((array < 0) | (array >= n))
+    own = np.empty(len(array), np.int32)
+    others: list[int] = []
+
+    def copy(first: int, last: int) -> None:
+        part, given = own[first:last], array[first:last]
+        np.copyto(part, given, casting="unsafe")
+        if not (0 <= part.min() <= part.max() < n) or (given.dtype != part.dtype and not np.array_equal(part, given)):
+            others.append(first)
+
+    in_parts(copy, len(array), array.itemsize)
+    if others:
+        wrong = (array < 0) | (array >= n)
+        if not wrong.any():
+            raise ValueError(f"{name} has changed while it was read")
+        where = _first(wrong)
         raise ValueError(f"{name}[{where}] = {array[where]} is not a vertex of a graph with {n} vertices")
-    own = array.astype(np.int32)
-    if own.size and not 0 <= own.min() <= own.max() < n:
-        raise ValueError(f"{name} has changed while it was read")
     return own
 
 
@@ -1296,14 +1306,19 @@ def _frozen(arrays: _Arrays) -> _Arrays:
 
 def _rows_ascend(indptr: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]) -> bool:
     """Whether the columns of each row ascend, without one that occurs twice."""
-    later = np.ones(len(columns) + 1, np.bool_)
+    falls: list[int] = []
 
     def compare(first: int, last: int) -> None:
-        np.greater(columns[first + 1 : last + 1], columns[first:last], out=later[first + 1 : last + 1])
+        if falls:
+            return
+        later = columns[first + 1 : last + 1] > columns[first:last]
+        begin, end = np.searchsorted(indptr, (first + 1, last + 1))
+        later[indptr[begin:end] - (first + 1)] = True  # the first of a row
+        if not later.all():
+            falls.append(first)
 
     in_parts(compare, max(0, len(columns) - 1), columns.itemsize)
-    later[indptr] = True  # the first of a row
-    return bool(later.all())
+    return not falls
 
 
 def _existing(
