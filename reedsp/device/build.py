@@ -204,6 +204,12 @@ def _compile_apart(context: cl.Context, device: cl.Device, source: str, options:
     return program, binary_of(program) if has_binary else _SOURCE
 
 
+def expect_work(device: cl.Device) -> None:
+    """Have the child process get ready where everything will have to be compiled, and return at once."""
+    if kernel_cache.is_empty():
+        compiler.begin(driver_of(device))
+
+
 def rehearse(device: cl.Device, call: bytes) -> None:
     """Have a call made in a child process first: see :meth:`reedsp.device.compiler.Compiler.rehearse`."""
     compiler.rehearse(driver_of(device), call)

@@ -64,8 +64,16 @@ class Compiler:
         self.unavailable = ""
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
+        self._is_ready = False  # which the child has said
         self._messages: IO[bytes] | None = None  # what the child has printed
         self._owner = os.getpid()
+
+    def begin(self, driver: Sequence[str]) -> None:
+        """Start the child if there is none, so that it is soon ready to work with this driver; wait for nothing."""
+        with self._lock:
+            if self._child is None and not self.unavailable:
+                with contextlib.suppress(CompilerUnavailableError):  # which a question says, too
+                    self._spawn(driver)
 
     def compile(self, driver: Sequence[str], source: str, options: bytes, has_binary: bool = True) -> bytes:
         """Return the binary of a source for the device with this driver.
@@ -113,9 +121,12 @@ class Compiler:
             raise CompilerUnavailableError(self.unavailable)
         request = json.dumps(question).encode()
         with self._lock:
+            if self._child is not None:
+                self._await()
             answer = None if self._child is None else self._ask(request)
             if answer is None and (self._child is None or self._child.wait() == 0):  # it has had nothing to do
-                self._start()
+                self._spawn(question["driver"])
+                self._await()
                 answer = self._ask(request)
             if answer is None:
                 raise CompilerCrashError(self._obituary())
@@ -139,13 +150,15 @@ class Compiler:
                 with contextlib.suppress(OSError):  # a request was being written
                     pipe.close()
 
-    def _start(self) -> None:
+    def _spawn(self, driver: Sequence[str]) -> None:
         self.stop()
+        self._is_ready = False
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-m", _CHILD],  # -P: nothing is imported from the current directory
+                # -P: nothing is imported from the current directory
+                [sys.executable, "-P", "-m", _CHILD, json.dumps(list(driver))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._messages,
@@ -154,8 +167,13 @@ class Compiler:
             )
         except (OSError, ValueError) as error:  # no interpreter, or no more processes
             raise CompilerUnavailableError(str(error)) from error
-        if self._ask(None) is None:
-            raise CompilerUnavailableError(self._obituary())
+
+    def _await(self) -> None:
+        """Wait until the child is ready."""
+        if not self._is_ready:
+            if self._ask(None) is None:
+                raise CompilerUnavailableError(self._obituary())
+            self._is_ready = True
 
     def _ask(self, request: bytes | None) -> bytes | None:
         """Return the answer of the child, or None if it ends instead; without a request, that it is ready."""

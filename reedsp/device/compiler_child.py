@@ -33,8 +33,16 @@ def main() -> None:
         while answer is not None:
             answers.write(LENGTH.pack(len(answer)) + answer)
             answers.flush()
+            if not answer:
+                _prepare(tuple(json.loads(sys.argv[1])))
             request = _next(requests)
             answer = None if request is None else _answer(request)
+
+
+def _prepare(driver: tuple[str, ...]) -> None:
+    """Make the context that the first request will need, while the caller makes its own."""
+    with contextlib.suppress(cl.Error, LookupError):  # what it asks for will say why
+        _ = _device(driver).context
 
 
 def _next(requests: IO[bytes]) -> bytes | None:

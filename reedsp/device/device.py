@@ -126,6 +126,7 @@ class Device:
         if self._context is None:
             with self._lock:
                 if self._context is None:  # still, now that no other thread is making one
+                    build.expect_work(self.handle)
                     self._context = cl.Context([self.handle])
         return self._context
 

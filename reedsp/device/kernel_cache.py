@@ -22,6 +22,12 @@ def file_for(*key: object) -> Path | None:
     return None if folder is None else folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.bin"
 
 
+def is_empty() -> bool:
+    """Return whether no kernel has been kept yet, where there is a place for them."""
+    folder = _directory()
+    return folder is not None and next(folder.glob("*.bin"), None) is None
+
+
 def _directory() -> Path | None:
     """Return a cache directory that belongs to this user alone, or None."""
     try:

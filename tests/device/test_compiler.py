@@ -122,6 +122,19 @@ def test_child_that_has_ended_is_replaced(compiler: Compiler, device: Device, mo
     assert compiler._child is not first
 
 
+def test_child_gets_ready_where_nothing_has_been_kept(compiler: Compiler, device: Device, private_cache: Path) -> None:
+    build.expect_work(device.handle)
+    child = compiler._child
+    assert child is not None
+    check_works(compiler, device)
+    build.expect_work(device.handle)
+    assert compiler._child is child
+    compiler.stop()
+    build.kernel_cache.write(build.kernel_cache.file_for("some", "kernel"), b"kept")
+    build.expect_work(device.handle)
+    assert compiler._child is None
+
+
 @pytest.mark.parametrize("place", ["no interpreter", "no module", "no such device"])
 def test_compiled_here_where_there_can_be_no_child(
     place: str, compiler: Compiler, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
