@@ -358,6 +358,24 @@ def lazy_minimum() -> str:
     return table(["device", "weights", "graph", "n", "in order, ms", "shuffled, ms", "ratio"], lines, texts=3)
 
 
+def source_a_group() -> str:
+    """Return one line a device and graph."""
+    lines = []
+    for device, rows in by_device("source_a_group"):
+        groups: dict[tuple[str, ...], dict[tuple[str, str], list[float]]] = {}
+        for row in rows:
+            times = groups.setdefault((row["graph"], row["n"], row["m"]), {})
+            times.setdefault((row["what"], row["search"]), []).append(float(row["min_ms"]))
+        for (graph, n, m), found in groups.items():
+            local = found["search", "near-far-local"]
+            shown = [found["search", "near-far"][0], local[0], min(local)]
+            shown += [found["whole call", each][0] for each in ("near-far", "near-far-local")]
+            lines.append([device, graph, f"{int(n):,}", f"{int(m):,}", *map(figure, shown)])
+    searches = ("near-far, ms", "in local memory, ms", "best setting, ms")
+    calls = ("near-far, whole call, ms", "in local memory, whole call, ms")
+    return table(["device", "graph", "n", "edges", *searches, *calls], lines, texts=2)
+
+
 def tmm_algorithms() -> str:
     """Return one line a device, density and size."""
     lines = []
@@ -637,6 +655,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "breadth_first_looks": breadth_first_looks,
     "claims_busato_bombieri": claims_busato_bombieri,
     "lazy_minimum": lazy_minimum,
+    "source_a_group": source_a_group,
     "tmm_algorithms": tmm_algorithms,
     "representations": representations,
     "shortest_path_techniques": shortest_path_techniques,
