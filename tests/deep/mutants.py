@@ -97,6 +97,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
     **{f"experiments/{name}.cl": (TECHNIQUES,) for name in ("bucketing", "queue_bellman_ford", "representations")},
+    **{f"experiments/{name}.cl": ("cost_model/test_accesses.py",) for name in ("accesses", "banks")},
     "experiments/every_level.cl": ("algorithms/traversal/test_every_level.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
