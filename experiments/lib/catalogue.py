@@ -43,7 +43,7 @@ from experiments.thesis import (
     scans,
     transfers,
 )
-from experiments.tmm import source_a_group, tmm_algorithms
+from experiments.tmm import source_a_group, tmm_algorithms, tmm_machine
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.__name__.rpartition(".")[2]: module.EXPERIMENT
@@ -92,5 +92,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         breadth_first_techniques,
         source_a_group,
         tmm_algorithms,
+        tmm_machine,
     )
 }
