@@ -74,7 +74,9 @@ def values_around(value: float) -> list[float]:
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    machine = many_core(setting.device, calibrate.measured(setting.device))
+    measured = calibrate.measured(setting.device)
+    machine = many_core(setting.device, measured)
+    yield row_of("parameter", "operations a second", 0, 2 * measured.pairs["int32"])
     for field, letter in LETTERS.items():
         yield row_of("parameter", letter, 0, getattr(machine, field))
     for name in TABLE:
