@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ LOCAL_WORDS = constants(LOCAL)["LOCAL_WORDS"]
 LINE_WORDS = 32  # from one word of a chain to the next one at least
 WORDS = {1: ("uchar", 1), 2: ("ushort", 1), 4: ("uint", 1), 8: ("uint2", 2), 16: ("uint4", 4)}
 """What is read as one word of so many bytes, and its components."""
+
+MOST_STEPS, ELSEWHERE, BLOCKS = 1 << 22, 1024, 64
+"""Of any launch; places where a group of neighbours reads; blocks that all read, and times that words are raised."""
 
 Numbers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint32]
@@ -55,7 +58,7 @@ class Access:
     most_steps : int
         For which there is room in the table.
     whole : bool
-        It is always launched with that many.
+        It is always launched with that many, so that caches are as full as they are.
     goes_on : bool
         Each launch begins with the results of the one before, which `expected` takes instead of their places.
     """
@@ -67,7 +70,7 @@ class Access:
     length: int
     accesses: int
     bytes: int = 4
-    most_steps: int = 1 << 22
+    most_steps: int = MOST_STEPS
 
     goes_on: bool = False
     whole: bool = False
@@ -145,13 +148,14 @@ class Memory:
         *,
         file: str = GLOBAL,
         table: bool = True,
-        most_steps: int = 1 << 22,
+        most_steps: int = MOST_STEPS,
         size: int = 4,
         **macros: str | int,
     ) -> Access:
         memory = (self._table, self._results) if table else (self._results,)
         launch = self._of(file, name, memory, numbers, self.items, self.group, macros)
-        return Access(self.job, launch, expected, self._results, self.items, accesses, size, most_steps)
+        whole = most_steps < MOST_STEPS
+        return Access(self.job, launch, expected, self._results, self.items, accesses, size, most_steps, whole=whole)
 
     # ---- global memory ----
 
@@ -167,8 +171,7 @@ class Memory:
             return sum(content(number * lanes + lane).sum(axis=0, dtype=np.uint32) for lane in range(lanes))
 
         most, macros = self.size // (size * self.items), {"WORD": name, "LANES": lanes}
-        read = self._reads("read_words", (self.items,), expected, self.items, most_steps=most, size=size, **macros)
-        return replace(read, whole=True)
+        return self._reads("read_words", (self.items,), expected, self.items, most_steps=most, size=size, **macros)
 
     def records(self, length: int, apart: int, shift: int = 0, vload: bool = False) -> Access:
         """Read records of some words, which lie some words apart."""
@@ -191,7 +194,8 @@ class Memory:
             first = mixed(item // self.group * 40503 + np.arange(steps)[:, None]) // self.group * self.group
             return content((first + place) % self._words).sum(axis=0, dtype=np.uint32)
 
-        return self._reads("read_neighbours", (self._words - 1, stride, factor, shift), expected, self.items)
+        numbers = self._words - 1, stride, factor, shift
+        return self._reads("read_neighbours", numbers, expected, self.items, most_steps=ELSEWHERE)
 
     def lines(self, items: int, down: int, across: int, steps: int) -> Access:
         """Add up words some distance apart, each work-item from another one on."""
@@ -213,7 +217,7 @@ class Memory:
             return np.array([mixed(item * 40503 + np.arange(steps)).max(initial=0) for item in each], np.uint32)
 
         launch = self._of(GLOBAL, "raise_words", (raised,), (words - 1,), self.items, self.group, {})
-        return Access(self.job, launch, expected, raised, words, self.items, most_steps=64)
+        return Access(self.job, launch, expected, raised, words, self.items, most_steps=BLOCKS, whole=True)
 
     # ---- local memory ----
 
@@ -230,7 +234,7 @@ class Memory:
 
         accesses = self.items * self.group
         return self._reads(
-            *("read_same", (self._words - 1,), expected, accesses), file=LOCAL, most_steps=64, STAGED=int(staged)
+            *("read_same", (self._words - 1,), expected, accesses), file=LOCAL, most_steps=BLOCKS, STAGED=int(staged)
         )
 
     def local(self, stride: int) -> Access:

@@ -6,7 +6,6 @@ compared with what numpy makes of the same table. Rates count what the kernel as
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,10 +18,10 @@ from matplotlib.figure import Figure
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import LINES, bars, device_of, finish, line
-from experiments.thesis.access_kernels import WORDS, Access, Chains, Memory
+from experiments.thesis.access_kernels import MOST_STEPS, WORDS, Access, Chains, Memory
 
 ENOUGH = 3e-3  # seconds of a launch
-MOST_LAUNCHES, MOST_STEPS = 64, 1 << 22
+MOST_LAUNCHES = 64
 GPU_GROUP, GPU_ITEMS, GPU_TABLE = 256, 2048, 1 << 29  # items of a compute unit; bytes
 CPU_GROUP, CPU_ITEMS, CPU_TABLE = 64, 512, 1 << 27
 CHAINS = (1 << 14, 1 << 18, 1 << 22, 1 << 28)  # bytes
@@ -56,7 +55,7 @@ def word_sizes(memory: Memory) -> Variants:
 def alignment(memory: Memory) -> Variants:
     """Four words, where the compiler knows how they lie, where it does not, and where they lie badly."""
     return {
-        ("as one word", 0): dataclasses.replace(memory.words(16), whole=False),
+        ("as one word", 0): memory.words(16),
         **{("as four words", 4 * shift): memory.records(4, 4, shift, vload=True) for shift in (0, 1, 2)},
     }
 
@@ -149,7 +148,7 @@ def enough(access: Access, steps: int = 0) -> tuple[int, int]:
 
 
 def sizes_of(variants: Variants) -> dict[tuple[str, float], tuple[int, int]]:
-    """Return steps and launches of each: as many steps for all, but those whose work-items differ in number."""
+    """Return steps and launches of each: as many steps for all, if they differ in nothing but where they read."""
     sizes = {key: enough(access) for key, access in variants.items()}
     if len({(access.accesses, access.whole) for access in variants.values()}) == 1:
         steps = min(steps for steps, _ in sizes.values())
