@@ -279,6 +279,15 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "} else if (bottom_up_pays(level_edges, unexplored - level_edges, n, edge_factor)) {",
     ): SPEED,
     ("edges/predecessors_outgoing.cl", "if (false)  // which takes less time than to try"): SPEED,
+    **{
+        (f"single_source/near_far_{file}.cl", line): SPEED
+        for file, line in (
+            ("piles", "if (s->width < s->delta && s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)"),
+            ("team", "launches_alone = min(launches_alone, share.launches_alone);"),
+            ("team", "const bool spent = s.relaxed > enough;"),
+            ("team", "if (false)"),  # where a work-item stops so that others get some of its entries
+        )
+    },
     ("single_source/near_far_piles.cl", "if (sum < limit) {"): SPEED,
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
     ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,
