@@ -202,7 +202,7 @@ MEMORY: list[Claim] = [
         "1.5.3",
         "A better queue is an improvement only if there are O(n² / log n) edges.",
         better_queue,
-        "Of steps, with a binary heap in place of Fibonacci's; an array is looked through side by side, a heap is not.",
+        "Of steps, with a binary heap, of which it is true; a Fibonacci heap is one for any o(n²) edges.",
     ),
     of_accesses(
         "3.2.1",
