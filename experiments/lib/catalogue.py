@@ -29,6 +29,7 @@ from experiments.dulle import components, counted, forests, matching, pram, pram
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
 from experiments.thesis import (
+    accesses,
     figure_6_1,
     figure_6_2,
     figure_6_3,
@@ -42,7 +43,7 @@ from experiments.thesis import (
     scans,
     transfers,
 )
-from experiments.tmm import source_a_group, tmm_algorithms
+from experiments.tmm import source_a_group, tmm_algorithms, tmm_machine
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.__name__.rpartition(".")[2]: module.EXPERIMENT
@@ -58,6 +59,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         min_plus,
         memory_cap,
         transfers,
+        accesses,
         negative_cycles,
         floyd_warshall,
         ceilings,
@@ -90,5 +92,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         breadth_first_techniques,
         source_a_group,
         tmm_algorithms,
+        tmm_machine,
     )
 }

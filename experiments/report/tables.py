@@ -19,7 +19,7 @@ from experiments.report import published
 from experiments.report.claims.busato_bombieri import BUSATO_BOMBIERI, KINDS
 from experiments.report.claims.busato_bombieri_levels import LEVELS
 from experiments.report.claims.busato_bombieri_paths import PATHS
-from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, Claim, heads_and_lines
+from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, NOT_MEASURED, Claim, heads_and_lines
 from experiments.report.claims.dulle_components import CONCLUSION, ROUNDS
 from experiments.report.claims.dulle_distances import DISTANCES
 from experiments.report.claims.dulle_forests import FORESTS
@@ -28,7 +28,9 @@ from experiments.report.claims.dulle_programs import PROGRAMS
 from experiments.report.claims.dulle_sorting import SORTING
 from experiments.report.claims.dulle_trees import TREES
 from experiments.report.claims.lund_smith import LUND_SMITH
+from experiments.report.claims.ma import MA
 from experiments.report.claims.thesis import THESIS
+from experiments.report.claims.thesis_memory import MEMORY
 from reedsp.system.phases import NAMES as PHASES
 
 DOCS = RESULTS.parents[1] / "docs"
@@ -270,7 +272,17 @@ SURVEY = [*LEVELS, *PATHS, *BUSATO_BOMBIERI]
 """Its claims, in the order of its sections."""
 
 
-PAPERS = {"thesis": THESIS, "Lund and Smith": LUND_SMITH, "Dulle": DULLE, "Busato and Bombieri": SURVEY}
+OF_THESIS = sorted((*MEMORY, *THESIS), key=lambda claim: [int(part) for part in claim.section.split(",")[0].split(".")])
+"""Its claims, in the order of its sections."""
+
+
+PAPERS = {
+    "thesis": OF_THESIS,
+    "Lund and Smith": LUND_SMITH,
+    "Dulle": DULLE,
+    "Busato and Bombieri": SURVEY,
+    "Ma, Agrawal and Chamberlain": MA,
+}
 
 
 def balance() -> str:
@@ -378,19 +390,35 @@ def source_a_group() -> str:
 
 def tmm_algorithms() -> str:
     """Return one line a device, density and size."""
+    counted = {
+        **{f"{name} {letter}": (name, column) for name in ("heap", "array") for letter, column in TMM_PARTS.items()},
+        "local array M": ("array in local memory", "of_m"),
+        **{f"Bellman-Ford {letter}": ("Bellman-Ford", column) for letter, column in TMM_PARTS.items()},
+    }
+    timed = {"heap": "heap", "array": "array", "Bellman-Ford": "Bellman-Ford", "squaring": "matrix squaring"}
     lines = []
     for device, rows in by_device("tmm_algorithms"):
-        groups: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
+        groups: dict[tuple[str, ...], dict[str, Row]] = {}
         for row in rows:
             groups.setdefault((row["degree"], row["n"], row["m"]), {})[row["algorithm"]] = row
         for (degree, n, m), found in groups.items():
-            times = [figure(float(row["min_ms"])) for row in found.values() if row["min_ms"]]
-            parts = [row[part] for row in found.values() if row["of_m"] for part in ("of_t1", "of_m")]
-            del parts[4]  # the array does the same operations in local memory
+            times = [figure(float(found[name]["min_ms"])) for name in timed.values()]
+            parts = [found[name][column] for name, column in counted.values()]
             lines.append([device, degree, f"{int(n):,}", f"{int(m):,}", *times, *parts])
-    counted = ("heap T1", "heap M", "array T1", "array M", "local array M")
-    names = ["device", "edges a vertex", "n", "edges", "heap, ms", "array, ms", "squaring, ms", *counted]
+    names = ["device", "edges a vertex", "n", "edges", *(f"{name}, ms" for name in timed), *counted]
     return table(names, lines, texts=2)
+
+
+TMM_PARTS = {"T1": "of_t1", "M": "of_m"}
+
+
+def tmm_machine() -> str:
+    """Return one line a device, one column a parameter."""
+    lines = []
+    for device, rows in by_device("tmm_machine"):
+        found = {row["name"]: float(row["value"]) for row in rows if row["what"] == "parameter"}
+        lines.append([device, *(figure(found[letter]) for letter in "LPCZQX"), f"{found['operations a second']:.3g}"])
+    return table(["device", *"LPCZQX", "operations a second"], lines)
 
 
 def betweenness() -> str:
@@ -416,7 +444,7 @@ def judged(chosen: list[Claim]) -> str:
 
 
 def claims_thesis() -> str:
-    return judged(THESIS)
+    return judged(OF_THESIS)
 
 
 def components() -> str:
@@ -460,6 +488,10 @@ def claims_dulle() -> str:
     return judged(DULLE)
 
 
+def claims_ma() -> str:
+    return judged(MA)
+
+
 def claims_lund_smith() -> str:
     return judged(LUND_SMITH)
 
@@ -482,7 +514,7 @@ def pram_programs() -> str:
 
 def verdicts() -> str:
     """Return how many claims of each paper have which verdict."""
-    kinds = (HOLDS, LIMITED, FAILS)
+    kinds = (HOLDS, LIMITED, FAILS, NOT_MEASURED)
     lines = [
         [paper, *(str(sum(claim.verdict == verdict for claim in found)) for verdict in kinds), str(len(found))]
         for paper, found in PAPERS.items()
@@ -641,6 +673,7 @@ def matching() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "claims_dulle": claims_dulle,
     "claims_lund_smith": claims_lund_smith,
+    "claims_ma": claims_ma,
     "claims_thesis": claims_thesis,
     "matching": matching,
     "new_york": new_york,
@@ -657,6 +690,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "lazy_minimum": lazy_minimum,
     "source_a_group": source_a_group,
     "tmm_algorithms": tmm_algorithms,
+    "tmm_machine": tmm_machine,
     "representations": representations,
     "shortest_path_techniques": shortest_path_techniques,
     "breadth_first": breadth_first,

@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp import Graph
-from reedsp.algorithms.single_source import dijkstra_array, dijkstra_heap
+from reedsp.algorithms.single_source import bellman_ford_groups, dijkstra_array, dijkstra_heap
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.device_graph import DeviceGraph, OutEdges
 
 _LAYOUT = constants("single_source/counted.cl")
 _INT64 = np.dtype(np.int64)
@@ -65,6 +65,21 @@ def count_array(
     options = {"group_size": group_size, "local_memory": local_memory}
     edges, starts = OutEdges.of(graph, job, arithmetic), [[source] for source in sources]
     dijkstra_array.search(job, edges, arithmetic, starts, counts=counts, **options)
+    return _counted(job, counts, len(sources), group_size)
+
+
+def count_bellman_ford(
+    graph: Graph, device: Device, sources: Sequence[int], group_size: int, local_memory: bool
+) -> Counts:
+    """Count what Bellman-Ford does, a work-group a source (section III.D): no minima, and no access together.
+
+    Its span is not counted. With `local_memory` path weights lie there (section V.A).
+    """
+    job, arithmetic = Job(device), choose_arithmetic(graph, _INT64)
+    counts = _zeros(job, len(sources) * group_size)
+    on_device, starts = DeviceGraph.of(graph, job, arithmetic, in_degree_order=False), [[each] for each in sources]
+    options = {"group_size": group_size, "local_memory": local_memory}
+    bellman_ford_groups.search(job, on_device, starts, arithmetic.infinity, False, counts=counts, **options)
     return _counted(job, counts, len(sources), group_size)
 
 

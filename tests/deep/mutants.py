@@ -97,6 +97,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "balance/large_items.cl": (RUNGS,),
     "experiments/expansion.cl": (RUNGS,),
     **{f"experiments/{name}.cl": (TECHNIQUES,) for name in ("bucketing", "queue_bellman_ford", "representations")},
+    **{f"experiments/{name}.cl": ("cost_model/test_accesses.py",) for name in ("accesses", "banks")},
     "experiments/every_level.cl": ("algorithms/traversal/test_every_level.py",),
     "all_pairs/katz_kider.cl": ("algorithms/all_pairs/test_lund_smith.py",),
     "experiments/minplus_arithmetic.cl": PRODUCTS,
@@ -278,6 +279,15 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "} else if (bottom_up_pays(level_edges, unexplored - level_edges, n, edge_factor)) {",
     ): SPEED,
     ("edges/predecessors_outgoing.cl", "if (false)  // which takes less time than to try"): SPEED,
+    **{
+        (f"single_source/near_far_{file}.cl", line): SPEED
+        for file, line in (
+            ("piles", "if (s->width < s->delta && s->scanned > WIDEN_FREELY + WIDEN_AFTER * s->relaxed)"),
+            ("team", "launches_alone = min(launches_alone, share.launches_alone);"),
+            ("team", "const bool spent = s.relaxed > enough;"),
+            ("team", "if (false)"),  # where a work-item stops so that others get some of its entries
+        )
+    },
     ("single_source/near_far_piles.cl", "if (sum < limit) {"): SPEED,
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
     ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,

@@ -17,7 +17,7 @@ from tests.support.kernel_files import kernel_files
 pytestmark = pytest.mark.deep
 
 PLAN = mutants.planned(kernel_directory(), 0)
-HUNDREDS = PLAN[:600]
+HUNDREDS = PLAN[:700]
 
 needs_oclgrind = pytest.mark.skipif(shutil.which("oclgrind") is None, reason="mutants are tried under Oclgrind")
 

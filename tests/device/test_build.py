@@ -106,6 +106,13 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ADDS": (0, 1), "COUNTED": (0, 1), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,)},
         **{"LADDER": tuple(range(1, 10)), "WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
+    "experiments/accesses.cl": {
+        **{"GROUP_SIZE": (16,), "WORD": ("uchar", "uint"), "LANES": (1,), "LENGTH": (3,), "VLOAD": (0, 1)},
+    },
+    "experiments/banks.cl": {
+        **{"GROUP_SIZE": (16,), "STAGED": (0, 1), "TILE": (8,), "TILE_ROWS": (2,), "PAD": (0, 1)},
+        "TRANSPOSED": (0, 1),
+    },
     "experiments/bucketing.cl": {"WIDTH": (1, 4), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
     "experiments/queue_bellman_ford.cl": {"OFFSET": ("uint", "ulong")},
     "experiments/representations.cl": {"SEARCHED": (0, 1), "RUN": (1, 64), "OFFSET": ("uint", "ulong")},

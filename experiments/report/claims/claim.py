@@ -15,7 +15,9 @@ from experiments.lib.results import RESULTS, Row, read
 GPU, CPU = "nvidia-h200", "pocl-amd-epyc"
 SHOWN = {GPU: "H200", CPU: "two CPU cores"}
 HOLDS, LIMITED, FAILS = "holds", "holds with limits", "does not hold"
+NOT_MEASURED = "not measured"
 Evidence = tuple[str, bool]
+Judged = tuple[str, str]  # figures of one device, and the verdict that they bear out
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,31 @@ class Claim:
     evidence: Callable[[], Evidence]
     verdict: str
     why: str
+
+
+def by_devices(
+    section: str, statement: str, experiments: tuple[str, ...], judge: Callable[[str], Judged], why: str = ""
+) -> Claim:
+    """Return a claim that each device is asked about that has all these experiments: its verdict is that of all.
+
+    What holds on some devices, or with limits on one, holds with limits.
+    """
+
+    def is_there(device: str) -> bool:
+        return all((RESULTS / device / f"{experiment}.csv").exists() for experiment in experiments)
+
+    found = {device: judge(device) for device in SHOWN if is_there(device)}
+    verdicts = {verdict for _, verdict in found.values()}
+    verdict = NOT_MEASURED if not verdicts else verdicts.pop() if len(verdicts) == 1 else LIMITED
+    shown = [
+        f"{SHOWN[device]}: {found[device][0]} ({found[device][1]})" if device in found else f"{name}: {NOT_MEASURED}"
+        for device, name in SHOWN.items()
+    ]
+    return Claim(section, statement, "`, `".join(experiments), lambda: ("; ".join(shown), True), verdict, why)
+
+
+def verdict_of(holds: bool, partly: bool = False) -> str:
+    return HOLDS if holds else LIMITED if partly else FAILS
 
 
 def rows(device: str, experiment: str, **values: object) -> list[Row]:

@@ -126,8 +126,11 @@ def trees(
     job, arithmetic = Job(device), Arithmetic(INT32)
     edges = OutEdges.of(graph, job, arithmetic)
     dist, _, noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, starts, **options)
-    found = find_trees_outgoing(job, edges, arithmetic, dist, starts, False, noted).predecessors
     shape = len(starts), graph.n
+    final, before = (job.download(each, shape[0] * shape[1], INT32) for each in (dist, noted.predecessors))
+    without = int(np.sum((final != arithmetic.infinity) & (before < 0)))
+    assert job.download(noted.counts, 2, np.uint32).tolist() == [without, 0]
+    found = find_trees_outgoing(job, edges, arithmetic, dist, starts, False, noted).predecessors
     return tuple(job.download(each, shape[0] * shape[1], INT32).reshape(shape) for each in (dist, found))
 
 
