@@ -11,6 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
+from reedsp.cost_model import families
 from reedsp.cost_model.machine import FILES, Machine
 from reedsp.device.build import constants
 from reedsp.device.device import Device
@@ -52,6 +53,7 @@ def calibrate(device: Device, progress: Progress | None = None) -> Machine:
     FILES.path(device.identity)  # raises now what it would raise afterwards
     machine = measured(device, progress)
     FILES.write(device.identity, machine.content())
+    families.forget(device)
     return machine
 
 
