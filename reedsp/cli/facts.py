@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
+from reedsp.cost_model import choose, families
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.graph.graph import Graph, edge_sources
@@ -121,13 +121,14 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     weights = matrix_weights(graph, arithmetic)
-    johnson = apsp.johnson_pays(graph, chosen, "raise", arithmetic, weights)
+    method = choose.all_pairs(graph, families.known(chosen), arithmetic, weights).method if graph.n else choose.MATRIX
+    johnson = method == choose.SEARCHES
     pairs = graph.n**2
     return {
         "device": str(chosen),
         "sssp": {"method": sssp.methods_by_speed(graph, chosen)[0]},
         "apsp": {
-            "method": "johnson" if johnson else "floyd-warshall",
+            "method": method,
             "pairs": pairs,
             "distance_bytes": pairs * 8,
             "predecessor_bytes": pairs * 4,

@@ -117,7 +117,8 @@ class Machine:
 
     def rate(self, arithmetic: str) -> float:
         """Return the sums and minima per second of a type; of one that was not measured those of the slowest."""
-        return self.pairs.get(arithmetic) or min(self.pairs.values())
+        pairs = self.pairs
+        return pairs[arithmetic] if arithmetic in pairs else min(pairs.values())
 
     def content(self) -> dict[str, Any]:
         """Return what a file holds of it."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from reedsp.cost_model.machine import Machine
 
+_ENDLESS = float("inf")
 
-@dataclass(frozen=True, slots=True)
-class Work:
+
+class Work(NamedTuple):
     """A part of a call, whose counts are never negative, and need not be whole.
 
     Attributes
@@ -19,9 +19,7 @@ class Work:
     launches, read_backs : float
         Kernels that are queued behind others, and looks of the host at what they have left.
     pairs : float
-        Sums and minima in registers,
-    arithmetic : str
-        of numbers of this type.
+        Sums and minima in registers, of numbers of the type `arithmetic`.
     bytes : float
         Read or written side by side, in the memory of the device.
     random, atomics : float
@@ -43,7 +41,6 @@ class Work:
     launches: float = 0.0
     read_backs: float = 0.0
     pairs: float = 0.0
-    arithmetic: str = "int32"
     bytes: float = 0.0
     random: float = 0.0
     atomics: float = 0.0
@@ -54,6 +51,7 @@ class Work:
     sent: float = 0.0
     received: float = 0.0
     host: float = 0.0
+    arithmetic: str = "int32"
 
 
 def seconds(work: Work, machine: Machine) -> float:
@@ -64,24 +62,27 @@ def seconds(work: Work, machine: Machine) -> float:
     ValueError
         A count is negative or no number.
     """
-    at_once = max(
-        work.pairs / machine.rate(work.arithmetic) if work.pairs else 0.0,
-        work.bytes / machine.bandwidth,
-        work.random / machine.random_reads,
-        work.atomics / machine.atomic_minima,
-        work.waits * machine.latency(work.footprint)
-        + work.steps * machine.latencies[0][1]
-        + work.barriers * machine.barrier,
-    )
+    launches, read_backs, pairs, moved, random, atomics, waits, footprint, steps, barriers, *others, arithmetic = work
+    sent, received, host = others
+    thread = barriers * machine.barrier
+    if steps or waits:
+        thread += waits * machine.latency(footprint) + steps * machine.latencies[0][1]
     found = (
-        work.launches * machine.launch
-        + work.read_backs * machine.read_back
-        + at_once
-        + work.sent / machine.upload
-        + work.received / machine.download
-        + work.host
+        launches * machine.launch
+        + read_backs * machine.read_back
+        + max(
+            pairs / machine.rate(arithmetic),
+            moved / machine.bandwidth,
+            random / machine.random_reads,
+            atomics / machine.atomic_minima,
+            thread,
+        )
+        + sent / machine.upload
+        + received / machine.download
+        + host
     )
-    if not (found < _ENDLESS and _least(work) >= 0):
+    counts = work[:-1]
+    if not (found < _ENDLESS and sum(counts) >= 0 and min(counts) >= 0):
         raise ValueError(f"{work}, expected counts that are not negative")
     return found
 
@@ -89,15 +90,3 @@ def seconds(work: Work, machine: Machine) -> float:
 def total(works: Iterable[Work], machine: Machine) -> float:
     """Return how long parts take that come one after the other."""
     return sum(seconds(work, machine) for work in works)
-
-
-_ENDLESS = float("inf")
-
-
-def _least(work: Work) -> float:
-    """Return the least count; NaN is less than all."""
-    counts = (
-        *(work.launches, work.read_backs, work.pairs, work.bytes, work.random, work.atomics, work.waits),
-        *(work.footprint, work.steps, work.barriers, work.sent, work.received, work.host),
-    )
-    return min(counts) if sum(counts) >= 0 else -1.0

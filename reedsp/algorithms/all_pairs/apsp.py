@@ -26,6 +26,7 @@ from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Check
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
+from reedsp.cost_model import choose, families
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -42,10 +43,6 @@ from reedsp.system.progress_bar import vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
-_MIN_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
-"""Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
-_MIN_VERTICES_OF_ROUNDED_SUMS = 300
-"""The same where sums are rounded, in another way by each method: so it is the same for all devices."""
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -146,7 +143,7 @@ def apsp(
     if memory_limit is not None and not memory_limit > 0:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
     check_choice("method", method, ("auto", *_METHODS))
-    named = "floyd-warshall" if method == "auto" else method
+    named: str = "floyd-warshall" if method == "auto" else method
     choices = checked_options(options, _METHODS[named].options, repr(named))
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
@@ -154,9 +151,9 @@ def apsp(
     if graph.n == 0:
         return _of_no_vertices(graph, result, predecessors, place, target, named)
     task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit, phases)
-    if method == "auto" and not (task.on_host or choices):
-        pays = johnson_pays(graph, task.devices[0], negative_cycles, task.arithmetic, task.weights)
-        named = "johnson" if pays else named
+    because = "it was asked for"
+    if method == "auto":
+        named, because = _chosen(task, choices)
     in_place = named == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
     if task.on_host and not in_place:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
@@ -164,6 +161,7 @@ def apsp(
         dist, pred, stats = _by_searches(task, choices, bar)
     else:
         dist, pred, stats = _by_matrix(task, named, choices, in_place, bar)
+    stats["chosen_because"] = because
     stats["phases"] = phases.milliseconds()
     return AllPairs(graph, dist, pred, named, ", ".join(map(str, task.devices)), stats)
 
@@ -202,6 +200,20 @@ class _Task:
     def weights(self) -> Weights | None:
         """The arithmetic of a matrix, if there is one that adds the path weights up."""
         return matrix_weights(self.graph, self.arithmetic)
+
+
+def _chosen(task: _Task, choices: Mapping[str, str]) -> choose.Choice:
+    """Return the method that "auto" takes, and why."""
+    if task.on_host:
+        return choose.Choice(choose.MATRIX, "out, memory_limit and several devices need it")
+    if choices:
+        return choose.Choice(choose.MATRIX, f"{', '.join(choices)} is an option of it")
+    return choose.all_pairs(
+        *(task.graph, families.known(task.devices[0]), task.arithmetic, task.weights),
+        size=task.result.itemsize,
+        predecessors=task.predecessors,
+        negative_cycles=task.negative_cycles,
+    )
 
 
 _Bar = AbstractContextManager[Callable[[int, int], None] | None]
@@ -430,20 +442,6 @@ _METHODS = {
     "floyd-warshall": Method(_floyd_warshall, {"kernel": ("blocked", *lund_smith.LADDER)}),
     "johnson": Method(johnson, {"search": SEARCHES}),
 }
-
-
-def johnson_pays(
-    graph: Graph, device: Device, negative_cycles: str, arithmetic: Arithmetic, weights: Weights | None
-) -> bool:
-    """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
-    floats = arithmetic.dtype.kind == "f"
-    if graph.has_negative_weights and (floats or negative_cycles == "mark"):
-        return False
-    if weights is None:
-        return True
-    kind = "cpu" if device.kind == "cpu" else "gpu"
-    minimum = _MIN_VERTICES_OF_ROUNDED_SUMS if floats else _MIN_VERTICES_PER_EDGE[kind]
-    return graph.n**2 > minimum * (graph.m + graph.n)
 
 
 # ---- negative cycles --------------------------------------------------------------------------------
