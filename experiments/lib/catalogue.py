@@ -42,7 +42,7 @@ from experiments.thesis import (
     scans,
     transfers,
 )
-from experiments.tmm import source_a_group, tmm_algorithms
+from experiments.tmm import cost_model_fit, source_a_group, tmm_algorithms
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.__name__.rpartition(".")[2]: module.EXPERIMENT
@@ -90,5 +90,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         breadth_first_techniques,
         source_a_group,
         tmm_algorithms,
+        cost_model_fit,
     )
 }
