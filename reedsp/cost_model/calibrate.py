@@ -125,7 +125,9 @@ class _Bench:
             bound = self._job.bind(kernel, items, group, *args, np.uint32(steps))
             seconds = self._shortest(bound.queue, 1)
             if seconds >= _ENOUGH or steps >= _MOST_STEPS:
-                return items * steps / min(seconds, self._shortest(bound.queue))
+                seconds = min(seconds, self._shortest(bound.queue))
+                if seconds >= _ENOUGH / 2 or steps >= _MOST_STEPS:  # else something else took the time
+                    return items * steps / seconds
             steps = min(_MOST_STEPS, steps * int(np.clip(1.5 * _ENOUGH / seconds, 2, 32)))
 
     # ---- what is measured ----

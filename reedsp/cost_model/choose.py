@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -9,8 +10,9 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import name_of
 from reedsp.cost_model import probe
-from reedsp.cost_model.counts import METHODS, Pairs
+from reedsp.cost_model.counts import METHODS, Pairs, passing
 from reedsp.cost_model.families import Known
+from reedsp.cost_model.work import seconds as seconds_of
 from reedsp.cost_model.work import total
 from reedsp.graph.graph import Graph
 
@@ -21,6 +23,8 @@ It decides where sums are rounded, in another way by each method: so it is the s
 """
 _PART = 0.02
 """Of the time of a call, that may be spent on a look at what searches find."""
+_PARTLY, _GUESSED = 2.0, 10.0
+"""Factors that counts are within: where something is not known about them, and where they are of another method."""
 _FEW = 400
 """Vertices below which it is not worth a look."""
 
@@ -60,6 +64,41 @@ def pairs_of(
 def predicted(pairs: Pairs, known: Known, method: str) -> float:
     """Return the seconds that a method takes for all pairs."""
     return total(METHODS[method](pairs, known), known.machine)
+
+
+class Expected(NamedTuple):
+    """How long a call takes.
+
+    Attributes
+    ----------
+    seconds, factor : float
+        What is expected, and within which factor, beside that of the machine's parameters.
+    """
+
+    seconds: float
+    factor: float
+
+
+def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: bool) -> Expected:
+    """Return how long all pairs take by some method.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    known : Known
+    method : str
+    own : bool
+        Whether it is done as the method does it by default, which is what was counted.
+    on_host : bool
+        Whether the matrix is on the host.
+    """
+    if method not in METHODS:  # squares, each as much as Floyd-Warshall
+        squares = max(1, math.ceil(math.log2(pairs.n)))
+        return Expected(squares * predicted(pairs, known, MATRIX), _PARTLY if own else _GUESSED)
+    seconds = predicted(pairs, known, method)
+    if on_host:
+        seconds += seconds_of(passing(pairs, known), known.machine)
+    return Expected(seconds, _PARTLY if on_host else 1.0 if own else _GUESSED)
 
 
 def all_pairs(
@@ -119,11 +158,12 @@ def all_pairs(
             reach = probe.reach(graph, _PART * found[MATRIX])
             found = times(reach) if reach is not None else found
     method, other = (SEARCHES, MATRIX) if found[SEARCHES] < found[MATRIX] else (MATRIX, SEARCHES)
-    because = f"{_time(found[method])} are expected, and {_time(found[other])} of {other}, by {known.source}"
+    because = f"{time_text(found[method])} are expected, and {time_text(found[other])} of {other}, by {known.source}"
     if reach is not None:
         because += f", where a search finds {reach.vertices:,.0f} of {graph.n:,} vertices"
     return Choice(method, because)
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Return a time with a unit."""
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

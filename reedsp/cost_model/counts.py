@@ -27,11 +27,13 @@ _TILE_STEPS = 2400
 """which one work-group of a GPU closes in so many steps."""
 _SPAN = 512
 """Vertices by way of which it shortens all paths at a time."""
+_GPU_PASSES = 2
+"""Of a matrix on the host through the memory of a GPU."""
 _CUBE, _BORDER = 0.87, 1.2
 """Of the pairs of a product: of each triple, and of those of a span, as products at its borders are smaller."""
 
 _TREE_CALL = 5e-4
-_TREE_BYTES, _TREE_SIZES = 77, 39
+_TREE_BYTES, _TREESIZES = 77, 39
 """For each entry when predecessors are found afterwards: bytes, and as many times the size of a number."""
 _BY_HOPS = 1100
 """Bytes for each source and edge or vertex, where predecessors are chosen by the number of edges of a path."""
@@ -52,6 +54,9 @@ _TREE_STEPS = 0.33
 """For each edge, where trees are noted on the way."""
 _GROUP_WAITS = 200
 """Of a work-group of a GPU that searches, times the root of the number of vertices, from 1,000 to 260,000."""
+
+_AT_ONCE = 1 << 24
+"""Bytes of the distances that a CPU searches at a time."""
 
 _POTENTIALS = 3e-3
 """Seconds in which negative weights are removed, as far as they do not grow,"""
@@ -89,7 +94,7 @@ class Pairs(NamedTuple):
     predecessors: bool
 
 
-_SIZES = {"uint16": 2, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
+SIZES = {"uint16": 2, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
 
 
 def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
@@ -98,7 +103,7 @@ def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
     side = float(TILE * tiles)
     product = Work(
         host=_CALL + _TILE * tiles if known.is_cpu else _GPU_CALL,
-        sent=float(_SIZES[pairs.matrix] + 4) * pairs.m,
+        sent=float(SIZES[pairs.matrix] + 4) * pairs.m,
         launches=_LAUNCHES * tiles,
         pairs=side**2 * (_CUBE * side + _BORDER * min(side, _SPAN)),
         arithmetic=pairs.matrix,
@@ -106,13 +111,13 @@ def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
     )
     works = [product] if known.is_cpu else [product, Work(steps=_TILE_STEPS * tiles)]
     if pairs.predecessors:
-        works.append(_trees(pairs, _SIZES[pairs.matrix]))
+        works.append(_trees(pairs, SIZES[pairs.matrix]))
     return works
 
 
 def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
     """Return what searches from all vertices do."""
-    n, size = float(pairs.n), _SIZES[pairs.search]
+    n, size = float(pairs.n), SIZES[pairs.search]
     parts = min(_PARTS, pairs.n)
     searchers = min(n, known.units)
     part, source = (_PART_TREE, _SOURCE_TREE) if pairs.predecessors else (_PART, _SOURCE)
@@ -131,13 +136,8 @@ def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
         )
     ]
     if known.is_cpu:
-        lowered = pairs.reached * (1 + math.log(_ways(pairs)))
-        steps = _EDGE_STEPS * pairs.edges + _SHORTER_STEPS * lowered
-        if pairs.predecessors and noted:
-            steps += _TREE_STEPS * pairs.edges
-        waits = _EDGE_WAITS * pairs.edges + _SHORTER_WAITS * lowered
-        rows = n / searchers
-        works.append(Work(steps=rows * steps, waits=rows * waits, footprint=2.0 * size * n))
+        trees, rows = pairs.predecessors and noted, n / searchers
+        works.append(search_on_cpu(pairs.reached, pairs.edges, n, pairs.directed, size, trees, rows))
     else:
         waits = n / searchers * _GROUP_WAITS * math.sqrt(n)
         works.append(Work(waits=waits, footprint=size * n + 8.0 * pairs.m))
@@ -149,17 +149,47 @@ def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
     return works
 
 
-def _ways(pairs: Pairs) -> float:
-    """Return from how many sides a vertex is reached: not from where an undirected edge has led."""
-    return max(1.0, pairs.edges / max(1.0, pairs.reached) - (not pairs.directed))
+def search_on_cpu(reached: float, edges: float, n: float, directed: bool, size: int, trees: bool, rows: float) -> Work:
+    """Return what a thread does that searches along edges that are not negative, so many rows one after the other.
+
+    A distance is lowered as often as there are minima among numbers in random order, one for each side from which a
+    vertex is reached: not from where an undirected edge has led.
+    """
+    ways = max(1.0, edges / max(1.0, reached) - (not directed))
+    lowered = reached * (1 + math.log(ways))
+    steps = (_EDGE_STEPS + _TREE_STEPS * trees) * edges + _SHORTER_STEPS * lowered
+    waits = _EDGE_WAITS * edges + _SHORTER_WAITS * lowered
+    return Work(steps=rows * steps, waits=rows * waits, footprint=2.0 * size * n)
 
 
 def _trees(pairs: Pairs, size: int) -> Work:
     """Return what predecessors take that are found when all distances are known."""
     n = float(pairs.n)
-    each = (_TREE_BYTES + _TREE_SIZES * size) * n * n
+    each = (_TREE_BYTES + _TREESIZES * size) * n * n
     by_hops = _BY_HOPS * n * (n + pairs.m) if pairs.negative else 0.0
     return Work(host=_TREE_CALL, bytes=each + by_hops, received=4 * n * n)
+
+
+def passing(pairs: Pairs, known: Known) -> Work:
+    """Return the copies of a matrix that is on the host, a few times on a GPU, and span by span on a CPU."""
+    passes = -(-pairs.n // _SPAN) if known.is_cpu else _GPU_PASSES
+    travelling = float(passes) * pairs.n**2 * SIZES[pairs.matrix]
+    return Work(sent=travelling, received=travelling)
+
+
+def bytes_of_matrix(pairs: Pairs) -> int:
+    """Return the bytes that Floyd-Warshall needs on a device: the matrix, copies of what it replaces, and trees."""
+    size, side = SIZES[pairs.matrix], TILE * -(-pairs.n // TILE)
+    found = size * side * (side + 2 * (_SPAN if side > _SPAN else TILE)) + (size + 4) * pairs.m
+    return found + pairs.predecessors * pairs.n**2 * (8 + 2 * size)
+
+
+def bytes_of_searches(pairs: Pairs, known: Known) -> int:
+    """Return the bytes that searches from all vertices need on a device, of which some are searched at a time."""
+    size, n = SIZES[pairs.search], pairs.n
+    each = n * (size + 16 * pairs.predecessors + (0 if known.is_cpu else 20 + 4 * size))
+    rows = min(-(-n // _PARTS), max(1, _AT_ONCE // (n * size)) if known.is_cpu else n)
+    return rows * each + 2 * size * pairs.m + 8 * n + 5 * size * n * (known.units if known.is_cpu else 0)
 
 
 METHODS = {"floyd-warshall": floyd_warshall, "johnson": johnson}

@@ -11,6 +11,9 @@ from reedsp.cost_model.machine import Machine, stored
 if TYPE_CHECKING:
     from reedsp.device.device import Device
 
+CALIBRATED = "`reedsp calibrate`"
+"""Where the parameters of a device come from that were measured on it."""
+
 _CACHES = ((1 << 14, 1.4e-9), (1 << 17, 4.2e-9), (1 << 20, 9e-9), (1 << 22, 1.5e-8), (1 << 24, 1e-7))
 
 _CORE = Machine(
@@ -91,6 +94,11 @@ class Known:
         """Whether its threads are few, and each of them fast."""
         return self.kind == "cpu"
 
+    @property
+    def was_measured(self) -> bool:
+        """Whether the parameters are those of this device."""
+        return self.source == CALIBRATED
+
 
 def family(kind: str, units: int, memory: int, shares_memory: bool) -> Known:
     """Return what is assumed of a device on which nothing was measured.
@@ -142,7 +150,7 @@ def known(device: Device) -> Known:
         found = family(device.kind, device.compute_units, device.global_memory, device.shares_memory)
         machine = stored(device)
         if machine is not None:
-            found = Known(machine, found.kind, found.units, "`reedsp calibrate`")
+            found = Known(machine, found.kind, found.units, CALIBRATED)
         _known[device] = found
     return found
 

@@ -78,8 +78,8 @@ def test_a_sentence_with_figures() -> None:
         r"[\d.]+ ms are expected, and [\d.]+ ms of floyd-warshall, by .*, where a search finds 13 of 2,000 vertices"
     )
     assert pytest.importorskip("re").fullmatch(expected, choice(graph, POCL).because)
-    assert choose._time(1.5) == "1.5 s"
-    assert choose._time(0.0123456) == "12.3 ms"
+    assert choose.time_text(1.5) == "1.5 s"
+    assert choose.time_text(0.0123456) == "12.3 ms"
 
 
 def test_rules_that_need_no_model() -> None:
