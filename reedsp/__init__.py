@@ -14,6 +14,7 @@ from reedsp._version import __version__ as __version__
 if TYPE_CHECKING:
     from reedsp.algorithms.all_pairs.apsp import apsp
     from reedsp.algorithms.all_pairs.on_device import all_pairs_on_device
+    from reedsp.algorithms.estimate import estimate
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
     from reedsp.algorithms.routes.rows import all_pairs_rows
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from reedsp.algorithms.structure.matching.result import Matching, VertexCover
     from reedsp.algorithms.traversal.bfs import bfs
     from reedsp.cli.doctor import show_versions
+    from reedsp.cost_model.estimate import Estimate
     from reedsp.device.device import Device
     from reedsp.device.discovery import devices, get_device
     from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -60,6 +62,7 @@ _MODULE_OF = {
     "Components": "algorithms.structure.components.result",
     "Cut": "algorithms.structure.flow.result",
     "Device": "device.device",
+    "Estimate": "cost_model.estimate",
     "DeviceError": "device.errors",
     "DeviceMemoryError": "device.errors",
     "Flow": "algorithms.structure.flow.result",
@@ -88,6 +91,7 @@ _MODULE_OF = {
     "devices": "device.discovery",
     "distance_table": "algorithms.routes.tables",
     "distances_on_device": "algorithms.single_source.on_device",
+    "estimate": "algorithms.estimate",
     "exclusive_scan": "primitives.scan",
     "fetch": "io.datasets",
     "full_matching": "algorithms.structure.assignment.full_matching",
@@ -126,6 +130,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "BreadthFirst",
     "apsp",
     "AllPairs",
+    "estimate",
+    "Estimate",
     "load",
     "maximum_matching",
     "Matching",

@@ -99,6 +99,9 @@ AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johns
 JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
+EstimatedFunction: TypeAlias = Literal["apsp", "sssp", "bfs"]
+"""What :func:`reedsp.estimate` can say something about."""
+
 NegativeCycles: TypeAlias = Literal["raise", "mark"]
 """What :func:`reedsp.apsp` can do about negative cycles."""
 

@@ -41,6 +41,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
     "ForestMethod": [("auto", *choose.METHODS)],
     "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
     "AllPairsMethod": [("auto", *apsp._METHODS), cli_options.AllPairsMethod],
+    "EstimatedFunction": [named_in_the_error(reedsp.estimate, GRAPH, "x")],
     "JohnsonSearch": [johnson.SEARCHES],
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
     "ProductMethod": [product.METHODS],

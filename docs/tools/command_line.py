@@ -53,8 +53,9 @@ weights   int64, 1 .. 8; 0 zero, 0 negative
 weak      1 component, the largest of 6 vertices
 strong    6 components, the largest of 1 vertices
 device    ...
-sssp      would take near-far
-apsp      would take floyd-warshall: 36 pairs
+sssp      would take near-far, about ...
+apsp      would take floyd-warshall: 36 pairs, about ...
+          because ... are expected, and ... of johnson, by ...
 memory    288 B for the distances as float64, 144 B more for predecessors
           72 B on the device as uint16, which has ...
 $ reedsp sssp small.gr --source 1 --target 5
@@ -101,6 +102,11 @@ graph     small.gr: 6 vertices, 7 edges, read in ... s
 level     3 from 1 to 5
 route     1 -> 2 -> 4 -> 5 (4 vertices)
 solved    ... s on ...
+$ reedsp apsp small.gr --dry-run
+graph     small.gr: 6 vertices, 7 edges, read in ... s
+expected  ... by floyd-warshall
+because   ... are expected, and ... of johnson, by ...
+memory    24.2 KiB device, 288 B host
 $ reedsp apsp small.gr --output distances.npy
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 reached   15 of 30 pairs of vertices

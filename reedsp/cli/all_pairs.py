@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary, vertex_called
+from reedsp.cli.graph import (
+    fail_on_negative_cycle,
+    number,
+    print_estimate,
+    print_graph,
+    print_route,
+    read_with_summary,
+    vertex_called,
+)
 from reedsp.cli.options import (
     AllPairsMethod,
     DeviceNames,
     DistanceType,
+    DryRun,
     Force,
     GraphFile,
     Json,
@@ -87,6 +96,7 @@ def apsp(
     as_json: Json = False,
     quiet: Quiet = False,
     relabel: Relabel = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Find shortest paths between all pairs of vertices of a graph in a file.
 
@@ -102,18 +112,20 @@ def apsp(
         graph, summary = read_with_summary(file, relabel)
         start = None if source is None else vertex_called(graph, source, "--source")
         goal = None if target is None else vertex_called(graph, target, "--target")
+        arguments: dict[str, Any] = {
+            "method": method.value,
+            "predecessors": predecessors or goal is not None,
+            "negative_cycles": negative_cycles.value,
+            "out": streamed,
+            "device": device[0] if device is not None and len(device) == 1 else device,
+            "memory_limit": None if memory_limit is None else memory_limit << 20,
+            "dtype": None if dtype is None else dtype.value,
+        }
+        if dry_run:
+            print_estimate(graph, summary, as_json, "apsp", **arguments)
+            return
         started = time.perf_counter()
-        paths = _solved(
-            graph,
-            as_json,
-            method=method.value,
-            predecessors=predecessors or goal is not None,
-            negative_cycles=negative_cycles.value,
-            out=streamed,
-            device=device[0] if device is not None and len(device) == 1 else device,
-            memory_limit=None if memory_limit is None else memory_limit << 20,
-            dtype=None if dtype is None else dtype.value,
-        )
+        paths = _solved(graph, as_json, **arguments)
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         if start is None or goal is None:
             answer, failure = _extent(graph, paths), None
@@ -140,7 +152,7 @@ def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
     import reedsp
 
     try:
-        with vertices_bar(after=LATE) as progress:
+        with vertices_bar(after=LATE, expected=reedsp.estimate(graph, "apsp", **arguments).seconds) as progress:
             return reedsp.apsp(graph, progress=progress, **arguments)
     except reedsp.NegativeCycleError as error:
         fail_on_negative_cycle(error, as_json, "there is a negative cycle")

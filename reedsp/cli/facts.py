@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs import apsp
+from reedsp.algorithms.estimate import estimate
 from reedsp.algorithms.single_source import sssp
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
@@ -121,13 +121,19 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     weights = matrix_weights(graph, arithmetic)
-    johnson = apsp.johnson_pays(graph, chosen, "raise", arithmetic, weights)
+    pairs_expected = estimate(graph, "apsp", device=chosen)
+    johnson = pairs_expected.method == "johnson"
+    search = estimate(graph, "sssp", source=graph.name(0), device=chosen).seconds if graph.n else 0.0
     pairs = graph.n**2
     return {
         "device": str(chosen),
-        "sssp": {"method": sssp.methods_by_speed(graph, chosen)[0]},
+        "sssp": {"method": sssp.methods_by_speed(graph, chosen)[0], "seconds": search},
         "apsp": {
-            "method": "johnson" if johnson else "floyd-warshall",
+            "method": pairs_expected.method,
+            "seconds": pairs_expected.seconds,
+            "low": pairs_expected.low,
+            "high": pairs_expected.high,
+            "because": pairs_expected.because,
             "pairs": pairs,
             "distance_bytes": pairs * 8,
             "predecessor_bytes": pairs * 4,

@@ -188,13 +188,19 @@ def _print_degrees(name: str, degrees: dict[str, Any]) -> None:
 
 
 def _print_methods(facts: dict[str, Any]) -> None:
+    from reedsp.cost_model.choose import time_text
+
     if facts["device"] is None:
         print(f"device    none: {facts['no_device']}")
         return
     print(f"device    {facts['device']}")
-    print(f"sssp      would take {facts['sssp']['method']}")
+    print(f"sssp      would take {facts['sssp']['method']}, about {time_text(facts['sssp']['seconds'])}")
     apsp = facts["apsp"]
-    print(f"apsp      would take {apsp['method']}: {apsp['pairs']:,} pairs")
+    limits = f"{time_text(apsp['low'])} to {time_text(apsp['high'])}"
+    print(
+        f"apsp      would take {apsp['method']}: {apsp['pairs']:,} pairs, about {time_text(apsp['seconds'])} ({limits})"
+    )
+    print(f"          because {apsp['because']}")
     distances, predecessors = size_text(apsp["distance_bytes"]), size_text(apsp["predecessor_bytes"])
     print(f"memory    {distances} for the distances as float64, {predecessors} more for predecessors")
     if apsp["matrix_bytes"] is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from reedsp.cli.output import STANDARD, Failure, elided, print_json, refuse
+from reedsp.cli.output import STANDARD, Failure, elided, print_json, refuse, size_text
 from reedsp.system.progress_bar import LATE, bytes_bar
 
 if TYPE_CHECKING:
@@ -98,6 +98,23 @@ def print_graph(summary: dict[str, Any]) -> None:
     """Print the line about the graph that most commands begin with."""
     size = f"{summary['vertices']:,} vertices, {summary['edges']:,} edges"
     print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
+
+
+def print_estimate(graph: Graph, summary: dict[str, Any], as_json: bool, function: Any, **arguments: Any) -> None:
+    """Print what a call would take, which is not made."""
+    from dataclasses import asdict
+
+    import reedsp
+
+    expected = reedsp.estimate(graph, function, **arguments)
+    if as_json:
+        print_json({**summary, "estimate": asdict(expected)})
+        return
+    print_graph(summary)
+    print(f"expected  {expected}")
+    print(f"because   {expected.because}")
+    sizes = [("device", expected.device_bytes), ("host", expected.host_bytes), ("disk", expected.disk_bytes)]
+    print(f"memory    {', '.join(f'{size_text(size)} {where}' for where, size in sizes if size)}")
 
 
 def print_route(source: Any, answer: dict[str, Any], what: str = "distance") -> None:

@@ -15,6 +15,10 @@ _SOLVED = {
     "stats": "what the device did: `kernels_launched`, `milliseconds`, `bytes_to_device`, `bytes_from_device`, "
     "`bytes_allocated`, `phases` (where the milliseconds went) and more",
 }
+_EXPECTED = {
+    "estimate": "with `--dry-run`, and without the keys of an answer: `method`, `seconds`, between `low` and `high`, "
+    "`device_bytes`, `host_bytes`, `disk_bytes`, and `because`, why this method",
+}
 _TREE = {
     "source": "the source, or the list of them",
     "verified": "whether `--verify` was given",
@@ -30,6 +34,7 @@ KEYS: dict[str, dict[str, str]] = {
         **_GRAPH,
         **_SOLVED,
         **_TREE,
+        **_EXPECTED,
         "rounds": "rounds that the device ran",
         "distance": "with `--target`: its distance, null if there is no route",
         "max_distance": "without `--target`: the largest distance",
@@ -41,6 +46,7 @@ KEYS: dict[str, dict[str, str]] = {
         **_GRAPH,
         **_SOLVED,
         **_TREE,
+        **_EXPECTED,
         "level": "with `--target`: the number of edges to it, null if there is no route",
         "max_level": "without `--target`: the largest level",
     },
@@ -56,6 +62,7 @@ KEYS: dict[str, dict[str, str]] = {
     "apsp": {
         **_GRAPH,
         **_SOLVED,
+        **_EXPECTED,
         "reachable_pairs": "number of pairs of different vertices that have a path",
         "unbounded_pairs": "number of those whose paths can pass a negative cycle, which are not among the former",
         "mean_distance": "mean of the finite distances, null if there is none",
@@ -139,9 +146,10 @@ KEYS: dict[str, dict[str, str]] = {
         "strong_components": "the same when they are not",
         "device": "the device that would solve, null without any",
         "no_device": "why there is none",
-        "sssp": "`method` that `--method auto` would take; null without a device",
-        "apsp": "the same for all pairs: `method`, `pairs`, `distance_bytes`, `predecessor_bytes`, `matrix_bytes` on "
-        "the device (null for johnson, which keeps no matrix there), `arithmetic` and `device_memory`",
+        "sssp": "`method` that `--method auto` would take, and the `seconds` expected; null without a device",
+        "apsp": "the same for all pairs: `method`, `seconds` expected, between `low` and `high`, `because`, `pairs`, "
+        "`distance_bytes`, `predecessor_bytes`, `matrix_bytes` on the device (null for johnson, which keeps no matrix "
+        "there), `arithmetic` and `device_memory`",
     },
     "convert": {
         "file": "the file that was read",

@@ -131,6 +131,9 @@ DeviceNames = Annotated[
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", callback=_hide_progress, help="Print no text but failures, and no progress.")
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say how, and about how long and in how much memory, it would be solved.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Let the output replace a file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 JsonList = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects instead of text.")]

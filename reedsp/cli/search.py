@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary, vertex_called
+from reedsp.cli.graph import (
+    fail_on_negative_cycle,
+    number,
+    print_estimate,
+    print_graph,
+    print_route,
+    read_with_summary,
+    vertex_called,
+)
 from reedsp.cli.options import (
     DeviceName,
+    DryRun,
     Force,
     GraphFile,
     Json,
@@ -73,6 +82,7 @@ def sssp(
         bool, typer.Option("--verify", help="Also check the answer on the device, edge by edge.")
     ] = False,
     relabel: Relabel = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Find shortest paths from one vertex of a graph in a file, or from several.
 
@@ -90,19 +100,21 @@ def sssp(
         graph, summary, starts, goal = _read(file, source, target, relabel)
         bound = int(cutoff) if cutoff is not None and cutoff.is_integer() else cutoff
         whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
+        arguments: dict[str, Any] = {
+            "source": starts if len(starts) > 1 else starts[0],
+            "method": method.value,
+            "target": None if whole else goal,
+            "cutoff": bound,
+            "device": device,
+            "min_only": nearest,
+        }
+        if dry_run:
+            print_estimate(graph, summary, as_json, "sssp", **arguments)
+            return
         started = time.perf_counter()
         try:
             with search_bar(1 if nearest else len(starts), "rounds", after=LATE) as progress:
-                paths = reedsp.sssp(
-                    graph,
-                    starts if len(starts) > 1 else starts[0],
-                    method.value,
-                    target=None if whole else goal,
-                    cutoff=bound,
-                    device=device,
-                    progress=progress,
-                    min_only=nearest,
-                )
+                paths = reedsp.sssp(graph, progress=progress, **arguments)
         except reedsp.NegativeCycleError as error:
             fail_on_negative_cycle(error, as_json, "the source reaches a negative cycle")
         seconds = time.perf_counter() - started
@@ -125,6 +137,7 @@ def bfs(
     quiet: Quiet = False,
     verify: Annotated[bool, typer.Option("--verify", help="Also check the answer, edge by edge.")] = False,
     relabel: Relabel = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Find paths with the fewest edges from one vertex of a graph in a file, or from several.
 
@@ -136,9 +149,13 @@ def bfs(
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
+        arguments: dict[str, Any] = {"source": starts if len(starts) > 1 else starts[0], "device": device}
+        if dry_run:
+            print_estimate(graph, summary, as_json, "bfs", **arguments)
+            return
         started = time.perf_counter()
         with search_bar(len(starts), "levels", after=LATE) as progress:
-            paths = reedsp.bfs(graph, starts if len(starts) > 1 else starts[0], device=device, progress=progress)
+            paths = reedsp.bfs(graph, progress=progress, **arguments)
         seconds = time.perf_counter() - started
         if verify:
             paths.verify()

@@ -11,6 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
+from reedsp.cost_model import families
 from reedsp.cost_model.machine import FILES, Machine
 from reedsp.device.build import constants
 from reedsp.device.device import Device
@@ -52,6 +53,7 @@ def calibrate(device: Device, progress: Progress | None = None) -> Machine:
     FILES.path(device.identity)  # raises now what it would raise afterwards
     machine = measured(device, progress)
     FILES.write(device.identity, machine.content())
+    families.forget(device)
     return machine
 
 
@@ -123,7 +125,9 @@ class _Bench:
             bound = self._job.bind(kernel, items, group, *args, np.uint32(steps))
             seconds = self._shortest(bound.queue, 1)
             if seconds >= _ENOUGH or steps >= _MOST_STEPS:
-                return items * steps / min(seconds, self._shortest(bound.queue))
+                seconds = min(seconds, self._shortest(bound.queue))
+                if seconds >= _ENOUGH / 2 or steps >= _MOST_STEPS:  # else something else took the time
+                    return items * steps / seconds
             steps = min(_MOST_STEPS, steps * int(np.clip(1.5 * _ENOUGH / seconds, 2, 32)))
 
     # ---- what is measured ----

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reedsp.device.device import Device
 from reedsp.system.measured_file import MeasuredFile, UnusableError
+
+if TYPE_CHECKING:
+    from reedsp.device.device import Device
 
 FILES = MeasuredFile("machines", "parameters", "reedsp calibrate")
 """Where they are kept."""
@@ -28,7 +30,7 @@ UNITS = {
 }
 """Of the parameters that are single numbers."""
 
-_LARGEST = 1e18  # of any parameter
+_LEAST, _LARGEST = 1e-18, 1e18  # of any parameter
 _WHOLE = ("coalesced", "threads")
 
 
@@ -90,7 +92,7 @@ class Machine:
         values += [(f"pairs[{name!r}]", rate) for name, rate in self.pairs.items()]
         values += [(f"latencies[{i}]", number) for i, each in enumerate(self.latencies) for number in each]
         for name, value in values:
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _LARGEST:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not _LEAST <= value <= _LARGEST:
                 raise ValueError(f"{name} = {value!r}, expected a positive number")
         for name in _WHOLE:
             if getattr(self, name) != int(getattr(self, name)):
@@ -112,6 +114,11 @@ class Machine:
                 return seconds + part * (then - seconds)
             before, seconds = after, then
         return seconds
+
+    def rate(self, arithmetic: str) -> float:
+        """Return the sums and minima per second of a type; of one that was not measured those of the slowest."""
+        pairs = self.pairs
+        return pairs[arithmetic] if arithmetic in pairs else min(pairs.values())
 
     def content(self) -> dict[str, Any]:
         """Return what a file holds of it."""

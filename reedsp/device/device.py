@@ -62,6 +62,8 @@ class Device:
         much faster, have no limit, nor has a user's own queue, on which nothing waits.
     sees_host_memory : bool
         Whether it is a CPU whose kernels may use any memory of the process (fine-grained system shared virtual memory).
+    shares_memory : bool
+        Whether its memory is that of the host.
     shares_queue : bool
         Whether its queue is a user's own.
     scratch : Scratch
@@ -99,6 +101,7 @@ class Device:
         self.nvidia_generation: int = int(handle.compute_capability_major_nv) if by_nvidia else 0
         self.loads_are_atomic: bool = self.platform not in build.SIMULATORS and (self.kind == "cpu" or by_nvidia)
         self.sees_host_memory: bool = self.kind == "cpu" and _sees_host_memory(handle)
+        self.shares_memory: bool = bool(handle.host_unified_memory)
         self.shares_queue: bool = queue is not None
         self.steps_at_once: int = _STEPS_AT_ONCE if self.kind == "cpu" and queue is None else sys.maxsize
         self._lock = threading.RLock()

@@ -95,6 +95,11 @@ def _on_host(n: int, m: int, rows: int, unweighted: bool) -> float:
     return rows * (_UNWEIGHTED if unweighted else 1.0) * (_CALL + _VERTEX * n + _EDGE * m)
 
 
+def on_host_seconds(n: int, m: int, rows: int) -> float:
+    """Return how long the host takes for shortest paths from so many sources."""
+    return 1e-6 * _on_host(n, m, rows, unweighted=False)
+
+
 def is_order_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
     return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _on_device(n, m)

@@ -16,6 +16,7 @@ LATE = 2.0
 """Seconds of work after which the command line shows a bar."""
 
 _BETWEEN_SECONDS = 0.1
+_EXPECTED = 0.1  # of the work, as which an expectation counts
 _HIDDEN = ContextVar("_HIDDEN", default=False)
 
 Report = Callable[[int, int], None]
@@ -62,10 +63,20 @@ def search_bar(
 
 
 def vertices_bar(
-    verb: str = "solving", progress: Asked = True, after: float = 0.0
+    verb: str = "solving", progress: Asked = True, after: float = 0.0, expected: float | None = None
 ) -> AbstractContextManager[Report | None]:
-    """Return the context in which :func:`reedsp.apsp`, or a check, reports; see :func:`search_bar`."""
-    return _reports(progress, verb, lambda done, n: f"{done:,} of {n:,} vertices", after)
+    """Return the context in which :func:`reedsp.apsp`, or a check, reports; see :func:`search_bar`.
+
+    `expected` are the seconds that it was thought to take: what is left is told by these in the beginning, and the more
+    is done, the more by how long that has taken. A bar that is not shown late begins with them.
+    """
+    return _reports(progress, verb, lambda done, n: f"{done:,} of {n:,} vertices", after, expected=expected)
+
+
+def announce(text: str) -> None:
+    """Say something on standard error, if that is a terminal and progress is not hidden."""
+    if not _HIDDEN.get() and not _in_notebook() and sys.stderr.isatty():
+        print(f"reedsp: {text}", file=sys.stderr)
 
 
 def bytes_bar(verb: str, progress: Asked = True, after: float = 0.0) -> AbstractContextManager[Report | None]:
@@ -100,30 +111,36 @@ def hidden() -> Iterator[None]:
 
 
 def _reports(
-    progress: Asked, verb: str, words: _Words, after: float, has_end: bool = True
+    progress: Asked, verb: str, words: _Words, after: float, has_end: bool = True, expected: float | None = None
 ) -> AbstractContextManager[Report | None]:
     if progress is None or progress is False:
         return contextlib.nullcontext()
     if progress is True:
-        return _reports_to_bar(verb, words, after, has_end)
+        return _reports_to_bar(verb, words, after, has_end, expected)
     if not callable(progress):
         raise TypeError(f"progress = {progress!r}, expected True, False, None, or a function of two integers")
     return contextlib.nullcontext(progress)
 
 
 @contextlib.contextmanager
-def _reports_to_bar(verb: str, words: _Words, after: float, has_end: bool) -> Iterator[Report | None]:
-    with _bar(verb, after, has_end) as show:
+def _reports_to_bar(
+    verb: str, words: _Words, after: float, has_end: bool, expected: float | None
+) -> Iterator[Report | None]:
+    with _bar(verb, after, has_end, expected) as show:
+        if show is not None and expected is not None and after == 0:
+            show(0.0, 1.0, f"about {_clock(expected)} expected")
         yield None if show is None else lambda done, most: show(done, most if has_end else None, words(done, most))
 
 
-def _bar(verb: str, after: float, has_end: bool = True) -> AbstractContextManager[_Show | None]:
+def _bar(
+    verb: str, after: float, has_end: bool = True, expected: float | None = None
+) -> AbstractContextManager[_Show | None]:
     if _HIDDEN.get():
         return contextlib.nullcontext()
     if _in_notebook():
-        return _notebook_bar(verb, after)
+        return _notebook_bar(verb, after, expected)
     if sys.stderr.isatty():
-        return _terminal_bar(verb, after, has_end)
+        return _terminal_bar(verb, after, has_end, expected)
     return contextlib.nullcontext()
 
 
@@ -131,7 +148,7 @@ def _bar(verb: str, after: float, has_end: bool = True) -> AbstractContextManage
 
 
 @contextlib.contextmanager
-def _terminal_bar(verb: str, after: float, has_end: bool) -> Iterator[_Show | None]:
+def _terminal_bar(verb: str, after: float, has_end: bool, expected: float | None) -> Iterator[_Show | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -142,14 +159,19 @@ def _terminal_bar(verb: str, after: float, has_end: bool) -> Iterator[_Show | No
     started = time.monotonic()
     words = TextColumn("{task.description}", markup=False)
     columns: list[ProgressColumn] = [TextColumn(verb), BarColumn(), words, TimeElapsedColumn()]
-    if has_end:
+    if expected is not None:
+        columns.append(TextColumn("{task.fields[left]}", markup=False))
+    elif has_end:
         columns += [TextColumn("left"), TimeRemainingColumn()]
     bar = Progress(*columns, console=console, transient=after > 0)
-    task = bar.add_task("", total=None)
+    task = bar.add_task("", total=None, left="")
 
     def show(done: float, most: float | None, text: str) -> None:
-        bar.update(task, completed=done, total=most, description=text)
-        if not bar.live.is_started and time.monotonic() - started >= after:
+        seconds = time.monotonic() - started
+        left = _left(seconds, done / most if most else None, expected)
+        ahead = "" if left is None else f"{_clock(left)} left"
+        bar.update(task, completed=done, total=most, description=text, left=ahead)
+        if not bar.live.is_started and seconds >= after:
             bar.start()
 
     try:
@@ -187,7 +209,7 @@ class _Line:
 
 
 @contextlib.contextmanager
-def _notebook_bar(verb: str, after: float) -> Iterator[_Show | None]:
+def _notebook_bar(verb: str, after: float, expected: float | None) -> Iterator[_Show | None]:
     display = importlib.import_module("IPython.display").display
     started = shown = time.monotonic()
     handle: Any = None
@@ -198,7 +220,8 @@ def _notebook_bar(verb: str, after: float) -> Iterator[_Show | None]:
         nonlocal handle, shown
         shown = time.monotonic()
         seconds = shown - started
-        left = f", {_clock(seconds / part - seconds)} left" if part and part < 1 else ""
+        ahead = None if part is None or part >= 1 else _left(seconds, part, expected)
+        left = "" if ahead is None else f", {_clock(ahead)} left"
         line = _Line(f"{verb}: {words}, {_clock(seconds)}{left}", part)
         if handle is None:
             handle = display(line, display_id=True)
@@ -216,6 +239,17 @@ def _notebook_bar(verb: str, after: float) -> Iterator[_Show | None]:
     if handle is not None:
         part = 1.0 if part is None else part
         draw()
+
+
+def _left(seconds: float, part: float | None, expected: float | None) -> float | None:
+    """Return the seconds that are left, when a part has been done in some; None if nobody knows.
+
+    What was expected counts as much as a tenth of the work that is measured.
+    """
+    if expected is None:
+        return seconds / part - seconds if part else None
+    whole = (_EXPECTED * expected + seconds) / (_EXPECTED + (part or 0.0))
+    return max(0.0, whole * (1 - (part or 0.0)))
 
 
 def _clock(seconds: float) -> str:

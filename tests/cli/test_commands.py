@@ -121,8 +121,13 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
     """Those that need another machine, or minutes, apart."""
     commands = {
         "sssp": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
-        "bfs": ["small.gr --source 1", "small.gr --source 1 --target 5", "small.gr --source 1 --source 2"],
-        "apsp": ["small.gr", "small.gr --source 1 --target 5"],
+        "bfs": [
+            "small.gr --source 1 --dry-run",
+            "small.gr --source 1",
+            "small.gr --source 1 --target 5",
+            "small.gr --source 1 --source 2",
+        ],
+        "apsp": ["small.gr", "small.gr --dry-run", "small.gr --source 1 --target 5"],
         "components": ["small.gr"],
         "forest": ["small.gr"],
         "match": ["small.gr"],
@@ -130,7 +135,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "betweenness": ["small.gr"],
         "info": ["small.gr", "both.mtx"],
     }
-    commands["sssp"].append("small.gr --source 1 --source 2 --nearest")
+    commands["sssp"] += ["small.gr --source 1 --source 2 --nearest", "small.gr --source 1 --dry-run"]
     reedsp.write(reedsp.Graph.from_edges(3, [0, 1], [1, 2], directed=False), "both.mtx")
     for name, lines in commands.items():
         found = {key for line in lines for key in answer(capsys, f"{name} {line}")}

@@ -119,6 +119,23 @@ def test_steps_grow_until_they_can_be_timed(device: Device, soon: None, monkeypa
     assert 1e5 <= asked[-1] < 4e5
 
 
+def test_what_is_interrupted_is_not_taken_for_long(device: Device, soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch of few steps that waits for another program does not end the growth."""
+    bench, looks, asked = calibrate._Bench(device), itertools.count(), []
+    bound = bench._job.bind
+
+    def bind(kernel: Any, items: int, group: int, *args: Any) -> Any:
+        asked.append(int(args[-1]))
+        return bound(kernel, items, group, *args)
+
+    monkeypatch.setattr(bench._job, "bind", bind)
+    monkeypatch.setattr(bench, "_shortest", lambda work, repeats=9: 1.0 if next(looks) == 0 else 1e-7 * asked[-1])
+    monkeypatch.setattr(calibrate, "_ENOUGH", 1e-2)
+    rate = bench._rate(bench._probe("barriers"), bench._group, bench._group, bench._results)
+    assert rate == pytest.approx(bench._group * 1e7)
+    assert asked[0] == 16 < asked[-1]
+
+
 # ---- what is kept -----------------------------------------------------------------------------------
 
 

@@ -318,3 +318,77 @@ def test_ctrl_c_leaves_the_terminal_in_order() -> None:
     assert bar
     assert after.rindex(SHOW_CURSOR) > after.rfind(HIDE_CURSOR)
     assert after.endswith(f"\n{SHOW_CURSOR}ended\r\n")
+
+
+# ---- what is expected -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seconds", "part", "expected", "left"),
+    [
+        (0.0, 0.0, 40.0, 40.0),  # nothing is known but this
+        (0.0, None, 40.0, 40.0),
+        (4.0, 0.1, 40.0, 36.0),  # as it was expected
+        (20.0, 0.1, 40.0, 0.9 * 120),  # it takes 200 s, by a tenth of the work; what was expected counts as much
+        (100.0, 0.9, 40.0, 10.4),
+        (100.0, 1.0, 40.0, 0.0),
+        (30.0, 0.5, None, 30.0),
+        (30.0, 0.0, None, None),
+        (30.0, None, None, None),
+    ],
+)
+def test_what_is_left(seconds: float, part: float | None, expected: float | None, left: float | None) -> None:
+    assert progress_bar._left(seconds, part, expected) == (None if left is None else pytest.approx(left))
+
+
+def test_a_bar_begins_with_what_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    clock(monkeypatch, 1.0)
+    with progress_bar.vertices_bar(expected=90.0) as report:
+        assert report is not None
+        assert "about 0:01:30 expected" in terminal.getvalue()
+        report(10, 100)
+        assert progress_bar._BETWEEN_SECONDS  # as often as a terminal is written to
+    shown = terminal.getvalue()
+    assert "10 of 100 vertices" in shown
+    assert re.search(
+        r"0:00:4\d left", shown
+    )  # 3 s for a tenth, and 90 expected: (0.1 * 90 + 3) / 0.2 * 0.9 = 54 or less
+
+
+def test_a_late_bar_does_not_begin_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    with progress_bar.vertices_bar(after=5.0, expected=90.0) as report:
+        assert report is not None
+        report(1, 100)
+    assert terminal.getvalue() == ""
+
+
+def test_a_notebook_begins_with_it_too(notebook: Notebook) -> None:
+    with progress_bar.vertices_bar(expected=90.0) as report:
+        assert report is not None
+    assert "about 0:01:30 expected" in notebook.shown[0][0]
+
+
+@needs_device
+@pytest.mark.parametrize("how", ["terminal", "no terminal", "hidden", "told", "False", "short", "few"])
+def test_a_long_call_says_so_once(how: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from reedsp.algorithms.all_pairs import apsp
+    from reedsp.cost_model import choose
+
+    seconds = 4.9 if how == "short" else 77.4
+    monkeypatch.setattr(choose, "expected", lambda *arguments, **options: choose.Expected(seconds, 1.0))
+    if how != "few":
+        monkeypatch.setattr(apsp, "_FEW", 10)
+    terminal = Terminal() if how == "no terminal" else on_terminal(monkeypatch)
+    if how == "no terminal":
+        monkeypatch.setattr(sys, "stderr", other := io.StringIO())
+    progress: Any = {"told": lambda done, most: None, "False": False}.get(how)
+    if how == "hidden":
+        with progress_bar.hidden():
+            reedsp.apsp(path())
+    else:
+        reedsp.apsp(path(), progress=progress)
+    line = "reedsp: apsp is expected to take some 77 s by floyd-warshall; progress=True shows how far it is\n"
+    assert terminal.getvalue() == (line if how == "terminal" else "")
+    assert how != "no terminal" or other.getvalue() == ""

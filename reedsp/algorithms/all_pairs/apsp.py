@@ -26,6 +26,7 @@ from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Check
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
+from reedsp.cost_model import choose, counts, families, probe
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -38,14 +39,11 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import vertices_bar
+from reedsp.system.progress_bar import announce, vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
-_MIN_VERTICES_PER_EDGE = {"cpu": 300, "gpu": 2600}
-"""Vertices of a graph with one edge each from which on Johnson's searches take less time than Floyd-Warshall."""
-_MIN_VERTICES_OF_ROUNDED_SUMS = 300
-"""The same where sums are rounded, in another way by each method: so it is the same for all devices."""
+_FEW, _LONG = 1000, 5.0  # vertices, with which no call takes long; seconds from which on a call says so
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -94,8 +92,9 @@ def apsp(
     device : Device, int or str, or a sequence of these, optional
         As for :func:`reedsp.sssp`. Several devices share the work.
     progress : bool or callable(vertices, n), optional
-        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
-        with the number of vertices by way of which paths have been relaxed.
+        True shows a bar in a notebook, or on standard error if that is a terminal, which begins with the time that is
+        expected. A function is called now and then with the number of vertices by way of which paths have been relaxed.
+        By default a call that is expected to take more than five seconds says so in a line on a terminal.
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int, optional
@@ -138,38 +137,31 @@ def apsp(
     >>> paths.path(1, 0)
     [1, 2, 0]
     """
-    phases = Phases()
-    bar = vertices_bar("solving", progress)
-    graph = as_graph(graph)
-    if negative_cycles not in ("raise", "mark"):
-        raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
-    if memory_limit is not None and not memory_limit > 0:
-        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
-    check_choice("method", method, ("auto", *_METHODS))
-    named = "floyd-warshall" if method == "auto" else method
-    choices = checked_options(options, _METHODS[named].options, repr(named))
-    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
-    place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
-    target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
-    if graph.n == 0:
-        return _of_no_vertices(graph, result, predecessors, place, target, named)
-    task = _Task(graph, result, predecessors, negative_cycles, place, target, _devices(device), memory_limit, phases)
-    if method == "auto" and not (task.on_host or choices):
-        pays = johnson_pays(graph, task.devices[0], negative_cycles, task.arithmetic, task.weights)
-        named = "johnson" if pays else named
-    in_place = named == "floyd-warshall" and choices.get("kernel", "blocked") == "blocked"
-    if task.on_host and not in_place:
-        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
+    vertices_bar("solving", progress)  # refuses what is no progress
+    plan = planned(
+        *(graph, method, predecessors, negative_cycles, out, device),
+        dtype=dtype,
+        memory_limit=memory_limit,
+        options=options,
+    )
+    task, named = plan.task, plan.method
+    if task.graph.n == 0:
+        return _of_no_vertices(task, named)
+    bar = vertices_bar("solving", progress, expected=plan.expected.seconds if progress is True else None)
+    if progress is None and task.graph.n > _FEW and plan.expected.seconds > _LONG:
+        took = f"some {plan.expected.seconds:,.0f} s by {named}"
+        announce(f"apsp is expected to take {took}; progress=True shows how far it is")
     if named == "johnson":
-        dist, pred, stats = _by_searches(task, choices, bar)
+        dist, pred, stats = _by_searches(task, plan.options, bar)
     else:
-        dist, pred, stats = _by_matrix(task, named, choices, in_place, bar)
-    stats["phases"] = phases.milliseconds()
-    return AllPairs(graph, dist, pred, named, ", ".join(map(str, task.devices)), stats)
+        dist, pred, stats = _by_matrix(task, named, plan.options, plan.in_place, bar)
+    stats["chosen_because"] = plan.because
+    stats["phases"] = task.phases.milliseconds()
+    return AllPairs(task.graph, dist, pred, named, ", ".join(map(str, task.devices)), stats)
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """What is to be found, where the answer goes, and on what.
 
     Attributes
@@ -204,6 +196,104 @@ class _Task:
         return matrix_weights(self.graph, self.arithmetic)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How a task is solved.
+
+    Attributes
+    ----------
+    task : Task
+    method : str
+    because : str
+        Why by this method, in a sentence.
+    options : mapping
+        Of the method.
+    """
+
+    task: Task
+    method: str
+    because: str
+    options: Mapping[str, str]
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it is Floyd-Warshall in blocks, which works on matrices wherever they are."""
+        return self.method == choose.MATRIX and self.options.get("kernel", "blocked") == "blocked"
+
+    @property
+    def known(self) -> families.Known:
+        """What is known of the first device."""
+        return families.known(self.task.devices[0])
+
+    @cached_property
+    def pairs(self) -> counts.Pairs:
+        """What the cost model's counts depend on."""
+        task = self.task
+        size, reach = task.result.itemsize, probe.known_reach(task.graph)
+        return choose.pairs_of(task.graph, task.arithmetic, task.weights, size, task.predecessors, reach)
+
+    @cached_property
+    def expected(self) -> choose.Expected:
+        """The seconds that it takes, but for files."""
+        own = self.in_place or self.options.get("search") == "near-far" or not self.options
+        return choose.expected(self.pairs, self.known, self.method, own=own, on_host=self.task.on_host)
+
+
+def planned(
+    graph: GraphLike,
+    method: AllPairsMethod = "auto",
+    predecessors: bool = False,
+    negative_cycles: NegativeCycles = "raise",
+    out: str | os.PathLike[str] | Distances | None = None,
+    device: Device | int | str | Sequence[Device | int | str] | None = None,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int | None = None,
+    options: AllPairsOptions | None = None,
+) -> Plan:
+    """Return how :func:`apsp` solves what these arguments ask for, which are checked; of no vertices by no device."""
+    phases = Phases()
+    graph = as_graph(graph)
+    if negative_cycles not in ("raise", "mark"):
+        raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
+    if memory_limit is not None and not memory_limit > 0:
+        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
+    check_choice("method", method, ("auto", *_METHODS))
+    named = choose.MATRIX if method == "auto" else method
+    choices = checked_options(options, _METHODS[named].options, repr(named))
+    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
+    place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
+    target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
+    devices = _devices(device) if graph.n else []
+    task = Task(graph, result, predecessors, negative_cycles, place, target, devices, memory_limit, phases)
+    because = "it was asked for"
+    if method == "auto" and graph.n:
+        named, because = _chosen(task, choices)
+    plan = Plan(task, named, because, choices)
+    if task.on_host and not plan.in_place and graph.n:
+        raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
+    if named == choose.SEARCHES and graph.has_negative_weights:
+        if negative_cycles == "mark":
+            raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
+        if not graph.has_integral_weights:
+            raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
+    return plan
+
+
+def _chosen(task: Task, choices: Mapping[str, str]) -> choose.Choice:
+    """Return the method that "auto" takes, and why."""
+    if task.on_host:
+        return choose.Choice(choose.MATRIX, "out, memory_limit and several devices need it")
+    if choices:
+        return choose.Choice(choose.MATRIX, f"{', '.join(choices)} is an option of it")
+    return choose.all_pairs(
+        *(task.graph, families.known(task.devices[0]), task.arithmetic, task.weights),
+        size=task.result.itemsize,
+        predecessors=task.predecessors,
+        negative_cycles=task.negative_cycles,
+    )
+
+
 _Bar = AbstractContextManager[Callable[[int, int], None] | None]
 _Found = tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, dict[str, Any]]
 
@@ -216,35 +306,23 @@ def _devices(device: Device | int | str | Sequence[Device | int | str] | None) -
     return devices
 
 
-def _of_no_vertices(
-    graph: Graph,
-    result: np.dtype[Any],
-    predecessors: bool,
-    place: npt.NDArray[Any] | None,
-    target: Path | None,
-    method: str,
-) -> AllPairs:
-    none = np.empty((0, 0), result) if place is None else place
-    if target is not None:
-        write_whole(target, lambda stream: write_npy(stream, iter((none,)), none.shape, result))
-    return AllPairs(
-        graph, none, np.empty((0, 0), np.int32) if predecessors else None, method, "", {"milliseconds": 0.0}
-    )
+def _of_no_vertices(task: Task, method: str) -> AllPairs:
+    none = np.empty((0, 0), task.result) if task.place is None else task.place
+    if task.target is not None:
+        write_whole(task.target, lambda stream: write_npy(stream, iter((none,)), none.shape, task.result))
+    pred = np.empty((0, 0), np.int32) if task.predecessors else None
+    return AllPairs(task.graph, none, pred, method, "", {"milliseconds": 0.0})
 
 
-def _by_searches(task: _Task, choices: Mapping[str, str], bar: _Bar) -> _Found:
+def _by_searches(task: Task, choices: Mapping[str, str], bar: _Bar) -> _Found:
     """Solve by Johnson's searches from every vertex."""
     graph, job = task.graph, Job(task.devices[0], phases=task.phases)
-    if graph.has_negative_weights and task.negative_cycles == "mark":
-        raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
-    if graph.has_negative_weights and not graph.has_integral_weights:
-        raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
     with bar as report:
         dist, pred, arithmetic = johnson(graph, job, task.result, task.predecessors, report, task.place, **choices)
     return dist, pred, {**job.stats(), "arithmetic": arithmetic}
 
 
-def _by_matrix(task: _Task, method: str, choices: Mapping[str, str], in_place: bool, bar: _Bar) -> _Found:
+def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bool, bar: _Bar) -> _Found:
     """Solve by a matrix of path weights, on the device or, where that is asked for or it is too large, on the host."""
     graph, result, job = task.graph, task.result, Job(task.devices[0], phases=task.phases)
     weights = task.weights
@@ -430,20 +508,6 @@ _METHODS = {
     "floyd-warshall": Method(_floyd_warshall, {"kernel": ("blocked", *lund_smith.LADDER)}),
     "johnson": Method(johnson, {"search": SEARCHES}),
 }
-
-
-def johnson_pays(
-    graph: Graph, device: Device, negative_cycles: str, arithmetic: Arithmetic, weights: Weights | None
-) -> bool:
-    """Return whether searches from every vertex take less time than matrices, or can alone add up the weights."""
-    floats = arithmetic.dtype.kind == "f"
-    if graph.has_negative_weights and (floats or negative_cycles == "mark"):
-        return False
-    if weights is None:
-        return True
-    kind = "cpu" if device.kind == "cpu" else "gpu"
-    minimum = _MIN_VERTICES_OF_ROUNDED_SUMS if floats else _MIN_VERTICES_PER_EDGE[kind]
-    return graph.n**2 > minimum * (graph.m + graph.n)
 
 
 # ---- negative cycles --------------------------------------------------------------------------------

@@ -163,6 +163,97 @@ def sssp(
     [0, 2, 3]
     """
     phases = Phases()
+    asked = checked(graph, source, method, target, cutoff, dtype, min_only=min_only, out=out, options=options)
+    graph, sources, arithmetic, result = asked.graph, asked.sources, asked.arithmetic, asked.result
+    bar = search_bar(1 if asked.one_row else len(sources), "rounds", progress)
+    starts = [sources] if min_only else [[each] for each in sources]
+    with bar as report:
+        solved = _solve(
+            *(graph, starts, arithmetic, result, None if device is None else get_device(device)),
+            method=method,
+            options=asked.options,
+            cutoff=cutoff,
+            target=asked.target,
+            progress=report,
+            out=None if asked.place is None else asked.place.reshape(-1, graph.n),
+            phases=phases,
+        )
+    phases.begin("convert")
+    dist = solved.distances(arithmetic, result)
+    dist = dist[0] if asked.one_row else dist
+    if asked.place is not None:
+        if not np.shares_memory(asked.place, dist):
+            asked.place[...] = dist
+        dist = asked.place
+    assert solved.pred is not None
+    nearest = nearest_source(solved.pred[0], sources) if min_only else None
+    solved.stats["phases"] = phases.milliseconds()
+    return ShortestPaths(
+        graph=graph,
+        source=[graph.names[each] for each in sources] if asked.many else graph.names[sources[0]],
+        dist=dist,
+        pred=solved.pred[0] if asked.one_row else solved.pred,
+        nearest=nearest,
+        method=solved.method,
+        rounds=solved.outcome.rounds,
+        device=solved.stats["device"],
+        stats=solved.stats,
+        _device=solved.device,
+        _arithmetic=arithmetic,
+        _cutoff=cutoff,
+        _target=asked.target if solved.method in _BY_DISTANCE else None,  # the others find every distance
+        _rows_from_host=solved.outcome.rows_from_host,
+        _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a call asks for, in arguments that are right.
+
+    Attributes
+    ----------
+    graph : Graph
+    sources : list of int
+        Their indices.
+    many, one_row : bool
+        Whether they were given as a sequence, and whether the answer has one row.
+    target : int or None
+        Its index.
+    arithmetic : Arithmetic
+        In which path weights are added.
+    result : dtype
+        Of the distances.
+    place : ndarray or None
+        What is to be filled with these.
+    options : mapping
+        Of the method.
+    """
+
+    graph: Graph
+    sources: list[int]
+    many: bool
+    one_row: bool
+    target: int | None
+    arithmetic: Arithmetic
+    result: np.dtype[Any]
+    place: npt.NDArray[Any] | None
+    options: Mapping[str, Any]
+
+
+def checked(
+    graph: GraphLike,
+    source: Vertex | Vertices,
+    method: SearchMethod = "auto",
+    target: Vertex | None = None,
+    cutoff: float | None = None,
+    dtype: DistanceType | None = None,
+    *,
+    min_only: bool = False,
+    out: Distances | None = None,
+    options: SearchOptions | None = None,
+) -> Asked:
+    """Return what these arguments of :func:`sssp` ask for."""
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
     aim = None if target is None else vertex_argument(graph, target, "target")
@@ -170,7 +261,6 @@ def sssp(
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
     one_row = min_only or not many
-    bar = search_bar(1 if one_row else len(sources), "rounds", progress)
     place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)
     ceiling_of(cutoff, arithmetic)  # refuses what is no bound
@@ -184,45 +274,7 @@ def sssp(
     check_choice("method", method, ("auto", *_METHODS))
     known = {} if method == "auto" else _METHODS[method].options
     choices = checked_options(options, known, f"method {method!r}")
-    starts = [sources] if min_only else [[each] for each in sources]
-    with bar as report:
-        solved = _solve(
-            *(graph, starts, arithmetic, result, None if device is None else get_device(device)),
-            method=method,
-            options=choices,
-            cutoff=cutoff,
-            target=aim,
-            progress=report,
-            out=None if place is None else place.reshape(-1, graph.n),
-            phases=phases,
-        )
-    phases.begin("convert")
-    dist = solved.distances(arithmetic, result)
-    dist = dist[0] if one_row else dist
-    if place is not None:
-        if not np.shares_memory(place, dist):
-            place[...] = dist
-        dist = place
-    assert solved.pred is not None
-    nearest = nearest_source(solved.pred[0], sources) if min_only else None
-    solved.stats["phases"] = phases.milliseconds()
-    return ShortestPaths(
-        graph=graph,
-        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
-        dist=dist,
-        pred=solved.pred[0] if one_row else solved.pred,
-        nearest=nearest,
-        method=solved.method,
-        rounds=solved.outcome.rounds,
-        device=solved.stats["device"],
-        stats=solved.stats,
-        _device=solved.device,
-        _arithmetic=arithmetic,
-        _cutoff=cutoff,
-        _target=aim if solved.method in _BY_DISTANCE else None,  # the others find every distance
-        _rows_from_host=solved.outcome.rows_from_host,
-        _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
-    )
+    return Asked(graph, sources, many, one_row, aim, arithmetic, result, place, choices)
 
 
 def rows_from(

@@ -10,8 +10,10 @@ import pytest
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.algorithms.all_pairs import apsp, johnson
+from reedsp.algorithms.all_pairs import johnson
 from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.cost_model import counts
+from reedsp.cost_model.work import Work
 from reedsp.device.device import Device
 from tests.support import oracle
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
@@ -119,7 +121,7 @@ def test_large_weights_widen_or_are_refused(device: Device) -> None:
 
 def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     path = reedsp.Graph.from_edges(200, np.arange(199), np.arange(1, 200), np.arange(199))
-    monkeypatch.setattr(apsp, "_MIN_VERTICES_PER_EDGE", {"cpu": 1, "gpu": 1})
+    monkeypatch.setitem(counts.METHODS, "johnson", lambda pairs, known: [Work(host=1e-9)])
     paths = reedsp.apsp(path, device=device)
     assert paths.method == "johnson"
     assert np.array_equal(paths.dist, scipy.sparse.csgraph.dijkstra(path.to_scipy()))
@@ -136,7 +138,7 @@ def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.Mon
         reedsp.apsp(path, "johnson", options={"kernel": "blocked"}, device=device)
     with pytest.raises(ValueError, match="options: search = 'x', expected one of 'near-far'"):
         reedsp.apsp(path, "johnson", options={"search": "x"}, device=device)
-    monkeypatch.setattr(apsp, "_MIN_VERTICES_PER_EDGE", {"cpu": 10**6, "gpu": 10**6})
+    monkeypatch.setitem(counts.METHODS, "johnson", lambda pairs, known: [Work(host=1e9)])
     assert reedsp.apsp(path, device=device).method == "floyd-warshall"
 
 

@@ -1,0 +1,248 @@
+"""What is said about a call before it is made: its arguments, its bytes, its limits; no clock runs here."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.single_source import sssp
+from reedsp.cost_model import families, probe, searches
+from reedsp.cost_model.families import Known
+from reedsp.cost_model.searches import Searches
+from reedsp.cost_model.work import total
+from reedsp.device.device import Device
+from tests.support.machines import H200, MACHINES, POCL
+
+
+def random(n: int, m: int, largest: int = 1000, **options: Any) -> reedsp.Graph:
+    rng = np.random.default_rng(n + m)
+    ends = rng.integers(0, n, (2, m))
+    return reedsp.Graph.from_edges(n, *ends, rng.integers(1, largest + 1, m), **options)
+
+
+GRAPH = random(60, 200)
+NEGATIVE = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [-1, 2])
+FRACTIONS = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.5, 2])
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Known:
+    """Have any device be a machine that was recorded."""
+    known = MACHINES[request.param]
+    monkeypatch.setattr(families, "known", lambda device: known)
+    return known
+
+
+# ---- arguments --------------------------------------------------------------------------------------
+
+CALLS: list[tuple[reedsp.Graph, str, dict[str, Any]]] = [
+    (GRAPH, "apsp", {}),
+    (GRAPH, "apsp", {"predecessors": True}),
+    (GRAPH, "apsp", {"method": "min-plus"}),
+    (GRAPH, "apsp", {"method": "johnson"}),
+    (GRAPH, "apsp", {"method": "johnson", "options": {"search": "dijkstra-heap"}}),
+    (GRAPH, "apsp", {"options": {"kernel": "katz-kider"}}),
+    (GRAPH, "apsp", {"memory_limit": 1 << 24}),
+    (GRAPH, "apsp", {"dtype": "int32"}),
+    (FRACTIONS, "apsp", {}),
+    (NEGATIVE, "apsp", {}),
+    (NEGATIVE, "apsp", {"negative_cycles": "mark"}),
+    *((GRAPH, "sssp", {"source": 3, "method": method}) for method in sssp._METHODS),
+    (GRAPH, "sssp", {"source": 0}),
+    (GRAPH, "sssp", {"source": [0, 1, 2]}),
+    (GRAPH, "sssp", {"source": [0, 1, 2], "min_only": True, "cutoff": 9, "target": 5}),
+    (NEGATIVE, "sssp", {"source": 0}),
+    (GRAPH, "bfs", {"source": 0}),
+    (GRAPH, "bfs", {"source": [0, 1], "options": {"direction": "top-down"}}),
+]
+
+
+@pytest.mark.parametrize(("graph", "function", "arguments"), CALLS)
+def test_what_is_taken_is_what_was_said(
+    graph: reedsp.Graph, function: Any, arguments: dict[str, Any], device: Device
+) -> None:
+    if graph is FRACTIONS and not device.fp64:
+        pytest.skip("the device has no doubles")
+    expected = reedsp.estimate(graph, function, **arguments, device=device)
+    found = getattr(reedsp, function)(graph, **arguments, device=device)
+    assert found.method == expected.method
+    arrays = [found.levels if function == "bfs" else found.dist, found.pred]
+    assert expected.host_bytes >= sum(each.nbytes for each in arrays if each is not None)
+    if "memory_limit" not in arguments:
+        assert expected.host_bytes == sum(each.nbytes for each in arrays if each is not None)
+    if function == "apsp":
+        assert found.stats["chosen_because"] == expected.because
+    assert 0 < expected.low < expected.seconds < expected.high < math.inf
+    assert expected.device_bytes > 0
+    assert expected.disk_bytes == 0
+    assert expected.because
+
+
+def test_every_argument(device: Device) -> None:
+    for name in ("apsp", "sssp", "bfs"):
+        parameters = inspect.signature(getattr(reedsp, name)).parameters
+        given = {each: known.default for each, known in parameters.items() if known.default is not known.empty}
+        where = {} if name == "apsp" else {"source": 0}
+        plain = reedsp.estimate(GRAPH, name, **where, device=device)  # type: ignore[arg-type]
+        assert reedsp.estimate(GRAPH, name, **{**given, **where, "device": device}) == plain  # type: ignore[arg-type]
+        assert reedsp.estimate(GRAPH, name, **{**where, "device": device, "progress": True}) == plain  # type: ignore[arg-type]
+    assert reedsp.estimate(GRAPH, "sssp", 5, device=device).host_bytes == 12 * 60  # by its place
+    assert reedsp.estimate(GRAPH, device=device) == reedsp.estimate(GRAPH, "apsp", device=device)
+    matrix = reedsp.estimate(GRAPH.to_scipy(), "apsp", device=device)
+    assert matrix.host_bytes == 8 * 60 * 60
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "error", "message"),
+    [
+        ("x", {}, ValueError, "^function = 'x', expected one of 'apsp', 'sssp', 'bfs'"),
+        ("apsp", {"x": 1}, TypeError, "'x'"),
+        ("apsp", {"method": "x"}, ValueError, "^method = 'x'"),
+        ("apsp", {"negative_cycles": "x"}, ValueError, "^negative_cycles = 'x'"),
+        ("apsp", {"options": {"x": 1}}, ValueError, "^options: 'floyd-warshall' has no option 'x'"),
+        ("apsp", {"memory_limit": 0}, ValueError, "^memory_limit = 0"),
+        ("apsp", {"method": "johnson", "memory_limit": 1}, ValueError, "^out, memory_limit and several devices"),
+        ("apsp", {"out": "x"}, ValueError, "^out = 'x'"),
+        ("sssp", {}, TypeError, "source"),
+        ("sssp", {"source": 60}, ValueError, "60"),
+        ("sssp", {"source": 0, "method": "x"}, ValueError, "^method = 'x'"),
+        ("sssp", {"source": 0, "min_only": True}, ValueError, "^min_only"),
+        ("sssp", {"source": 0, "target": 99}, ValueError, "99"),
+        ("bfs", {"source": 60}, ValueError, "60"),
+    ],
+)
+def test_errors_name_the_argument(function: Any, arguments: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.estimate(GRAPH, function, **arguments)
+
+
+def test_what_the_method_cannot_do(device: Device) -> None:
+    with pytest.raises(ValueError, match="needs weights that are not negative"):
+        reedsp.estimate(NEGATIVE, "sssp", source=0, method="near-far", device=device)
+    with pytest.raises(ValueError, match=r"^negative_cycles = 'mark': needs"):
+        reedsp.estimate(NEGATIVE, "apsp", method="johnson", negative_cycles="mark", device=device)
+
+
+# ---- bytes ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+@pytest.mark.parametrize(("n", "largest"), [(300, 1000), (500, 9), (700, 1000), (600, 10**8)])
+def test_bytes_of_a_matrix(n: int, largest: int, predecessors: bool, device: Device) -> None:
+    """Of CPUs, within a quarter of what a call allocates."""
+    if device.kind != "cpu":
+        pytest.skip("counted on CPUs")
+    graph = random(n, 4 * n, largest)
+    arguments: dict[str, Any] = {"method": "floyd-warshall", "predecessors": predecessors, "device": device}
+    allocated = reedsp.apsp(graph, **arguments).stats["bytes_allocated"]
+    assert 0.75 < reedsp.estimate(graph, "apsp", **arguments).device_bytes / allocated < 1.35
+
+
+def test_files(tmp_path: Path, device: Device) -> None:
+    arguments: dict[str, Any] = {"out": tmp_path / "dist.npy", "predecessors": True, "device": device}
+    expected = reedsp.estimate(GRAPH, "apsp", **arguments)
+    assert expected.host_bytes == 0
+    assert expected.disk_bytes == 60 * 60 * (8 + 4 + 4)  # the last of a checkpoint
+    assert not list(tmp_path.iterdir())
+    assert expected.seconds > reedsp.estimate(GRAPH, "apsp", predecessors=True, device=device).seconds
+    plenty = reedsp.estimate(random(3000, 9000), "apsp", memory_limit=1 << 20, device=device)
+    assert plenty.device_bytes == 1 << 20
+
+
+def test_nothing(device: Device) -> None:
+    none = reedsp.estimate(reedsp.Graph.from_edges(0, [], []), "apsp")
+    assert (none.seconds, none.high, none.host_bytes, none.device_bytes) == (0, 0, 0, 0)
+    one = reedsp.estimate(reedsp.Graph.from_edges(1, [], []), "apsp", device=device)
+    assert one.host_bytes == 8
+    assert one.seconds > 0
+    assert reedsp.estimate(reedsp.Graph.from_edges(1, [], []), "sssp", source=0, device=device).seconds > 0
+
+
+# ---- seconds ----------------------------------------------------------------------------------------
+
+
+def test_limits_are_as_wide_as_what_is_not_known(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
+    def width(function: Any = "apsp", **arguments: Any) -> float:
+        found = reedsp.estimate(GRAPH, function, **arguments, device=device)
+        assert found.seconds / found.low == pytest.approx(found.high / found.seconds)
+        return found.high / found.seconds
+
+    monkeypatch.setattr(families, "known", lambda device: POCL)
+    assert width() == 2
+    assert width(method="johnson") == 2
+    assert width(method="johnson", options={"search": "bellman-ford"}) == 20
+    assert width(method="min-plus") == 4
+    assert width(options={"kernel": "katz-kider"}) == 20
+    assert width(memory_limit=1 << 24) == 4
+    assert width("sssp", source=0) == 2
+    assert width("sssp", source=0, method="output-parallel") == 20
+    assert width("bfs", source=0) == 4
+    monkeypatch.setattr(families, "known", lambda device: families.family("cpu", 2, 1 << 34, True))
+    assert width() == 4
+    monkeypatch.setattr(families, "known", lambda device: H200)
+    assert width("sssp", source=0) == 4
+
+
+def test_a_look_that_was_taken_is_used(machine: Known, device: Device) -> None:
+    graph = random(500, 700)
+    before = reedsp.estimate(graph, "apsp", method="johnson", device=device).seconds
+    graph._derived["reach"] = probe.Reach(5.0, 6.0)
+    after = reedsp.estimate(graph, "apsp", method="johnson", device=device).seconds
+    assert (after < before) == machine.is_cpu
+
+
+def test_more_takes_longer(machine: Known, device: Device) -> None:
+    for function, arguments in (("apsp", {}), ("sssp", {"source": 0}), ("bfs", {"source": 0})):
+        seconds = [reedsp.estimate(random(n, 4 * n), function, **arguments, device=device) for n in (100, 1000, 10_000)]  # type: ignore[arg-type]
+        assert [each.seconds for each in seconds] == sorted(each.seconds for each in seconds)
+    named = {"method": "floyd-warshall", "device": device}
+    plain, both = (reedsp.estimate(GRAPH, "apsp", predecessors=each, **named) for each in (False, True))  # type: ignore[arg-type]
+    assert plain.seconds < both.seconds
+    assert (
+        reedsp.estimate(GRAPH, "sssp", 0, device=device).seconds
+        < reedsp.estimate(GRAPH, "sssp", [0] * 9, device=device).seconds
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "rows", "directed", "milliseconds"),
+    [  # of near-far with PoCL, as whole calls were measured
+        (10_000, 30_000, 1, True, 0.75),
+        (100_000, 800_000, 1, True, 4.9),
+        (300_000, 2_400_000, 1, True, 14.8),
+        (1_000_000, 4_000_000, 1, True, 38.5),
+        (360_000, 1_293_746, 1, False, 10.0),
+        (10_000, 80_000, 16, True, 5.1),
+        (30_000, 240_000, 16, True, 14.4),
+        (100_000, 800_000, 16, True, 52),
+        (300_000, 900_000, 16, True, 90.5),
+        (1_000_000, 4_000_000, 16, True, 743),
+        (90_000, 323_210, 16, False, 25.8),
+    ],
+)
+def test_searches_as_recorded(n: int, m: int, rows: int, directed: bool, milliseconds: float) -> None:
+    works, _ = searches.near_far(Searches(n, m, directed, rows, "int32", 8), POCL)
+    assert 1 / 2 < 1e3 * total(works, POCL.machine) / milliseconds < 2
+
+
+def test_small_inputs_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    from reedsp.system import place
+
+    monkeypatch.setattr(place, "_serves", True)
+    expected = reedsp.estimate(GRAPH, "sssp", source=0)
+    assert (expected.method, expected.device_bytes) == ("dijkstra", 0)
+    assert expected.seconds == pytest.approx(1e-6 * (15 + 0.05 * 60 + 0.017 * GRAPH.m))
+    assert "host" in expected.because
+    assert reedsp.estimate(NEGATIVE, "sssp", source=0).method == "bellman-ford"
+
+
+def test_in_words() -> None:
+    expected = reedsp.Estimate("johnson", 1.5, 0.75, 3.0, 1, 2, 3, "it was asked for")
+    assert str(expected) == "1.5 s (750 ms to 3 s) by johnson"
+    assert repr(expected).startswith("Estimate(method='johnson', seconds=1.5, ")
