@@ -106,7 +106,7 @@ $ reedsp apsp small.gr --dry-run
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 expected  ... by floyd-warshall
 because   ... are expected, and ... of johnson, by ...
-memory    24.2 KiB device, 288 B host
+memory    24 KiB device, 288 B host
 $ reedsp apsp small.gr --output distances.npy
 graph     small.gr: 6 vertices, 7 edges, read in ... s
 reached   15 of 30 pairs of vertices

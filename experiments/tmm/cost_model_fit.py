@@ -49,7 +49,8 @@ def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[
         pairs = choose.pairs_of(graph, arithmetic, weights, 8, predecessors, probe.known_reach(graph))
 
         def check(paths: reedsp.AllPairs) -> None:
-            if not np.allclose(paths.dist, expected, rtol=1e-12):  # noqa: B023
+            right = np.array_equal(paths.dist, expected) or np.allclose(paths.dist, expected, rtol=1e-12)  # noqa: B023
+            if not right:
                 raise WrongAnswerError(f"{name}: wrong distances by {paths.method}")
 
         expected = reedsp.apsp(graph, "min-plus", device=device).dist
@@ -69,7 +70,7 @@ def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[
 
 
 def cases(setting: Setting) -> list[Case]:
-    repeats = 1 if setting.quick else 9
+    repeats = 1 if setting.quick else 7
     return [
         (f"{part}: {name}", functools.partial(rows, setting.device, part, name, repeats))
         for part, graphs in PARTS.items()

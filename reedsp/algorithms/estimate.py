@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reedsp.algorithms.all_pairs.apsp import apsp, planned
+from reedsp.algorithms.all_pairs.apsp import planned
 from reedsp.algorithms.single_source.sssp import checked, methods_by_speed, sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.arithmetic.types import name_of
@@ -37,7 +37,7 @@ def estimate(graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: A
         As for the function.
     function : {"apsp", "sssp", "bfs"}
     *args, **arguments
-        What the function would be given beside the graph.
+        What the function would be given beside the graph; `progress` by its name, if at all.
 
     Returns
     -------
@@ -61,9 +61,8 @@ def estimate(graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: A
     """
     check_choice("function", function, _FUNCTIONS)
     called, found = _FUNCTIONS[function]
-    bound = inspect.signature(called).bind(graph, *args, **arguments).arguments
-    bound.pop("progress", None)
-    return found(bound)
+    arguments.pop("progress", None)
+    return found(inspect.signature(called).bind(graph, *args, **arguments).arguments)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------
@@ -142,7 +141,7 @@ def _within(
 
 
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[Mapping[str, Any]], Estimate]]] = {
-    "apsp": (apsp, _of_all_pairs),
+    "apsp": (planned, _of_all_pairs),
     "sssp": (sssp, _of_searches),
     "bfs": (bfs, _of_levels),
 }

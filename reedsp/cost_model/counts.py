@@ -155,7 +155,7 @@ def search_on_cpu(reached: float, edges: float, n: float, directed: bool, size: 
     A distance is lowered as often as there are minima among numbers in random order, one for each side from which a
     vertex is reached: not from where an undirected edge has led.
     """
-    ways = max(1.0, edges / max(1.0, reached) - (not directed))
+    ways = max(1.0, edges / reached - (not directed))
     lowered = reached * (1 + math.log(ways))
     steps = (_EDGE_STEPS + _TREE_STEPS * trees) * edges + _SHORTER_STEPS * lowered
     waits = _EDGE_WAITS * edges + _SHORTER_WAITS * lowered
@@ -188,7 +188,9 @@ def bytes_of_searches(pairs: Pairs, known: Known) -> int:
     """Return the bytes that searches from all vertices need on a device, of which some are searched at a time."""
     size, n = SIZES[pairs.search], pairs.n
     each = n * (size + 16 * pairs.predecessors + (0 if known.is_cpu else 20 + 4 * size))
-    rows = min(-(-n // _PARTS), max(1, _AT_ONCE // (n * size)) if known.is_cpu else n)
+    rows = -(-n // _PARTS)
+    if known.is_cpu:
+        rows = min(rows, _AT_ONCE // (n * size))
     return rows * each + 2 * size * pairs.m + 8 * n + 5 * size * n * (known.units if known.is_cpu else 0)
 
 

@@ -20,8 +20,8 @@ class Estimate:
     seconds : float
         Of the call, when kernels are built and the graph is on the device.
     low, high : float
-        Between which it took as long in nineteen of twenty calls that were measured, where the device was calibrated
-        and the method is one that was; otherwise wider.
+        Between which nineteen of twenty measured calls were, on a machine that was calibrated and does nothing else;
+        wider where the device was not, or little is known of the method.
     device_bytes, host_bytes, disk_bytes : int
         Memory of the device, of the host for the answer, and of files.
     because : str

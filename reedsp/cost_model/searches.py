@@ -20,8 +20,8 @@ _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
 _MOST_WORKERS, _SHARED_EDGES = 8, 1 << 18
 """Work-items of a CPU that search one row together, and edges from which on."""
-_GPU_WAITS = 20
-"""Of one search by a whole GPU, times the root of the number of vertices."""
+_GPU_WAITS, _GPU_ROW_WAITS = 20, 160
+"""Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group."""
 _LEVEL_CALL = 2e-4
 _LEVEL_STEPS, _LEVEL_WAITS, _FOUND_WAITS = 0.5, 0.15, 1.2
 """Of a breadth-first search on a CPU, for each edge, and for each vertex."""
@@ -66,10 +66,8 @@ def near_far(asked: Searches, known: Known) -> Counted:
             *(n, asked.m, asked.n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers
         )
         return [Work(host=_CALL, launches=8, read_backs=4), search, moved], 1.0
-    waits = _GPU_WAITS * math.sqrt(n) * (1 + (rows - 1) / known.units * 8)
-    footprint = 8.0 * (n + asked.m)
-    edges = float(rows) * asked.m
-    search = Work(waits=waits, footprint=footprint, random=2 * edges, atomics=edges)
+    waits = (_GPU_WAITS + _GPU_ROW_WAITS * (rows - 1) / known.units) * math.sqrt(n)
+    search = Work(waits=waits, footprint=8.0 * (n + asked.m), atomics=float(rows) * asked.m)
     return [Work(host=_GPU_CALL, launches=30, read_backs=10), search, moved], 2.0
 
 
@@ -80,12 +78,12 @@ def _guessed(asked: Searches, known: Known) -> Counted:
 
 def bellman_ford(asked: Searches, known: Known) -> Counted:
     """Return what rounds over all edges do, of which nobody knows how many there are."""
-    rounds = _ROUNDS * (1 + math.log2(max(1, asked.n))) * asked.rows
+    rounds = _ROUNDS * (1 + math.log2(asked.n)) * asked.rows
     reads = rounds * asked.m
     call = _CALL if known.is_cpu else _GPU_CALL
     return [
         Work(host=call, launches=2 * rounds, read_backs=rounds / 4),
-        Work(bytes=3.0 * SIZES[asked.arithmetic] * reads, random=reads),
+        Work(random=reads),
     ], _GUESSED
 
 
@@ -94,7 +92,7 @@ def breadth_first(asked: Searches, known: Known) -> Counted:
     n, rows, edges = float(asked.n), asked.rows, float(asked.m)
     moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else 8 * n * rows)
     if not known.is_cpu:
-        search = Work(waits=_GPU_WAITS * math.sqrt(n) * rows, footprint=8 * edges, random=edges * rows)
+        search = Work(waits=_GPU_WAITS * math.sqrt(n) * rows, footprint=8 * edges)
         return [Work(host=_GPU_CALL, launches=20, read_backs=5), search, moved], 2.0
     each = rows / min(rows, known.units)
     waits = _LEVEL_WAITS * edges + _FOUND_WAITS * n
@@ -105,8 +103,7 @@ def breadth_first(asked: Searches, known: Known) -> Counted:
 def bytes_of(asked: Searches, known: Known) -> int:
     """Return the bytes that a device needs: edges, and some words for each vertex."""
     edge = 2 * SIZES[asked.arithmetic]
-    at_once = asked.rows if known.is_cpu else min(asked.rows, 8 * known.units)
-    return edge * asked.m + 8 * asked.n + asked.n * (24 * min(asked.rows, known.units) + 16 * at_once)
+    return edge * asked.m + asked.n * (8 + 24 * min(asked.rows, known.units) + 16 * asked.rows)
 
 
 METHODS: dict[str, Callable[[Searches, Known], Counted]] = {

@@ -170,6 +170,7 @@ def made_up(
         max_work_group_size=256,
         extensions=extensions,
         svm_capabilities=0,
+        host_unified_memory=False,
     )
     return Device(index, handle)
 

@@ -1,0 +1,170 @@
+"""Every number and every term of the counts: what is predicted is known to six digits, on recorded machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from reedsp.cost_model import counts, searches
+from reedsp.cost_model.choose import predicted
+from reedsp.cost_model.counts import Pairs
+from reedsp.cost_model.families import Known, family
+from reedsp.cost_model.searches import Searches
+from reedsp.cost_model.work import seconds, total
+from tests.support.machines import H200, MACHINES, POCL
+
+SPARSE = Pairs(1000, 4000, 980, 3900, True, False, "int32", "int32", 8, False)
+PAIRS = {
+    "small": Pairs(10, 20, 8, 15, True, False, "int32", "uint16", 8, False),
+    "sparse": SPARSE,
+    "sparse, trees": SPARSE._replace(predecessors=True),
+    "undirected": SPARSE._replace(directed=False),
+    "wide": SPARSE._replace(search="int64", matrix="int64", predecessors=True, size=4),
+    "negative": SPARSE._replace(negative=True),
+    "negative, trees": SPARSE._replace(negative=True, predecessors=True),
+    "thin": SPARSE._replace(n=5, reached=4.0, edges=2.0),
+}
+SEARCHES = {
+    "few": Searches(100, 300, True, 1, "int32", 8),
+    "one": Searches(100_000, 800_000, True, 1, "int32", 8),
+    "many": Searches(100_000, 800_000, True, 16, "int64", 8),
+    "undirected": Searches(100_000, 800_000, False, 16, "int32", 4),
+    "dense": Searches(2000, 4_000_000, True, 500, "int32", 8),
+}
+OF_PAIRS = {  # Floyd-Warshall and Johnson, each on the three machines
+    "small": (
+        (0.000427592, 0.000429737, 0.00359608),
+        (0.00244032, 0.0018093, 0.00552803),
+    ),
+    "sparse": (
+        (0.0180774, 0.0179504, 0.00567933),
+        (0.0195593, 0.0192744, 0.0107974),
+    ),
+    "sparse, trees": (
+        (0.0245892, 0.0288485, 0.00650241),
+        (0.0237256, 0.0234391, 0.0146205),
+    ),
+    "undirected": (
+        (0.0180774, 0.0179504, 0.00567933),
+        (0.0179052, 0.0176012, 0.0107974),
+    ),
+    "wide": (
+        (0.042864, 0.0525771, 0.00664465),
+        (0.0329064, 0.0399528, 0.0146101),
+    ),
+    "negative": (
+        (0.0180774, 0.0179504, 0.00567933),
+        (0.0276953, 0.0274117, 0.0187974),
+    ),
+    "negative, trees": (
+        (0.159812, 0.267894, 0.00783413),
+        (0.17243, 0.280355, 0.0239522),
+    ),
+    "thin": (
+        (0.00044483, 0.000447993, 0.00359793),
+        (0.00152267, 0.00112828, 0.0047799),
+    ),
+}
+OF_SEARCHES = {  # near-far, Bellman-Ford and breadth-first search
+    "few": (
+        (0.000612363, 0.000455295, 0.00109608),
+        (0.000790954, 0.000568428, 0.00105259),
+        (0.000305272, 0.000226783, 0.000966055),
+    ),
+    "one": (
+        (0.00375881, 0.00371505, 0.00255197),
+        (0.161546, 0.120466, 0.00349427),
+        (0.00225046, 0.00228268, 0.00237995),
+    ),
+    "many": (
+        (0.0547609, 0.0566226, 0.00559324),
+        (2.57873, 1.92145, 0.0439084),
+        (0.0170509, 0.018765, 0.0236793),
+    ),
+    "undirected": (
+        (0.0496762, 0.0513229, 0.00516658),
+        (2.57873, 1.92145, 0.0439084),
+        (0.0170509, 0.018765, 0.0236793),
+    ),
+    "dense": (
+        (1.32849, 1.34483, 0.501905),
+        (272.605, 203.496, 3.78797),
+        (0.894598, 0.905997, 0.112874),
+    ),
+}
+BYTES = {  # of a matrix, and of searches on a CPU and on a GPU
+    "small": (24_696, 720, 1040),
+    "sparse": (8_420_608, 580_000, 5_040_000),
+    "sparse, trees": (24_420_608, 2_580_000, 7_040_000),
+    "wide": (40_825_216, 3_152_000, 9_572_000),
+}
+BYTES_OF_SEARCHES = {"few": (7200, 7200), "one": (11_200_000, 11_200_000), "many": (44_000_000, 77_600_000)}
+PASSING = {"small": (1.04971e-7, 5.01961e-8), "sparse": (4.19883e-3, 1.00392e-3), "wide": (8.39767e-3, 2.00784e-3)}
+
+
+def found() -> Iterator[tuple[str, Any]]:
+    """Yield everything that the counts say."""
+    for name, pairs in PAIRS.items():
+        for method in counts.METHODS:
+            yield f"{name}, {method}", [predicted(pairs, known, method) for known in MACHINES.values()]
+    for name, asked in SEARCHES.items():
+        for count in (searches.near_far, searches.bellman_ford, searches.breadth_first):
+            times = [total(count(asked, known)[0], known.machine) for known in MACHINES.values()]
+            yield f"{name}, {count.__name__}", times
+    for name in BYTES:
+        pairs = PAIRS[name]
+        of_searches = (counts.bytes_of_searches(pairs, known) for known in (POCL, H200))
+        yield f"{name}, bytes", [counts.bytes_of_matrix(pairs), *of_searches]
+    for name in BYTES_OF_SEARCHES:
+        yield f"{name}, bytes of searches", [searches.bytes_of(SEARCHES[name], known) for known in (POCL, H200)]
+    for name in PASSING:
+        times = [seconds(counts.passing(PAIRS[name], known), known.machine) for known in (POCL, H200)]
+        yield f"{name}, passing", times
+
+
+def expected() -> Iterator[Any]:
+    for values in (*OF_PAIRS.values(), *OF_SEARCHES.values()):
+        yield from values
+    for table in (BYTES, BYTES_OF_SEARCHES, PASSING):
+        yield from table.values()
+
+
+def test_what_is_predicted() -> None:
+    for (name, values), figures in zip(found(), expected(), strict=True):
+        assert values == pytest.approx(figures, rel=1e-5), name
+
+
+THRESHOLDS = ("_AT_ONCE", "_MOST_WORKERS", "_SHARED_EDGES")
+
+
+def test_thresholds() -> None:
+    assert counts.bytes_of_searches(SPARSE._replace(n=20_000), POCL) == 17_712_000  # 209 rows at a time
+
+    def steps(known: Known, m: int, rows: int = 1) -> float:
+        return searches.near_far(Searches(1000, m, True, rows, "int32", 8), known)[0][1].steps
+
+    assert steps(POCL, (1 << 18) - 1) > 1.9 * steps(POCL, 1 << 18)
+    waits = [searches.near_far(Searches(10_000, 9, True, rows, "int32", 8), H200)[0][1].waits for rows in (1, 133)]
+    assert waits == [2000, 18_000]
+    many, some = (family("cpu", units, 1 << 36, True) for units in (64, 8))
+    assert steps(many, 1 << 20) == steps(some, 1 << 20)
+    assert steps(some, 100, 3) == steps(POCL, 100)
+    assert steps(many, 1 << 20, 64) == steps(some, 1 << 20, 8)
+
+
+def numbers(module: ModuleType) -> Iterator[Any]:
+    for name, value in vars(module).items():
+        if isinstance(value, (int, float)) and name.isupper() and name not in THRESHOLDS:
+            yield pytest.param(module, name, id=f"{module.__name__}.{name}")
+
+
+@pytest.mark.parametrize(("module", "name"), [*numbers(counts), *numbers(searches)])
+def test_every_number_matters(module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = list(found())
+    factors = searches.near_far(SEARCHES["one"], POCL)[1], searches.bellman_ford(SEARCHES["one"], POCL)[1]
+    monkeypatch.setattr(module, name, type(getattr(module, name))(2 * getattr(module, name)))
+    after = searches.near_far(SEARCHES["one"], POCL)[1], searches.bellman_ford(SEARCHES["one"], POCL)[1]
+    assert list(found()) != before or after != factors
