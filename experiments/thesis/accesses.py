@@ -199,7 +199,7 @@ QUESTIONS: dict[str, Callable[[Memory], Variants]] = {
 
 
 def cases(setting: Setting) -> list[Case]:
-    repeats = 1 if setting.quick else 9
+    repeats = 1 if setting.quick else 25
     made: list[Memory] = []
 
     def of_memory(find: Callable[[Memory], Variants]) -> Variants:
