@@ -18,8 +18,8 @@ TILE = 64
 
 _CALL, _TILE = 3e-4, 1.1e-4
 """Seconds in which the host gets a matrix under way, in all, and for each tile on the diagonal,"""
-_GPU_CALL = 3.5e-3
-"""where it waits for a GPU."""
+_GPU_CALL, _GPU_TILE = 4e-4, 1.5e-4
+"""the same where it waits for a GPU."""
 
 _LAUNCHES = 8
 """Of Floyd-Warshall, for each tile on the diagonal,"""
@@ -38,8 +38,8 @@ _TREE_BYTES, _TREESIZES = 77, 39
 _BY_HOPS = 1100
 """Bytes for each source and edge or vertex, where predecessors are chosen by the number of edges of a path."""
 
-_PARTS = 8
-"""Of Johnson's searches, so that progress is reported,"""
+_PARTS, _LEAST_PART = 8, 1 << 25
+"""Of Johnson's searches, so that progress is reported, and distances of a part that is none of few,"""
 _PART, _PART_TREE = 2e-4, 3.5e-4
 """each of which takes so many seconds, without trees and with them,"""
 _SOURCE, _SOURCE_TREE = 1.7e-6, 3.5e-6
@@ -52,8 +52,14 @@ _SHORTER_STEPS, _SHORTER_WAITS = 8.4, 0.1
 """The same for each distance that is lowered."""
 _TREE_STEPS = 0.33
 """For each edge, where trees are noted on the way."""
-_GROUP_WAITS = 200
-"""Of a work-group of a GPU that searches, times the root of the number of vertices, from 1,000 to 260,000."""
+_LOCAL_BYTES = 45_000
+"""Of distances and marks that a work-group of a GPU has room for:"""
+_LOCAL_WAITS, _GROUP_WAITS = 6, 60
+"""what it waits for in a search, with room for them and without, times the root of the number of vertices."""
+_EDGE_BYTES, _TREE_EDGE_BYTES = 8, 24
+"""On a GPU, for each edge that is looked at, and once more with a tree."""
+_GPU_SOURCE, _GPU_SOURCE_TREE = 1.8e-6, 2.6e-6
+"""Seconds of the host for each source, where a GPU searches from all, without a tree and with it."""
 
 _AT_ONCE = 1 << 24
 """Bytes of the distances that a CPU searches at a time."""
@@ -102,7 +108,7 @@ def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
     n, tiles = pairs.n, -(-pairs.n // TILE)
     side = float(TILE * tiles)
     product = Work(
-        host=_CALL + _TILE * tiles if known.is_cpu else _GPU_CALL,
+        host=_CALL + _TILE * tiles if known.is_cpu else _GPU_CALL + _GPU_TILE * tiles,
         sent=float(SIZES[pairs.matrix] + 4) * pairs.m,
         launches=_LAUNCHES * tiles,
         pairs=side**2 * (_CUBE * side + _BORDER * min(side, _SPAN)),
@@ -118,12 +124,12 @@ def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
 def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
     """Return what searches from all vertices do."""
     n, size = float(pairs.n), SIZES[pairs.search]
-    parts = min(_PARTS, pairs.n)
+    parts = min(_PARTS, pairs.n) if known.is_cpu else 1
     searchers = min(n, known.units)
     part, source = (_PART_TREE, _SOURCE_TREE) if pairs.predecessors else (_PART, _SOURCE)
     host = parts * part + n * source
     if not known.is_cpu:
-        host += _GPU_CALL
+        host = _GPU_CALL + n * (_GPU_SOURCE_TREE if pairs.predecessors else _GPU_SOURCE)
     noted = known.is_cpu and pairs.search == "int32" and not pairs.negative
     received = 4.0 * noted * pairs.predecessors + (0 if known.is_cpu else pairs.size)  # else it is written in its place
     works = [
@@ -139,8 +145,10 @@ def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
         trees, rows = pairs.predecessors and noted, n / searchers
         works.append(search_on_cpu(pairs.reached, pairs.edges, n, pairs.directed, size, trees, rows))
     else:
-        waits = n / searchers * _GROUP_WAITS * math.sqrt(n)
-        works.append(Work(waits=waits, footprint=size * n + 8.0 * pairs.m))
+        each = _LOCAL_WAITS if (size + 0.25) * n <= _LOCAL_BYTES else _GROUP_WAITS
+        edges = _EDGE_BYTES + _TREE_EDGE_BYTES * pairs.predecessors
+        waits = n / searchers * each * math.sqrt(n)
+        works.append(Work(waits=waits, bytes=edges * n * pairs.edges, footprint=size * n + 8.0 * pairs.m))
     if pairs.predecessors and not noted:
         works.append(_trees(pairs, size))
     if pairs.negative:
@@ -188,10 +196,15 @@ def bytes_of_searches(pairs: Pairs, known: Known) -> int:
     """Return the bytes that searches from all vertices need on a device, of which some are searched at a time."""
     size, n = SIZES[pairs.search], pairs.n
     each = n * (size + 16 * pairs.predecessors + (0 if known.is_cpu else 20 + 4 * size))
-    rows = -(-n // _PARTS)
-    if known.is_cpu:
-        rows = min(rows, _AT_ONCE // (n * size))
+    rows = _rows_at_once(pairs, known)
     return rows * each + 2 * size * pairs.m + 8 * n + 5 * size * n * (known.units if known.is_cpu else 0)
+
+
+def _rows_at_once(pairs: Pairs, known: Known) -> int:
+    """Return from how many vertices searches start at a time."""
+    n = pairs.n
+    rows = min(n, max(-(-n // _PARTS), _LEAST_PART // n))
+    return min(rows, max(1, _AT_ONCE // (n * SIZES[pairs.search]))) if known.is_cpu else rows
 
 
 METHODS = {"floyd-warshall": floyd_warshall, "johnson": johnson}

@@ -33,20 +33,20 @@ _CORE = Machine(
 """One core of a server's processor with 512-bit vectors, of which all others have as much; as measured."""
 
 _NVIDIA_UNIT = Machine(
-    latencies=((1 << 14, 3e-8), (1 << 18, 1.5e-7), (1 << 25, 2.5e-7), (1 << 28, 4e-7)),
-    bandwidth=3.1e10,
-    random_reads=1.5e8,
-    atomic_minima=3e7,
-    coalesced=32,
-    threads=2048,
-    barrier=5e-8,
-    launch=3e-6,
-    read_back=2e-5,
-    upload=1.7e10,
-    download=1.5e10,
-    pairs={"uint16": 2.1e11, "int32": 1.1e11, "int64": 2.5e10, "float32": 1.06e11, "float64": 3.4e10},
+    latencies=((1 << 14, 2e-8), (1 << 17, 2.1e-8), (1 << 20, 1.4e-7), (1 << 26, 1.5e-7)),
+    bandwidth=2.2e10,
+    random_reads=4e8,
+    atomic_minima=1.6e8,
+    coalesced=16,
+    threads=64,
+    barrier=2.1e-8,
+    launch=8e-6,
+    read_back=2.5e-5,
+    upload=2.9e10,
+    download=2.4e10,
+    pairs={"uint16": 6.5e10, "int32": 1.2e11, "int64": 2.1e10, "float32": 1.14e11, "float64": 2.3e10},
 )
-"""One multiprocessor of a data-centre GPU; copies, launches and arithmetic as measured, the rest as of data sheets."""
+"""One multiprocessor of a data-centre GPU, as measured."""
 
 _INTEGRATED_UNIT = replace(
     _NVIDIA_UNIT,

@@ -153,7 +153,7 @@ def test_families() -> None:
     assert [each.is_cpu for each in kinds] == [True, False, False, False, False]
     assert kinds[0].machine.pairs["int32"] == 64 * 5.2e10
     assert kinds[0].machine.bandwidth == 8 * 2e10  # which cores share
-    assert kinds[3].machine.bandwidth == 80 * 3.1e10
+    assert kinds[3].machine.bandwidth == 80 * 2.2e10
 
 
 def test_what_was_measured_comes_first(device: Device, private_cache: object) -> None:

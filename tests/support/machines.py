@@ -59,23 +59,27 @@ INTEL = Known(
     source="`reedsp calibrate`",
 )
 
-# An H200, of what experiments/results/nvidia-h200 holds: bandwidth and the pairs of float32 of ceilings.csv, those of
-# uint16 and int32 as its products reach them, float64 of predecessors.csv, copies of transfers.csv. It was never
-# calibrated: latencies, random accesses, barriers, launches and int64 are assumed, as of data sheets.
+# the same with NVIDIA's driver 580.159.04 on an H200
 H200 = Known(
     Machine(
-        latencies=((16384, 3e-8), (262144, 1.5e-7), (33554432, 2.5e-7), (268435456, 4e-7)),
-        bandwidth=4.13e12,
-        random_reads=2e10,
-        atomic_minima=4e9,
-        coalesced=32,
-        threads=270336,
-        barrier=5e-8,
-        launch=3e-6,
-        read_back=2e-5,
-        upload=1.7e10,
-        download=1.5e10,
-        pairs={"uint16": 2.8e13, "int32": 1.46e13, "int64": 3.3e12, "float32": 1.41e13, "float64": 4.5e12},
+        latencies=(
+            *((16384, 2.02958e-8), (131072, 2.12516e-8), (1048576, 1.420464e-7), (4194304, 1.458536e-7)),
+            *((16777216, 1.46233e-7), (67108864, 1.46233e-7)),
+        ),
+        bandwidth=2.91936e12,
+        random_reads=5.230193e10,
+        atomic_minima=2.15728e10,
+        coalesced=16,
+        threads=8192,
+        barrier=2.12885e-8,
+        launch=9.43823e-6,
+        read_back=2.77618e-5,
+        upload=2.949656e10,
+        download=2.547248e10,
+        pairs={
+            **{"uint16": 8.604764e12, "int32": 1.56503e13, "int64": 2.756317e12},
+            **{"float32": 1.506026e13, "float64": 3.041216e12},
+        },
     ),
     kind="gpu",
     units=132,
