@@ -130,8 +130,8 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded() -> Non
             graph = sparse(1000, m, kind)
             chosen = {johnson_pays(graph, each, dtype or "float64") for each in MACHINES.values()}
             assert chosen == {300 * (graph.m + 1000) < 1000**2}
-    of_whole = [johnson_pays(sparse(2000, 2000, "whole"), MACHINES[each], "float64") for each in ("PoCL", "H200")]
-    assert of_whole == [True, False]
+    of_whole = [johnson_pays(sparse(1000, 8000, "whole"), MACHINES[each], "float64") for each in ("PoCL", "H200")]
+    assert of_whole == [False, True]
 
 
 @pytest.mark.deep(group="a device that pretends to be others")
