@@ -44,7 +44,7 @@ class Story(ABC):
     title: str
     paper: str | None = None
     main: str
-    arrays: Mapping[str, Array]
+    arrays: dict[str, Array]
     kernels: ClassVar[Kernels]
     watched: ClassVar[tuple[str, ...]] = ()
 
@@ -85,6 +85,8 @@ class Story(ABC):
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return the array that a launch has left in the user's order; None if it says nothing."""
+        if name not in moment.left:
+            return None
         values = moment.left[name][: int(np.prod(self.shape(name)))]
         return self.plain(name, self.in_order(name, values), moment)
 

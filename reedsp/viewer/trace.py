@@ -205,8 +205,8 @@ def _trace(what: Input, algorithm: str, story: Story, device: Device) -> Trace:
     folded = 0
     for moment in recorder.moments:
         after = {**state}
-        for name in moment.left:
-            if name in story.arrays and (values := story.shown(name, moment)) is not None:
+        for name in story.arrays:
+            if (values := story.shown(name, moment)) is not None:
                 after[name] = values
                 dtypes.setdefault(name, str(story.dtype(name, moment)))
         changes = {name: _changes(state[name], after[name]) for name in after if state[name] != after[name]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from reedsp.viewer.algorithms import single_source
+from reedsp.viewer.algorithms import all_pairs, single_source, traversal
 from reedsp.viewer.inputs import Problem
 from reedsp.viewer.story import Story, listed
 
-_SHORTEST = Problem("shortest paths", "search")
+_SHORTEST, _BREADTH = Problem("shortest paths", "search"), Problem("breadth-first search", "search")
+_PAIRS = Problem("all pairs", "graph")
 
 
 class Entry(NamedTuple):
@@ -24,6 +25,11 @@ ALGORITHMS = {
     "input-parallel": Entry(_SHORTEST, single_source.InputParallel),
     "input-parallel-refined": Entry(_SHORTEST, single_source.Refined),
     "near-far": Entry(_SHORTEST, single_source.NearFar),
+    "top-down": Entry(_BREADTH, traversal.TopDown),
+    "bottom-up": Entry(_BREADTH, traversal.BottomUp),
+    "floyd-warshall": Entry(_PAIRS, all_pairs.ByVertex),
+    "floyd-warshall-blocked": Entry(_PAIRS, all_pairs.Blocked),
+    "min-plus-squaring": Entry(_PAIRS, all_pairs.Squaring),
 }
 """The algorithms that can be watched."""
 

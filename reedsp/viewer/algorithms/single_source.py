@@ -168,7 +168,7 @@ class Refined(Search):
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return the array; of the words that atomic operations lower, the path weights that they stand for."""
-        if name != "best":
+        if name != "best" or name not in moment.left:
             return super().shown(name, moment)
         n, dtype = self.graph.n, moment.left["best"].dtype
         if moment.macros["WIDE"]:
@@ -256,6 +256,8 @@ class NearFar(Search):
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return distances, the threshold, or the vertices of a queue."""
+        if name not in moment.left:
+            return None
         values, layout = moment.left[name], self._layout
         after = moment.numbers["round"] + 1 if moment.kernel == "advance" else 0
         if name == "threshold":
