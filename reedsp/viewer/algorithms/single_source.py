@@ -28,6 +28,7 @@ class Search(Story):
     """What the searches share: distances, and at the end the tree."""
 
     kernels = KERNELS
+    followed = ("primitives/",)
     main = "dist"
     method: str
     names: tuple[str, ...] = ("dist",)
