@@ -15,7 +15,7 @@ from reedsp.viewer.roles import all_pairs, primitives, role, single_source, stru
 
 ROOMS = (all_pairs, primitives, single_source, structure, traversal)
 CASES = [(room, file, kernel) for room in ROOMS for file, kernels in room.KERNELS.items() for kernel in kernels]
-SAME_MEMORY = {"Key": "WEIGHT", "Item": "ELEMENT", "VALUE": "ELEMENT", "uint": "WEIGHT"}
+SAME_MEMORY = {"Key": "WEIGHT", "Item": "ELEMENT", "Stored": "ELEMENT", "VALUE": "ELEMENT", "uint": "WEIGHT"}
 """Types of as many bytes, or the macro of the type of which an item is made, in which an argument may be read."""
 
 
@@ -51,7 +51,7 @@ def test_arguments_are_those_of_the_kernel(room: Any, file: str, kernel: str) ->
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
 def test_every_array_is_of_some_kernel(room: Any) -> None:
     named = {each.array for kernels in room.KERNELS.values() for roles in kernels.values() for each in roles.values()}
-    beside = {
+    beside = {  # in the memory of others
         "labels",
         "directed_sums",
         "frontier",
@@ -59,7 +59,7 @@ def test_every_array_is_of_some_kernel(room: Any) -> None:
         "predecessors",
         "heads",
         "mask",
-    }  # of other arrays' memory
+    }
     assert set(room.ARRAYS) <= named | beside
     assert named - {"", "*"} <= set(room.ARRAYS) | {"found", "frontier_bits"}
 
