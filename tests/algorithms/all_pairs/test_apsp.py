@@ -162,8 +162,7 @@ def test_families(family: Family, device: Device) -> None:
 def test_same_as_from_each_source(name: str, device: Device) -> None:
     graph = graph_of(next(family for family in SMALL if family.name == name))
     single = reedsp.sssp(graph, range(graph.n), device=device)
-    result = reedsp.apsp(graph, predecessors=True, device=device)
-    assert result.method == "floyd-warshall"
+    result = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
     assert np.array_equal(result.dist, single.dist)
     assert np.array_equal(result.pred, single.pred)
     assert reedsp.apsp(graph, device=device).pred is None
@@ -924,7 +923,7 @@ def test_routes(device: Device) -> None:
             result.path(*pair)
     with pytest.raises(ValueError, match="ask for them with predecessors=True"):
         reedsp.apsp(graph, device=device).path(0, 3)
-    assert repr(result).startswith("<reedsp.AllPairs: 5 vertices, floyd-warshall, ")
+    assert repr(result).startswith(f"<reedsp.AllPairs: 5 vertices, {result.method}, ")
 
 
 @every_method
