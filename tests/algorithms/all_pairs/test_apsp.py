@@ -45,13 +45,13 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 SMALL = [
     *(family for family in FAMILIES if family.n <= 130 and family.name != "negative cycle out of reach"),
-    families._random("heavy, smaller", 70, 300, 2**29, 2**30, seed=26),
-    families._random("beyond int32, smaller", 70, 300, 2**40, 2**44, seed=27),
+    families.random("heavy, smaller", 70, 300, 2**29, 2**30, seed=26),
+    families.random("beyond int32, smaller", 70, 300, 2**40, 2**44, seed=27),
     families._potentials("negative edges, smaller", 90, 420, seed=21),
     families._potentials("negative edges, many ties", 40, 500, seed=22),
-    families._random("zero-weight edges only", 66, 300, 0, 1, seed=23),
-    families._random("undirected, zero weights, ties", 70, 150, 0, 3, seed=24, directed=False),
-    families._grid("small grid", 9, 11, seed=25),
+    families.random("zero-weight edges only", 66, 300, 0, 1, seed=23),
+    families.random("undirected, zero weights, ties", 70, 150, 0, 3, seed=24, directed=False),
+    families.grid("small grid", 9, 11, seed=25),
     Family("hub", 130, [0] * 129 + [*range(1, 130)], [*range(1, 130)] + [0] * 129, [1 + i % 7 for i in range(258)]),
     Family("inward and outward star", 80, [0] * 40 + [*range(40, 80)], [*range(1, 41), *([0] * 40)], [2] * 80),
 ]
