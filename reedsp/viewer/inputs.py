@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.matching.biadjacency import biadjacency_of
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.viewer.story import as_json
@@ -19,7 +20,7 @@ LARGEST_N = 200
 """Vertices of a graph."""
 
 LARGEST_M = 2_000
-"""Edges of a graph, each direction of one without."""
+"""Edges of a graph; one without direction counts once."""
 
 LARGEST_LENGTH = 1_000
 """Elements of an array."""
@@ -83,10 +84,16 @@ def input_of(given: Any, problem: Problem, source: Any = None) -> Input:
     graph = as_graph(given)
     if graph.n == 0 or graph.n > LARGEST_N:
         raise ValueError(f"input: 1 to {LARGEST_N} vertices can be traced, the graph has {graph.n:,}")
-    if graph.m > LARGEST_M:
-        raise ValueError(f"input: at most {LARGEST_M:,} edges can be traced, the graph has {graph.m:,}")
+    edges = len(ends_of(graph)[0])
+    if edges > LARGEST_M:
+        raise ValueError(f"input: at most {LARGEST_M:,} edges can be traced, the graph has {edges:,}")
     start = 0 if source is None else vertex_argument(graph, source, "source")
-    return Input(problem.name, _describe(graph, start if problem.kind == "search" else None), graph=graph, source=start)
+    return Input(
+        problem.name,
+        _describe(graph, start if problem.kind == "search" else None, problem.name == "matching"),
+        graph=graph,
+        source=start,
+    )
 
 
 def _array(given: Any, problem: str) -> Input:
@@ -99,6 +106,22 @@ def _array(given: Any, problem: str) -> Input:
     return Input(problem, described, values=values)
 
 
+def sides_of(graph: Graph) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the vertices of either side of a bipartite graph.
+
+    Raises
+    ------
+    ValueError
+        It is not bipartite, or directed.
+    """
+    if graph.directed:
+        raise ValueError("input: an undirected graph is expected, whose sides are found; this one is directed")
+    _, rows, columns = biadjacency_of(graph)
+    assert rows.vertices is not None
+    assert columns.vertices is not None
+    return rows.vertices, columns.vertices
+
+
 def ends_of(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.intp]]:
     """Return both ends of each edge, one without direction once, and where it is among the entries of the rows."""
     sources, targets = edge_sources(graph).astype(np.int64), graph.indices.astype(np.int64)
@@ -106,7 +129,13 @@ def ends_of(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64],
     return sources[kept], targets[kept], kept
 
 
-def _describe(graph: Graph, source: int | None) -> dict[str, Any]:
+def _left(graph: Graph) -> int | None:
+    """Return how many vertices the first side has, if they come before those of the other one."""
+    rows, _ = sides_of(graph)
+    return len(rows) if np.array_equal(rows, np.arange(len(rows))) else None
+
+
+def _describe(graph: Graph, source: int | None, bipartite: bool) -> dict[str, Any]:
     sources, targets, kept = ends_of(graph)
     weights = graph.weights[kept].tolist()
     weighted = any(weight != 1 for weight in weights)
@@ -119,6 +148,6 @@ def _describe(graph: Graph, source: int | None) -> dict[str, Any]:
         "weighted": weighted,
         "names": [str(name) for name in graph.names] if graph.has_names else None,
         "coordinates": None if coordinates is None else np.asarray(coordinates, float).tolist(),
-        "sides": None,
+        "sides": _left(graph) if bipartite else None,
         "source": source,
     }

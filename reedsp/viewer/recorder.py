@@ -14,7 +14,7 @@ import pyopencl as cl
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import arguments, text_of
 from reedsp.device.job import Launched, recording
-from reedsp.viewer.roles.role import Kernels, Role
+from reedsp.viewer.roles.role import SAME, Kernels, Role
 
 _DTYPE_OF = {name: dtype for dtype, name in C_TYPES.items()}
 
@@ -61,9 +61,11 @@ class Recorder:
     Parameters
     ----------
     kernels : mapping
-        A table of roles. Of kernels in other files the buffers are known that have had a role before.
+        A table of roles.
     watched : sequence of str
         Arguments without a role, of uint32, that are read as well.
+    followed : tuple of str
+        Beginnings of files that are not in the table, whose buffers are known if they have had a role before.
 
     Attributes
     ----------
@@ -72,8 +74,8 @@ class Recorder:
         The text of each file of kernels.
     """
 
-    def __init__(self, kernels: Kernels, watched: Sequence[str] = ()) -> None:
-        self._kernels, self._watched = kernels, watched
+    def __init__(self, kernels: Kernels, watched: Sequence[str] = (), followed: tuple[str, ...] = ()) -> None:
+        self._kernels, self._watched, self._followed = kernels, watched, followed
         self._known: dict[int, Role] = {}
         self.moments: list[Moment] = []
         self.sources: dict[str, str] = {}
@@ -119,11 +121,19 @@ class Recorder:
         """Return the roles of arguments that are shown, by their positions."""
         table = self._kernels.get(launched.kernel.file)
         if table is None:
+            if not launched.kernel.file.startswith(self._followed):
+                return {}
             found = {position: self._known.get(_address(each)) for position, each in launched.buffers.items()}
             return {position: role for position, role in found.items() if role is not None}
         given = table[launched.kernel.name]
+        for argument, role in given.items():
+            if not role.array:  # the memory may have been another array's
+                self._known.pop(_address(launched.buffers[names.index(argument)]), None)
         shown = {names.index(argument): role for argument, role in given.items() if role.array}
         for position, role in shown.items():
+            if role == SAME:
+                shown[position] = self._known[_address(launched.buffers[position])]
+                continue
             dtype = C_TYPES[dtype_of(role.dtype, launched.kernel.macros)]
             self._known[_address(launched.buffers[position])] = Role(role.array, dtype, True, True)
         return shown

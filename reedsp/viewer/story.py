@@ -37,8 +37,8 @@ class Story(ABC):
         Those that are shown.
     kernels : mapping
         The roles of all arguments.
-    watched : tuple of str
-        That of :class:`.Recorder`.
+    watched, followed : tuple of str
+        Those of :class:`.Recorder`.
     """
 
     title: str
@@ -47,6 +47,7 @@ class Story(ABC):
     arrays: dict[str, Array]
     kernels: ClassVar[Kernels]
     watched: ClassVar[tuple[str, ...]] = ()
+    followed: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -78,7 +79,7 @@ class Story(ABC):
     def record(self) -> Recorder:
         """Run twice, and record the second time."""
         self.run()
-        recorder = Recorder(self.kernels, self.watched)
+        recorder = Recorder(self.kernels, self.watched, self.followed)
         with recorder.active():
             self.run()
         return recorder
@@ -92,7 +93,7 @@ class Story(ABC):
 
     def dtype(self, name: str, moment: Moment) -> np.dtype[Any]:
         """Return the type of an array that a launch has left."""
-        return moment.left[name].dtype
+        return moment.left[name].dtype if name in moment.left else np.dtype(np.int32)
 
     def in_order(self, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return values in the order of the user."""

@@ -28,6 +28,7 @@ class Search(Story):
     """What the searches share: distances, and at the end the tree."""
 
     kernels = KERNELS
+    followed = ("primitives/",)
     main = "dist"
     method: str
     names: tuple[str, ...] = ("dist",)
@@ -191,6 +192,8 @@ class Refined(Search):
                 f" {counted(count, 'vertex', 'vertices')} a path"
             )
         if moment.kernel == "finalise":
+            if not fallen:
+                return "no path weight fell: there is no edge to relax"
             count = sum(edges > 0 for edges in after["active_edges"][:-1])
             return (
                 f"round {self.rounds}: {counted(len(fallen), 'path weight')} fell,"

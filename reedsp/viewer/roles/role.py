@@ -74,6 +74,9 @@ INPUT = Role("", "", True, False)
 INTERNAL = Role("", "", True, True)
 """Counters and other words by which launches agree on what is to be done."""
 
+SAME = Role("*", "", True, True)
+"""What the buffer has been in launches before."""
+
 Roles: TypeAlias = Mapping[str, Role]
 """Of the arguments of a kernel in global memory, in order."""
 
