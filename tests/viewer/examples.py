@@ -315,7 +315,7 @@ def program(values: list[int]) -> Trace:
     return maker.trace()
 
 
-KEYS = [random.Random(2).randint(0, 99) for _ in range(32)]
+KEYS = random.Random(2).choices(range(100), k=32)
 
 EXAMPLES: dict[str, Callable[[], Trace]] = {
     "shortest-paths": lambda: shortest_paths(grid(5, 8)),

@@ -25,11 +25,11 @@ const bars = (() => {
       const f = (v) => Math.round(v * 100) / 100;
       const shape = (v) => {
         const x = values.number(v);
-        if (Number.isNaN(x)) return [zero, 0];
+        if (Number.isNaN(x) || values.isNone(v, role)) return [zero, 0];
         const y = x === Infinity ? 20 : x === -Infinity ? height - 4 : scale(x);
         return [Math.min(y, zero), Math.max(Math.abs(zero - y), x === Infinity ? 0 : 1.5)];
       };
-      const kind = (v, i) => (values.number(v) === Infinity ? "bar none" : "bar") + (changed.has(i) ? " changed" : "") + (selected === i ? " selected" : "");
+      const kind = (v, i) => (values.isNone(v, role) ? "bar none" : "bar") + (changed.has(i) ? " changed" : "") + (selected === i ? " selected" : "");
       const rects = chart.selectAll("rect").data(cells).join("rect").nodes();
       rects.forEach((rect, i) => {
         const [y, h] = shape(cells[i]);
@@ -66,6 +66,7 @@ const bars = (() => {
       const rows = replay.history(name, Math.max(3, Math.min(MOST_ROWS, Math.floor(MOST_CELLS / Math.max(1, columns)))));
       const width = d3.max(rows, (r) => r.cells.length) || 0;
       const shown = Math.min(width, 1000);
+      table.style("min-width", `${48 + 24 * shown}px`);
       trim(head, shown + 1);
       write(cell(head, 0, "th"), "step", "");
       for (let i = 0; i < shown; i++) write(cell(head, i + 1, "th"), names(i), selected === i ? "selected" : "");
@@ -76,7 +77,7 @@ const bars = (() => {
         trim(row, shown + 1);
         write(cell(row, 0, "th"), String(k), "");
         for (let i = 0; i < shown; i++) {
-          const kind = (changed.has(i) ? "changed " : "") + (values.number(cells[i]) === Infinity ? "none" : "");
+          const kind = (changed.has(i) ? "changed " : "") + (values.isNone(cells[i], role) ? "none" : "");
           write(cell(row, i + 1, "td"), values.text(cells[i], role), kind.trim());
         }
       });

@@ -29,8 +29,8 @@ const controls = (() => {
     ["dotted outer ring", "works in this step"],
     ["thick edge", "belongs to the tree, the forest or the matching"],
     ["curved arrow", "a pointer from a vertex to a vertex"],
-    ["letter beside a vertex", "initial of a set or flag that holds it"],
-    ["square corner mark", "the source"],
+    ["letters beside a vertex", "beginning of the name of a set or flag that holds it"],
+    ["thick ring, underlined number", "the source"],
     ["tint", "the darker, the larger; of labels one of eight tints"],
   ];
   let [timer, from] = [null, null];
@@ -387,8 +387,7 @@ const controls = (() => {
     $("at").value = k;
     $("at").setAttribute("aria-valuetext", replay ? `step ${k} of ${last}: ${replay.step().kernel}` : "");
     $("count").textContent = replay ? `${k} of ${last}` : "";
-    $("device").textContent = current && current.trace && typeof current.trace.device === "string" ? current.trace.device : "";
-    $("device").title = $("device").textContent;
+    $("device").textContent = current && current.trace && typeof current.trace.device === "string" ? `Recorded on ${current.trace.device}` : "";
     $("draft").hidden = !draft;
     if (!replay) return;
     if (draft) {
@@ -452,7 +451,7 @@ const controls = (() => {
     $("shown").addEventListener("change", (e) => app.show(e.target.value));
     $("weight").addEventListener("change", (e) => app.setWeight(Number(e.target.value)));
     $("speed").addEventListener("change", () => timer && (stop(), play()));
-    options($("speed"), SPEEDS.map((s) => [String(s), `${s} a second`]), "2");
+    options($("speed"), SPEEDS.map((s) => [String(s), `${s} steps/s`]), "2");
     $("freeze").setAttribute("aria-pressed", String(app.graph.isFrozen()));
     help();
     document.addEventListener("keydown", key);

@@ -119,12 +119,16 @@ const drawing = (() => {
       return { group: group.node(), line: line_.node(), hit: hit.node(), weight: weight.node() };
     }
 
+    const sided = () => Number.isInteger(graph.sides);
+
     function addVertex(v) {
       const group = vertexLayer.append("g").attr("class", "vertex").datum(v);
       group.append("circle").attr("class", "active-ring").attr("r", R + 6);
       group.append("circle").attr("class", "disc").attr("r", R);
       const value = group.append("text").attr("class", "value");
-      const name = group.append("text").attr("class", "name").attr("y", R + 11);
+      const name = group.append("text").attr("class", "name");
+      const [x, y, anchor] = sided() ? (v < graph.sides ? [-R - 7, 0, "end"] : [R + 7, 0, "start"]) : [R * 0.66, R + 4, "start"];
+      name.attr("x", x).attr("y", y).style("text-anchor", anchor);
       const badge = group.append("text").attr("class", "badge").attr("x", R - 1).attr("y", -R + 1);
       const title = group.append("title");
       group
@@ -206,11 +210,11 @@ const drawing = (() => {
       simulation = null;
       graph = next;
       const box = svgNode.getBoundingClientRect();
-      const upright = box.height > box.width * 1.15 && !next.coordinates;
       points = places ? places.map((p) => ({ ...p })) : layout.place(next);
-      if (!places && upright) {
+      if (!places && points.length && !next.coordinates && !Number.isInteger(next.sides)) {
         const { x0, x1, y0, y1 } = layout.bounds(points);
-        if (x1 - x0 > y1 - y0) points = points.map((p) => ({ x: p.y, y: p.x }));
+        const scale = (width, height) => Math.min(box.width / (width + 4 * R), box.height / (height + 5 * R));
+        if (scale(y1 - y0, x1 - x0) > 1.1 * scale(x1 - x0, y1 - y0)) points = points.map((p) => ({ x: p.y, y: p.x }));
       }
       homes = points.map(({ x, y }) => ({ x, y }));
       lines = linesOf(graph);

@@ -232,7 +232,34 @@ const layout = (() => {
     const [s, c] = [Math.sin(angle), Math.cos(angle)];
     const result = points.map((p) => ({ x: c * p.x - s * p.y, y: s * p.x + c * p.y }));
     const { x0, x1, y0, y1 } = bounds(result);
-    return y1 - y0 > x1 - x0 ? result.map((p) => ({ x: p.y, y: p.x })) : result;
+    const wide = y1 - y0 > x1 - x0 ? result.map((p) => ({ x: p.y, y: p.x })) : result;
+    return lattice(wide, edges) || headed(wide);
+  }
+
+  // Turned over so that the first vertices are on the left and above.
+  function headed(points) {
+    const middle = (points.length - 1) / 2;
+    const lean = (key) => d3.sum(points, (p, i) => (i - middle) * p[key]) < 0;
+    const [x, y] = [lean("x") ? -1 : 1, lean("y") ? -1 : 1];
+    return points.map((p) => ({ x: x * p.x, y: y * p.y }));
+  }
+
+  // Straightened, if every edge leads to a neighbour in a lattice.
+  function lattice(points, edges) {
+    const near = neighbours(points.length, edges);
+    const at = new Map([[0, [0, 0]]]);
+    const step = (u, v) => {
+      const [dx, dy] = [points[v].x - points[u].x, points[v].y - points[u].y];
+      return Math.abs(dx) > Math.abs(dy) ? [Math.sign(dx), 0] : [0, Math.sign(dy)];
+    };
+    for (const [u, [x, y]] of at)
+      for (const v of near[u]) {
+        const [dx, dy] = step(u, v);
+        if (!at.has(v)) at.set(v, [x + dx, y + dy]);
+        else if (at.get(v)[0] !== x + dx || at.get(v)[1] !== y + dy) return null;
+      }
+    if (new Set([...at.values()].map(String)).size < points.length) return null;
+    return headed(points.map((_, v) => ({ x: at.get(v)[0] * EDGE, y: at.get(v)[1] * EDGE })));
   }
 
   function springs(near, part, edges, random) {
@@ -302,8 +329,10 @@ const layout = (() => {
   function columns(n, sides, near, parts) {
     const rank = new Array(n);
     parts.forEach((part, i) => part.forEach((v) => (rank[v] = i)));
-    const left = d3.range(sides).sort((a, b) => rank[a] - rank[b] || a - b);
-    const right = d3.range(sides, n).sort((a, b) => rank[a] - rank[b] || a - b);
+    const order = new Array(n); // breadth first from an end of each component
+    for (const part of parts) [...levels(near, [...levels(near, [...levels(near, part[0]).keys()].pop()).keys()].pop()).keys()].forEach((v, i) => (order[v] = i));
+    const left = d3.range(sides).sort((a, b) => rank[a] - rank[b] || order[a] - order[b]);
+    const right = d3.range(sides, n).sort((a, b) => rank[a] - rank[b] || order[a] - order[b]);
     const points = new Array(n);
     const across = Math.max(240, Math.max(left.length, right.length) * APART * 0.8);
     const place = () => {

@@ -23,7 +23,7 @@ const look = (() => {
   function badges(replay, n) {
     const found = new Array(n).fill("");
     const add = (v, name) => {
-      if (v >= 0 && v < n) found[v] += (found[v] ? " " : "") + name.replace(/^(is|in)_/, "").slice(0, 1).toUpperCase();
+      if (v >= 0 && v < n) found[v] += (found[v] ? " " : "") + name.replace(/^(is|in)_/, "").slice(0, 2);
     };
     for (const name of replay.withRole("set")) new Set(replay.values(name)).forEach((v) => add(values.index(v, n), name));
     for (const name of replay.withRole("flag"))
@@ -58,7 +58,7 @@ const look = (() => {
     function vertex(v) {
       const name = nameOf(v);
       const value = found ? found.cells[v] : undefined;
-      const none = found && (value === null || value === undefined || value === "nan" || (labelled && values.number(value) < 0));
+      const none = found && (value === "nan" || values.isNone(value, role));
       const text = found ? values.text(value, role) : name;
       const number = values.number(value);
       return {

@@ -31,7 +31,7 @@ const matrix = (() => {
       const style = getComputedStyle(root);
       const color = (key) => style.getPropertyValue(`--${key}`).trim();
       const [left, top] = [34, 24];
-      const size = Math.max(2, Math.min(46, (box.width - left - 8) / Math.max(1, columns), (box.height - top - 8) / Math.max(1, rows)));
+      const size = Math.max(2, Math.min(46, (box.width - left - 40) / Math.max(1, columns), (box.height - top - 20) / Math.max(1, rows)));
       const ratio = Math.min(3, window.devicePixelRatio || 1);
       const [width, height] = [Math.ceil(left + size * columns + 4), Math.ceil(top + size * rows + 4)];
       place = { left, top, size, rows, columns };

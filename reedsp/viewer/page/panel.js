@@ -33,8 +33,8 @@ const panel = (() => {
     if (step.reads && step.reads.length) row(list, "reads", names(step.reads, replay));
     if (step.writes && step.writes.length) row(list, "writes", names(step.writes, replay));
     const changed = replay.names.filter((name) => replay.changed(name).length);
-    const said = changed.flatMap((name, i) => [i ? ", " : "", ...names([name], replay), ` ${values.count(replay.changed(name).length, "cell")}`]);
-    row(list, "changed", said.length ? said : [replay.k ? "nothing" : "the beginning"]);
+    const said = changed.flatMap((name, i) => [i ? ", " : "", ...names([name], replay), ` ${replay.changed(name).length}`]);
+    row(list, "cells changed", said.length ? said : [replay.k ? "none" : "the beginning"]);
     if (step.folded) row(list, "left out", [`${values.count(step.folded, "launch", "launches")} before this one, which changed nothing`]);
   }
 

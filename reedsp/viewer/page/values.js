@@ -22,9 +22,12 @@ const values = (() => {
     return Number.isInteger(i) && i >= 0 && i < length ? i : -1;
   }
 
+  // Whether this stands for no value: an infinite distance, or the index of nothing.
+  const isNone = (v, role) => v === null || v === undefined || v === "inf" || (INDEX_ROLES.has(role) && number(v) < 0);
+
   function text(v, role) {
     if (v === undefined) return "";
-    if (INDEX_ROLES.has(role) && (v === null || number(v) < 0)) return "\u2013";
+    if (INDEX_ROLES.has(role) && isNone(v, role)) return "\u2013";
     if (v === null || v === "inf") return "\u221e";
     if (v === "-inf") return "-\u221e";
     if (typeof v === "boolean") return v ? "1" : "0";
@@ -37,5 +40,5 @@ const values = (() => {
 
   const count = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-  return { isValue, number, index, text, short, count };
+  return { isValue, isNone, number, index, text, short, count };
 })();
