@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -16,7 +17,7 @@ from reedsp.system.atomic_file import write_whole
 FOLDER = Path(__file__).with_name("page")
 """Where the files are that a page is made of."""
 
-SCRIPTS = ("values", "trace", "layout", "graph", "bars", "matrix", "panel", "look", "text", "export", "editing")
+SCRIPTS = ("library", "values", "trace", "layout", "graph", "bars", "matrix", "panel", "look", "text", "export", "editing")
 """Scripts of the page, in an order in which none needs a later one while it is loaded."""
 
 LAST_SCRIPTS = ("controls", "main")
@@ -48,8 +49,9 @@ class Page:
     ) -> None:
         self.traces = list(traces)
         data = {"traces": self.traces, "run": run, **(choices or {})}
-        names = " and ".join(dict.fromkeys(str(trace.get("title") or trace.get("algorithm")) for trace in self.traces))
-        self.html = _assembled(f"{names or 'Nothing'}, step by step", data, run is not None)
+        titles = [trace.get("title") for trace in self.traces if isinstance(trace, Mapping)]
+        names = " and ".join(dict.fromkeys(str(title) for title in titles if title))
+        self.html = _assembled(f"{names or 'Algorithms'}, step by step", data, run is not None)
 
     def save(self, path: str | Path, *, overwrite: bool = True) -> None:
         """Write the page to a file, which appears whole or not at all.
@@ -85,12 +87,12 @@ def _assembled(title: str, data: Mapping[str, Any], may_run: bool) -> str:
 
     Marks of the frame are replaced one after the other from its text alone, so that no content can hold another mark.
     """
-    library = (FOLDER / "d3.min.js").read_text(encoding="utf-8")
-    scripts = [library, *(_compact(_text(f"{name}.js")) for name in (*SCRIPTS, *LAST_SCRIPTS))]
-    style = _compact(_text("style.css"))
+    library = _text("d3.min.js")
+    scripts = [_text(f"{name}.js") for name in (*SCRIPTS, *LAST_SCRIPTS)]
+    style = _text("style.css")
     policy = [
         "default-src 'none'",
-        f"script-src {' '.join(map(_hash, scripts))}",
+        f"script-src {' '.join(map(_hash, [library, *scripts]))}",
         f"style-src {_hash(style)}",
         "img-src data:",
         *(["connect-src 'self'"] if may_run else []),
@@ -102,6 +104,8 @@ def _assembled(title: str, data: Mapping[str, Any], may_run: bool) -> str:
         "title": html.escape(title).encode("ascii", "xmlcharrefreplace").decode(),
         "style": f"<style>{style}</style>",
         "data": embedded(data),
+        "licence": _text("d3.LICENSE"),
+        "library": base64.b64encode(gzip.compress(library.encode(), 9, mtime=0)).decode(),
         "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: contents[mark[1]], _text("page.html"))
@@ -120,13 +124,8 @@ def embedded(data: Any) -> str:
 
 
 def _text(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def _compact(text: str) -> str:
-    """Leave out indentation, empty lines and lines that are comments. No literal of ours is longer than a line."""
-    lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line and not line.startswith("// "))
+    with open(FOLDER / name, encoding="utf-8", newline="") as file:
+        return file.read()
 
 
 def _hash(content: str) -> str:

@@ -49,7 +49,7 @@ const controls = (() => {
         const tab = document.createElement("button");
         tab.type = "button";
         tab.setAttribute("role", "tab");
-        tab.setAttribute("aria-controls", "main");
+        tab.setAttribute("aria-controls", "stage");
         const mine = state.current && state.current.problem === problem;
         tab.setAttribute("aria-selected", String(mine));
         tab.tabIndex = mine ? 0 : -1;

@@ -359,7 +359,8 @@ const layout = (() => {
     const points = coordinates.map(([x, y]) => ({ x, y: -y }));
     const lengths = edges.map(([u, v]) => Math.hypot(points[u].x - points[v].x, points[u].y - points[v].y)).filter((d) => d > 0);
     const { x0, x1, y0, y1 } = bounds(points);
-    const typical = d3.median(lengths) || Math.max(x1 - x0, y1 - y0) / Math.sqrt(points.length) || 1;
+    const extent = Math.max(x1 - x0, y1 - y0) || 1;
+    const typical = Math.max(d3.median(lengths) || extent / Math.sqrt(points.length), extent / 1000);
     return apart(points.map((p) => ({ x: ((p.x - x0) * EDGE) / typical, y: ((p.y - y0) * EDGE) / typical })), APART, random);
   }
 

@@ -4,10 +4,7 @@ const app = (() => {
   const $ = (id) => document.getElementById(id);
   const VIEWS = { graph: "Graph", array: "Values", matrix: "Matrix" };
   const state = { entries: [], current: null, view: null, shown: null, selected: null, draft: null, run: null, busy: false };
-  const graph = drawing.create($("graph"), { select, addVertex, addEdge });
-  const large = bars.create($("array"));
-  const small = bars.create($("small"));
-  const cells = matrix.create($("matrix"), { select });
+  let [graph, large, small, cells] = [];
 
   // ---- entries: a trace each ---------------------------------------------------------------------------
 
@@ -84,6 +81,7 @@ const app = (() => {
   }
 
   function view(name) {
+    if (!state.current || !state.current.replay) return;
     state.view = name;
     const { replay } = state.current;
     if (name === "matrix" && replay.array(state.shown).of !== "matrix") state.shown = replay.names.find((n) => replay.array(n).of === "matrix");
@@ -92,6 +90,7 @@ const app = (() => {
   }
 
   function show(name) {
+    if (!state.current || !state.current.replay) return;
     state.shown = name;
     const of = canBe(state.current.replay, name);
     if (state.view === "matrix" && of !== "matrix") state.view = state.current.input.kind === "graph" ? "graph" : "array";
@@ -246,6 +245,10 @@ const app = (() => {
   }
 
   function start() {
+    graph = drawing.create($("graph"), { select, addVertex, addEdge });
+    large = bars.create($("array"));
+    small = bars.create($("small"));
+    cells = matrix.create($("matrix"), { select });
     let data = null;
     try {
       data = JSON.parse($("data").textContent);
@@ -260,8 +263,20 @@ const app = (() => {
     const [entry, step] = controls.address(state.entries);
     if (entry) choose(entry, step);
     else render();
+    document.body.dataset.ready = "";
   }
 
-  return { start, state, graph, go, choose, view, show, select, input, nameOf, addVertex, addEdge, removeSelected, setWeight, use, discard, run, runDraft, change, render };
+  function fail() {
+    document.body.classList.add("broken");
+    $("failure").hidden = false;
+    $("failure-text").textContent = "This browser cannot unpack the page; those since 2023 can.";
+  }
+
+  return {
+    get graph() {
+      return graph;
+    },
+    start, fail, state, go, choose, view, show, select, input, nameOf, addVertex, addEdge, removeSelected, setWeight, use, discard, run, runDraft, change, render,
+  };
 })();
-app.start();
+library.load().then(app.start, app.fail);

@@ -38,19 +38,24 @@ const panel = (() => {
     if (step.folded) row(list, "left out", [`${values.count(step.folded, "launch", "launches")} before this one, which changed nothing`]);
   }
 
-  let shownSource = null;
+  let shownSource = [];
   function source(replay) {
     const step = replay.step();
     const sources = replay.trace.sources || {};
     const text = step.file && Object.prototype.hasOwnProperty.call(sources, step.file) ? sources[step.file] : null;
     $("source").hidden = text === null;
-    if (text === null) return;
+    if (text === null) {
+      $("source-title").textContent = "";
+      $("code").replaceChildren();
+      shownSource = [];
+      return;
+    }
     const all = text.split("\n");
-    const [first, last] = step.lines && step.lines.length === 2 ? step.lines : [1, all.length];
+    const known = step.lines && step.lines.length === 2 && step.lines[0] <= all.length && step.lines[0] > 0;
+    const [first, last] = known ? step.lines : [1, all.length];
     $("source-title").textContent = `${step.file}, lines ${first} to ${Math.min(last, all.length)}`;
-    const key = `${step.file} ${first} ${last}`;
-    if (key === shownSource) return;
-    shownSource = key;
+    if (shownSource[0] === text && shownSource[1] === first && shownSource[2] === last) return;
+    shownSource = [text, first, last];
     $("code").replaceChildren(
       ...all.slice(Math.max(0, first - 1), Math.min(last, first + 199)).map((line, i) => {
         const node = document.createElement("span");
