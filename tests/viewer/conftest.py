@@ -50,7 +50,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 def watch_for_errors(page: Any, wrong: list[str]) -> None:
     """Note what no page may do: throw, complain in the console, or send a request beyond files."""
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: wrong.append(f"thrown: {error}"))
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on(

@@ -35,7 +35,7 @@ const traces = (() => {
     });
     (input.coordinates || []).forEach((at, i) => {
       list(at, `input.coordinates[${i}]`);
-      if (!(Math.abs(at[0]) <= 1e100 && Math.abs(at[1]) <= 1e100)) fail(`input.coordinates[${i}]`, "is no pair of numbers");
+      if (![0, 1].every((axis) => Number.isFinite(at[axis]) && Math.abs(at[axis]) <= 1e100)) fail(`input.coordinates[${i}]`, "is no pair of numbers");
     });
     optional(input.sides, (v, w) => whole(v, w, n + 1), "input.sides");
     optional(input.source, (v, w) => whole(v, w, n), "input.source");
