@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from reedsp.results.load import load
     from reedsp.results.routes import Routes
     from reedsp.results.shortest_paths import ShortestPaths
+    from reedsp.viewer.trace import Trace, trace
 
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
@@ -76,6 +77,7 @@ _MODULE_OF = {
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
     "SpanningForest": "algorithms.structure.forests.result",
+    "Trace": "viewer.trace",
     "VerificationError": "edges.verify",
     "VertexCover": "algorithms.structure.matching.result",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
@@ -112,6 +114,7 @@ _MODULE_OF = {
     "sort_by_key": "primitives.sort.sorts",
     "spanning_forest": "algorithms.structure.forests.spanning_forest",
     "sssp": "algorithms.single_source.sssp",
+    "trace": "viewer.trace",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
 }
@@ -174,6 +177,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "DeviceMemoryError",
     "NegativeCycleError",
     "VerificationError",
+    "trace",
+    "Trace",
     "show_versions",
 ]
 
