@@ -13,11 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from reedsp.system.atomic_file import write_whole
+from reedsp.system.public import public
 
 FOLDER = Path(__file__).with_name("page")
 """Where the files are that a page is made of."""
 
-SCRIPTS = ("library", "values", "trace", "layout", "graph", "bars", "matrix", "panel", "look", "text", "export", "editing")
+SCRIPTS = (
+    "library",
+    "values",
+    "trace",
+    "layout",
+    "graph",
+    "bars",
+    "matrix",
+    "panel",
+    "look",
+    "text",
+    "export",
+    "editing",
+)
 """Scripts of the page, in an order in which none needs a later one while it is loaded."""
 
 LAST_SCRIPTS = ("controls", "main")
@@ -25,6 +39,7 @@ LAST_SCRIPTS = ("controls", "main")
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
+@public
 class Page:
     """A page that plays traces of one problem or several; in a notebook it shows itself.
 
@@ -42,6 +57,13 @@ class Page:
     ----------
     html : str
         The page: one file, without any reference to another.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> page = reedsp.watch([3, 1, 2], "merge-sort")
+    >>> page.html[:15]
+    '<!doctype html>'
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Serves a page to this machine alone, and runs what the page sends: one input at a time, small, and for a short time."""
+"""Serves a page to this machine alone, and runs what the page sends: one input at a time, and not for long."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ LARGEST_SIZE = 1_000
 """Of an input that is generated: elements of an array; graphs have a smaller limit of their own."""
 
 SECONDS = 20.0
-"""That a run may take, and, as another limit, what is sent."""
+"""That a request may take to arrive."""
+
+RUN_SECONDS = 120.0
+"""That a run may take. Some kernels take a compiler for CPUs a minute, once."""
 
 MOST_CONNECTIONS = 16
 """At one time; others are closed."""
@@ -125,13 +128,13 @@ class Server:
         The page, which sends requests to ``run`` beside its own address.
     run : callable(Request)
         Returns a trace as JSON.
-    seconds : float
-        That a run may take, and a request to arrive.
+    seconds, run_seconds : float
+        That a request may take to arrive, and a run.
     """
 
-    def __init__(self, html: str, run: Run, *, seconds: float = SECONDS) -> None:
+    def __init__(self, html: str, run: Run, *, seconds: float = SECONDS, run_seconds: float = RUN_SECONDS) -> None:
         self._token = secrets.token_urlsafe(24)
-        self._runs = _Runs(run, seconds)
+        self._runs = _Runs(run, run_seconds)
         self._http = _Http(html.encode(), self._token, self._runs, seconds)
 
     @property
@@ -224,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def setup(self) -> None:
-        self.timeout = self.server.seconds
+        self.request.settimeout(self.server.seconds)
         super().setup()
 
     def version_string(self) -> str:
@@ -276,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
         while left:
             self.connection.settimeout(max(0.001, deadline - time.monotonic()))
             try:
-                part = self.rfile.read1(left)  # type: ignore[attr-defined]
+                part = self.rfile.read1(left)
             except TimeoutError:
                 raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the body takes too long") from None
             if not part:

@@ -54,5 +54,6 @@ def watch_for_errors(page: Any, wrong: list[str]) -> None:
     page.on("pageerror", lambda error: wrong.append(f"thrown: {error}"))
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on(
-        "request", lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else wrong.append(request.url)
+        "request",
+        lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else wrong.append(request.url),
     )

@@ -26,7 +26,9 @@ SOURCE = "\n".join(
 class Maker:
     """Writes down the states of arrays as a trace."""
 
-    def __init__(self, problem: str, algorithm: str, title: str, given: dict[str, Any], **arrays: dict[str, Any]) -> None:
+    def __init__(
+        self, problem: str, algorithm: str, title: str, given: dict[str, Any], **arrays: dict[str, Any]
+    ) -> None:
         self.arrays = arrays
         self.before: dict[str, list[Any]] = {}
         self.steps: list[dict[str, Any]] = []
@@ -75,14 +77,18 @@ class Maker:
         }
 
 
-def array(meaning: str, of: str, shape: list[int], role: str, main: bool = False, dtype: str = "int32") -> dict[str, Any]:
+def array(
+    meaning: str, of: str, shape: list[int], role: str, main: bool = False, dtype: str = "int32"
+) -> dict[str, Any]:
     return {"meaning": meaning, "of": of, "shape": shape, "dtype": dtype, "role": role, "main": main}
 
 
 # ---- graphs -----------------------------------------------------------------------------------------
 
 
-def graph(n: int, pairs: Iterable[tuple[int, int]], seed: int = 1, directed: bool = False, **more: Any) -> dict[str, Any]:
+def graph(
+    n: int, pairs: Iterable[tuple[int, int]], seed: int = 1, directed: bool = False, **more: Any
+) -> dict[str, Any]:
     draw = random.Random(seed)
     edges = [[u, v, draw.randint(1, 9)] for u, v in pairs]
     known = {"names": None, "coordinates": None, "sides": None, "source": 0}

@@ -27,6 +27,10 @@ PICTURE = """() => {
     return document.querySelector("main").innerHTML + document.querySelector("footer").innerHTML
         + document.querySelector("#at").value + canvas.toDataURL();
 }"""
+THICK = """() => {
+    const edges = document.querySelectorAll("#graph .edge");
+    return app.graph.lines().filter((_, i) => edges[i].classList.contains("tree")).map((line) => [line.u, line.v]);
+}"""
 VALUES = "() => Object.fromEntries(app.state.current.replay.names.map((n) => [n, app.state.current.replay.values(n)]))"
 
 
@@ -86,10 +90,14 @@ def test_what_is_drawn_is_what_the_arrays_hold(open_page: OpenPage) -> None:
         go(page, k)
         shown = page.locator("#graph .vertex .value").all_text_contents()
         assert shown == ["\N{INFINITY}" if v is None else str(v) for v in state["dist"]]
-        thick = page.evaluate("app.graph.lines().filter((l, i) => document.querySelectorAll('#graph .edge')[i].classList.contains('tree')).map((l) => [l.u, l.v])")
+        thick = page.evaluate(THICK)
         assert {frozenset(pair) for pair in thick} == {frozenset((p, v)) for v, p in enumerate(state["pred"]) if p >= 0}
-        changed = page.locator("#graph .vertex").evaluate_all("(all) => all.map((g) => g.classList.contains('changed'))")
-        assert changed == [k > 0 and u != v for u, v in zip(before.get("dist", state["dist"]), state["dist"], strict=True)]
+        changed = page.locator("#graph .vertex").evaluate_all(
+            "(all) => all.map((g) => g.classList.contains('changed'))"
+        )
+        assert changed == [
+            k > 0 and u != v for u, v in zip(before.get("dist", state["dist"]), state["dist"], strict=True)
+        ]
         row = page.locator("#small tbody tr.now td").all_text_contents()
         assert row == shown
         before = state
@@ -186,7 +194,9 @@ def crossing_edges(points: list[dict[str, float]], edges: list[list[int]]) -> in
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("family", examples.FAMILIES)
-def test_no_two_vertices_overlap_and_hardly_an_edge_crosses(open_page: OpenPage, family: str, size: tuple[int, int]) -> None:
+def test_no_two_vertices_overlap_and_hardly_an_edge_crosses(
+    open_page: OpenPage, family: str, size: tuple[int, int]
+) -> None:
     given = examples.FAMILIES[family]()
     page = open_page([examples.breadth_first(given)], size=size)
     points = page.evaluate("app.graph.points()")
@@ -205,7 +215,9 @@ def test_random_graphs_do_not_overlap_either(open_page: OpenPage, n: int) -> Non
     page = open_page([examples.breadth_first(examples.sparse(n, 3 * n, coordinates=where)) for where in (None, same)])
     for _ in range(2):
         points = page.evaluate("app.graph.points()")
-        assert all((p["x"] - q["x"]) ** 2 + (p["y"] - q["y"]) ** 2 > 900 for i, p in enumerate(points) for q in points[:i])
+        assert all(
+            (p["x"] - q["x"]) ** 2 + (p["y"] - q["y"]) ** 2 > 900 for i, p in enumerate(points) for q in points[:i]
+        )
         page.select_option("#algorithm", "frontier-2")
 
 
@@ -293,7 +305,19 @@ def test_everything_is_reached_by_keyboard(open_page: OpenPage) -> None:
     for _ in range(60):
         press("Tab")
         reached.add(page.evaluate("document.activeElement.id || document.activeElement.textContent"))
-    assert {"edit", "export", "help", "algorithm", "zoom-in", "freeze", "graph", "shown", "play", "at", "speed"} <= reached
+    assert {
+        "edit",
+        "export",
+        "help",
+        "algorithm",
+        "zoom-in",
+        "freeze",
+        "graph",
+        "shown",
+        "play",
+        "at",
+        "speed",
+    } <= reached
     page.evaluate("document.activeElement.blur()")
     press("ArrowRight")
     press("ArrowRight")
@@ -439,17 +463,28 @@ def test_nothing_moves_by_itself_for_those_who_ask_for_that(open_page: OpenPage)
 
 
 def test_changes_are_seen_without_colour(open_page: OpenPage) -> None:
-    page = open_page([examples.shortest_paths(examples.grid(3, 3)), examples.sort(examples.KEYS)], address="#output-parallel/1")
+    page = open_page(
+        [examples.shortest_paths(examples.grid(3, 3)), examples.sort(examples.KEYS)], address="#output-parallel/1"
+    )
     width = "(node) => getComputedStyle(node).strokeWidth"
     assert page.locator(".vertex.changed .disc").first.evaluate(width) == "4px"
     assert page.locator(".vertex:not(.changed):not(.source) .disc").first.evaluate(width) == "1.4px"
-    assert page.locator(".vertex.none .disc").first.evaluate("(node) => getComputedStyle(node).strokeDasharray") != "none"
+    assert (
+        page.locator(".vertex.none .disc").first.evaluate("(node) => getComputedStyle(node).strokeDasharray") != "none"
+    )
     assert page.locator("td.changed").first.evaluate("(node) => getComputedStyle(node).fontWeight") == "700"
 
 
 # ---- hostile and wrong traces -----------------------------------------------------------------------
 
-HOSTILE = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</script><b>", "&lt;", "\u202e\u2028x", "a" * 500]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "</script><b>",
+    "&lt;",
+    "\u202e\u2028x",
+    "a" * 500,
+]
 
 
 def test_labels_stay_text(open_page: OpenPage) -> None:
@@ -471,7 +506,24 @@ def test_labels_stay_text(open_page: OpenPage) -> None:
     assert page.text_content("#code").strip() == HOSTILE[0]
 
 
-JUNK: list[Any] = [None, True, -1, 1e308, 3.5, 2**60, "", "nan", "x" * 50, [], {}, [[]], [None], {"all": 3}, [[0, {}]], {"all": [0]}]
+JUNK: list[Any] = [
+    None,
+    True,
+    -1,
+    1e308,
+    3.5,
+    2**60,
+    "",
+    "nan",
+    "x" * 50,
+    [],
+    {},
+    [[]],
+    [None],
+    {"all": 3},
+    [[0, {}]],
+    {"all": [0]},
+]
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -509,7 +561,8 @@ def test_no_wrong_trace_breaks_the_page(open_page: OpenPage, kind: str) -> None:
             if (entry.replay) for (const name of entry.replay.names) { app.show(name); app.go(1); }
             app.select({ vertex: 0 });
             app.select(null);
-            return [entry.error, document.querySelector("#failure").hidden, document.querySelector("#failure-text").textContent];
+            const said = document.querySelector("#failure-text").textContent;
+            return [entry.error, document.querySelector("#failure").hidden, said];
         })"""
     )
     for error, hidden, text in outcomes:

@@ -49,7 +49,9 @@ def test_policy_admits_what_the_page_holds_and_nothing_else() -> None:
     assert base64.b64encode(hashlib.sha256(library).digest()).decode() in policy
     assert len(scripts) == len(SCRIPTS) + len(LAST_SCRIPTS)
     assert len(re.findall("sha256-", policy)) == len(scripts) + 2
-    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
+    assert not re.search(
+        r"(src|href)\s*=\s*[\"']?(https?:)?//", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    )
     assert "connect-src 'self'" in Page([], run="run").html
 
 
@@ -80,7 +82,8 @@ def hundred_steps_of_fifty_vertices() -> dict[str, Any]:
     trace = examples.shortest_paths(examples.sparse(50, 150))
     step = trace["steps"][1]
     trace["steps"] = trace["steps"][:1] + [
-        step | {"changes": {name: [[v, draw.randrange(100)] for v in draw.sample(range(50), 5)] for name in trace["arrays"]}}
+        step
+        | {"changes": {name: [[v, draw.randrange(100)] for v in draw.sample(range(50), 5)] for name in trace["arrays"]}}
         for _ in range(99)
     ]
     return trace

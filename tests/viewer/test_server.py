@@ -53,9 +53,12 @@ def runner() -> Runner:
 
 @pytest.fixture
 def server(runner: Runner) -> Iterator[Server]:
-    choices = {"algorithms": {"graph": [["frontier", "Breadth first"], ["broken", "Broken"]]}, "generators": {"graph": ["path"]}}
+    choices = {
+        "algorithms": {"graph": [["frontier", "Breadth first"], ["broken", "Broken"]]},
+        "generators": {"graph": ["path"]},
+    }
     page = Page([examples.breadth_first(examples.path(3))], run="run", choices=choices)
-    with Server(page.html, runner, seconds=1.0) as started:
+    with Server(page.html, runner, seconds=1.0, run_seconds=1.0) as started:
         yield started
         runner.release.set()
 
@@ -82,7 +85,11 @@ def ask(
     answer = connection.getresponse()
     text = answer.read()
     connection.close()
-    return answer.status, json.loads(text) if answer.getheader("Content-Type") == "application/json" else text, dict(answer.getheaders())
+    return (
+        answer.status,
+        json.loads(text) if answer.getheader("Content-Type") == "application/json" else text,
+        dict(answer.getheaders()),
+    )
 
 
 def test_the_page_and_a_run(server: Server, runner: Runner) -> None:
@@ -143,7 +150,10 @@ HOSTILE: dict[str, tuple[int, dict[str, Any]]] = {
     "a path": (422, {"body": RIGHT | {"path": "/etc/passwd"}}),
     "text that is a number": (422, {"body": RIGHT | {"text": 3}}),
     "source that is a list": (422, {"body": RIGHT | {"source": [0]}}),
-    "size that is a switch": (422, {"body": {"kind": "graph", "algorithm": "frontier", "generate": "path", "size": True}}),
+    "size that is a switch": (
+        422,
+        {"body": {"kind": "graph", "algorithm": "frontier", "generate": "path", "size": True}},
+    ),
     "10^9 vertices": (422, {"body": {"kind": "graph", "algorithm": "frontier", "generate": "path", "size": 10**9}}),
     "no vertices": (422, {"body": {"kind": "graph", "algorithm": "frontier", "generate": "path", "size": 0}}),
 }
@@ -153,7 +163,10 @@ HOSTILE: dict[str, tuple[int, dict[str, Any]]] = {
 def test_hostile_requests_are_refused(server: Server, runner: Runner, case: str) -> None:
     expected, changed = HOSTILE[case]
     if "\u00e4" in changed.get("path", ""):
-        assert raw(server, f"POST {changed['path']} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\n\r\n".encode("latin-1")).startswith(b"HTTP/1.0 403")
+        assert raw(
+            server,
+            f"POST {changed['path']} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\n\r\n".encode("latin-1"),
+        ).startswith(b"HTTP/1.0 403")
     else:
         status, answer, _ = ask(server, **changed)
         assert status == expected

@@ -98,6 +98,7 @@ const bars = (() => {
 
     function show(replay, name, names, selected) {
       const cells = replay.values(name);
+      root.style.setProperty("--rows", replay.steps.length + 1);
       drawBars(replay, name, cells, new Set(replay.changed(name)), names, selected);
       drawHistory(replay, name, cells.length, names, selected);
     }

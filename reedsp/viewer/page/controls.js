@@ -284,7 +284,7 @@ const controls = (() => {
     $("edit-run").hidden = !state.run;
     options($("run-algorithm"), (state.algorithms[input.kind] || [[state.current.trace.algorithm, state.current.title]]), state.current.trace.algorithm);
     options($("generator"), (state.generators[input.kind] || []).map((name) => [name, name]));
-    $("run-source").value = input.source === null || input.source === undefined ? "" : input.source;
+    $("run-source").value = input.source === null || input.source === undefined ? "" : text.naming(input)(input.source);
     $("run-source-label").hidden = input.kind === "array";
     $("edit-apply").textContent = state.run ? "Run" : "Show it";
     $("edit-dialog").showModal();

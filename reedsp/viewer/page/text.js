@@ -7,11 +7,19 @@ const text = (() => {
   const MOST_ELEMENTS = 1000;
   const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
+  // What a vertex is called in text: its name if all names are different numbers, else its index.
+  function naming(input) {
+    const names = (input.names || []).map(String);
+    const numbers = names.length > 0 && names.every((name) => /^\d{1,15}$/.test(name)) && new Set(names).size === names.length;
+    return (v) => (numbers ? Number(names[v]) : v);
+  }
+
   function write(input) {
+    const called = naming(input);
     if (input.kind === "array") return input.values.map((v) => values.text(v)).join(" ") + "\n";
     const rows = Array.from({ length: input.n }, () => []);
-    for (const [u, v, w] of input.edges) rows[u].push(input.weighted && w !== undefined ? `${v}(${w})` : String(v));
-    return rows.map((row, v) => `${v} : ${row.join(" ")}`.trimEnd()).join("\n") + "\n";
+    for (const [u, v, w] of input.edges) rows[u].push(input.weighted && w !== undefined ? `${called(v)}(${w})` : String(called(v)));
+    return rows.map((row, v) => `${called(v)} : ${row.join(" ")}`.trimEnd()).join("\n") + "\n";
   }
 
   function readArray(content) {
@@ -68,5 +76,5 @@ const text = (() => {
 
   const read = (content, like) => (like.kind === "array" ? readArray(content) : readGraph(content, like.directed));
 
-  return { read, write, TextError };
+  return { read, write, naming, TextError };
 })();

@@ -2,6 +2,7 @@
 "use strict";
 const values = (() => {
   const INDEX_ROLES = new Set(["predecessor", "pointer", "mate"]);
+  const FINITE_ROLES = new Set([...INDEX_ROLES, "label", "flag", "set", "chosen", "count"]); // where null is no distance
 
   function isValue(v) {
     if (v === null || typeof v === "boolean") return true;
@@ -27,7 +28,7 @@ const values = (() => {
 
   function text(v, role) {
     if (v === undefined) return "";
-    if (INDEX_ROLES.has(role) && isNone(v, role)) return "\u2013";
+    if (FINITE_ROLES.has(role) && isNone(v, role)) return "\u2013";
     if (v === null || v === "inf") return "\u221e";
     if (v === "-inf") return "-\u221e";
     if (typeof v === "boolean") return v ? "1" : "0";
