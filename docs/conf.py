@@ -3,8 +3,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import reedsp  # noqa: E402
-from docs.tools import steps  # noqa: E402
+import reedsp
+from docs.tools import steps
 
 project = "reedsp"
 author = "the reedsp developers"
