@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from typing import Any
 
@@ -88,7 +89,7 @@ def test_wrong_arrays_as_text(text: str, complaint: str) -> None:
 @pytest.mark.parametrize("kind", typed.GRAPHS)
 def test_generated_graphs(kind: str, size: int) -> None:
     if kind == "complete" and size > 45:
-        with pytest.raises(ValueError, match="^size: at most 1,000 edges"):
+        with pytest.raises(ValueError, match=r"^size: at most 1,000 edges"):
             typed.generated_graph(kind, size)
         return
     graph = typed.generated_graph(kind, size)
@@ -114,9 +115,9 @@ def test_generated_arrays() -> None:
 
 @pytest.mark.parametrize(("kind", "size"), [("grid", 0), ("grid", 201), ("grid", 10**9), ("nothing", 3)])
 def test_what_is_not_generated(kind: str, size: int) -> None:
-    with pytest.raises(ValueError, match="^(size|generate): "):
+    with pytest.raises(ValueError, match=r"^(size|generate): "):
         typed.generated_graph(kind, size)
-    with pytest.raises(ValueError, match="^(size|generate): "):
+    with pytest.raises(ValueError, match=r"^(size|generate): "):
         typed.generated_array(kind if kind == "nothing" else "random", size * 5 if size else 0)
 
 
@@ -130,9 +131,9 @@ def test_a_page_of_several_algorithms(device: reedsp.Device) -> None:
     expected = reedsp.sssp(graph, 0, device=device).dist
     assert states(page.traces[0])[-1]["dist"] == expected.tolist()
     assert reedsp.watch([3, 1, 2], "merge-sort", device=device).traces[0]["problem"] == "sort"
-    with pytest.raises(ValueError, match="^algorithm: at least one"):
+    with pytest.raises(ValueError, match=r"^algorithm: at least one"):
         reedsp.watch(graph, [], device=device)
-    with pytest.raises(ValueError, match="^algorithm: "):
+    with pytest.raises(ValueError, match=r"^algorithm: "):
         reedsp.watch(graph, "nothing", device=device)
 
 
@@ -164,7 +165,7 @@ def test_requests_are_run(device: reedsp.Device) -> None:
     ],
 )
 def test_wrong_requests_are_refused(device: reedsp.Device, request_: Request) -> None:
-    with pytest.raises((ValueError, TypeError), match="^[a-z]+"):
+    with pytest.raises((ValueError, TypeError), match=r"^[a-z]+"):
         watch.runner(device)(request_)
 
 
@@ -173,15 +174,16 @@ def test_any_text_is_an_input_or_refused() -> None:
     for _ in range(3000):
         text = "".join(draw.choices("0123 :()\n-.ex\u0661", k=draw.randrange(25)))
         for read in (typed.graph_of, typed.array_of):
-            try:
+            with contextlib.suppress(ValueError):
                 read(text)
-            except ValueError as error:
-                assert str(error).startswith("text: ")
+                continue
+            with pytest.raises(ValueError, match=r"^text: "):
+                read(text)
 
 
 def test_every_choice_can_be_made() -> None:
     choices = watch.choices()
-    assert {kind for kind in choices["generators"]["graph"]} == set(typed.GRAPHS)
+    assert set(choices["generators"]["graph"]) == set(typed.GRAPHS)
     for kind in ("graph", "array"):
         assert choices["algorithms"][kind]
         assert all(watch.kind_of(name) == kind for name, _ in choices["algorithms"][kind])
