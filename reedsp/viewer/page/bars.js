@@ -99,6 +99,7 @@ const bars = (() => {
 
     function rowOf({ k, cells, changed }, role) {
       const row = document.createElement("tr");
+      row.className = "";
       write(cell(row, 0, "th"), String(k), "");
       cells.slice(0, 1000).forEach((v, i) => {
         const kind = (changed.has(i) ? "changed " : "") + (values.isNone(v, role) ? "none" : "");
