@@ -1,49 +1,58 @@
-"""Take the pictures of algorithms step by step, in a headless Chromium.
+"""Make the pages that play an algorithm step by step, which the documentation shows in frames.
 
-    python -m docs.tools.steps
+    python -m docs.tools.steps FOLDER
 
-writes ``docs/images/watch*.png``. It needs the packages of the extra `test`, and chromium.
+records each algorithm on the default device. A build of the documentation does that, too: nothing of it is kept.
 """
 
 from __future__ import annotations
 
-import io
-import shutil
-import tempfile
+import argparse
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 import reedsp
-from reedsp.viewer.typed import generated_array, generated_graph
+from reedsp.viewer.page import Page
 
-IMAGES = Path(__file__).resolve().parents[1] / "images"
-SIZE = {"width": 1180, "height": 660}
-COLOURS = 96
+COLUMNS, ROWS, SEED = 8, 5, 11
 
-PICTURES: dict[str, tuple[Any, str, int]] = {
-    "watch": (generated_graph("grid", 40), "output-parallel", 6),
-    "watch-array": (generated_array("random", 24), "naive-scan", 4),
-    "watch-matrix": (generated_graph("grid", 20), "floyd-warshall-blocked", 3),
+
+def crossings() -> reedsp.Graph:
+    """Return the crossings of a small town, some of whose streets are missing, and the minutes from one to the next."""
+    random = np.random.default_rng(SEED)
+    number = np.arange(COLUMNS * ROWS)
+    column, row = number % COLUMNS, number // COLUMNS
+    right, down = number[column + 1 < COLUMNS], number[row + 1 < ROWS]
+    ends = np.stack([np.concatenate([right, down]), np.concatenate([right + 1, down + COLUMNS])])
+    ends = ends[:, random.random(ends.shape[1]) < 0.8]
+    places = np.stack([column, -row], axis=1) + random.uniform(-0.22, 0.22, (len(number), 2))
+    minutes = random.integers(1, 10, ends.shape[1])
+    return reedsp.Graph.from_edges(len(number), *ends, minutes, directed=False).with_coordinates(places)
+
+
+PAGES = {
+    "output-parallel": lambda: reedsp.trace(crossings(), "output-parallel"),
+    "input-parallel": lambda: reedsp.trace(crossings(), "input-parallel"),
+    "near-far": lambda: reedsp.trace(crossings(), "near-far"),
+    "breadth-first": lambda: reedsp.trace(crossings(), "top-down"),
+    "floyd-warshall": lambda: reedsp.trace(crossings(), "floyd-warshall-blocked"),
 }
-"""For each picture the input, the algorithm and the step."""
+"""What is traced, by the name of its page."""
+
+
+def make(folder: Path) -> None:
+    """Write the pages into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, traced in PAGES.items():
+        Page([traced().to_json()]).save(folder / f"{name}.html")
 
 
 def main() -> None:
-    """Write the pictures."""
-    from PIL import Image
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started, tempfile.TemporaryDirectory() as folder:
-        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE)
-        for name, (given, algorithm, step) in PICTURES.items():
-            file = Path(folder, f"{name}.html")
-            reedsp.watch(given, algorithm).save(file)
-            page.goto(f"{file.as_uri()}#{algorithm}/{step}")
-            page.wait_for_selector("body[data-ready]")
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-            picture.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
-        browser.close()
+    """Make them where the command line says."""
+    parser = argparse.ArgumentParser(description="pages that play algorithms step by step")
+    parser.add_argument("folder", type=Path)
+    make(parser.parse_args().folder)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Algorithms step by step: what kernels leave in a device's memory, recorded launch by launch, and shown."""
+"""Algorithms step by step: traces of their kernels, and a page that plays them."""

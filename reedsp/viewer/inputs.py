@@ -20,7 +20,7 @@ LARGEST_N = 200
 """Vertices of a graph."""
 
 LARGEST_M = 2_000
-"""Edges of a graph, each direction of one without."""
+"""Edges of a graph; one without direction counts once."""
 
 LARGEST_LENGTH = 1_000
 """Elements of an array."""
@@ -84,8 +84,9 @@ def input_of(given: Any, problem: Problem, source: Any = None) -> Input:
     graph = as_graph(given)
     if graph.n == 0 or graph.n > LARGEST_N:
         raise ValueError(f"input: 1 to {LARGEST_N} vertices can be traced, the graph has {graph.n:,}")
-    if graph.m > LARGEST_M:
-        raise ValueError(f"input: at most {LARGEST_M:,} edges can be traced, the graph has {graph.m:,}")
+    edges = len(ends_of(graph)[0])
+    if edges > LARGEST_M:
+        raise ValueError(f"input: at most {LARGEST_M:,} edges can be traced, the graph has {edges:,}")
     start = 0 if source is None else vertex_argument(graph, source, "source")
     return Input(
         problem.name,

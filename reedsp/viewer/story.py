@@ -93,7 +93,7 @@ class Story(ABC):
 
     def dtype(self, name: str, moment: Moment) -> np.dtype[Any]:
         """Return the type of an array that a launch has left."""
-        return moment.left[name].dtype
+        return moment.left[name].dtype if name in moment.left else np.dtype(np.int32)
 
     def in_order(self, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return values in the order of the user."""

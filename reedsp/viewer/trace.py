@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Mapping
@@ -192,6 +193,10 @@ def trace(
     ['the input', 'the path to vertex 0 weighs 0', 'round 1: 2 path weights fell']
     """
     entry = entry_of(algorithm)
+    known = [name for name in inspect.signature(entry.story).parameters if name not in ("given", "device")]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"options: {algorithm!r} has {', '.join(known) or 'none'}, got {name!r}")
     what = input_of(input, entry.problem, source)
     on = get_device(device)
     return _trace(what, algorithm, entry.story(what, on, **options), on)

@@ -134,6 +134,8 @@ class Recursion(ArrayStory):
         while (_QUAD * self.group_size) ** 2 < self.n:  # so that the sums are one segment
             self.group_size *= 2
         self.segments = -(-self.n // (_QUAD * self.group_size))
+        if self.segments == 1:
+            del self.arrays["sums"]  # which the kernel then leaves as they were
 
     def run(self) -> None:
         """Scan by work-groups so small that there are several."""

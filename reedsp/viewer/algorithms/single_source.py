@@ -192,6 +192,8 @@ class Refined(Search):
                 f" {counted(count, 'vertex', 'vertices')} a path"
             )
         if moment.kernel == "finalise":
+            if not fallen:
+                return "no path weight fell: there is no edge to relax"
             count = sum(edges > 0 for edges in after["active_edges"][:-1])
             return (
                 f"round {self.rounds}: {counted(len(fallen), 'path weight')} fell,"

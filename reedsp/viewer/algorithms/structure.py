@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -70,10 +68,6 @@ class FastComponents(Structure):
             return None
         values: Values = moment.left["parents"][: self.graph.n].tolist()
         return values
-
-    def dtype(self, name: str, moment: Moment) -> np.dtype[Any]:
-        """Return the type of both arrays, which share their memory."""
-        return np.dtype(np.int32)
 
     def says(self, moment: Moment, before: State, after: State) -> str:
         """Return how many trees are left."""
@@ -194,6 +188,19 @@ class DulleForest(Boruvka):
     paper = "Dulle, Algorithm 19"
     shows = ("chosen", "components", "nearest", "copied")
     method = "dulle"
+
+    def __init__(self, given: Input, device: Device) -> None:
+        super().__init__(given, device)
+        self._is_parted = False
+
+    def shown(self, name: str, moment: Moment) -> Values | None:
+        """Return the array; with jumps after the pairs are parted two buffers take turns to hold the components."""
+        self._is_parted = moment.kernel == "part_pairs" or (self._is_parted and moment.kernel == "jump")
+        if moment.kernel != "jump" or not self._is_parted:
+            return super().shown(name, moment)
+        if name != "components":
+            return None
+        return self.plain(name, moment.left["copied"][: self.graph.n], moment)
 
     def says(self, moment: Moment, before: State, after: State) -> str:
         """Return what became of the components or of the edges."""

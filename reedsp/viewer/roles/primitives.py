@@ -64,9 +64,5 @@ KERNELS: Kernels = {
         "place_digits": {"counts": INTERNAL, "totals": INTERNAL},
         "move_records": _BY_GROUPS,
     },
-    "sort/radix_lanes.cl": {
-        **_BY_CHUNKS,
-        "place_digits": {"counts": INTERNAL, "totals": INTERNAL},
-        "move_records": _BY_GROUPS,
-    },
+    "sort/radix_lanes.cl": {"move_records": _BY_GROUPS},
 }
