@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import reedsp
-from reedsp.viewer.typed import generated_array, generated_graph
+from reedsp.viewer import generators
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 SIZE = {"width": 1180, "height": 660}
 COLOURS = 96
 
 PICTURES: dict[str, tuple[Any, str, int]] = {
-    "watch": (generated_graph("grid", 40), "output-parallel", 6),
-    "watch-array": (generated_array("random", 24), "naive-scan", 4),
-    "watch-matrix": (generated_graph("grid", 20), "floyd-warshall-blocked", 3),
+    "watch": (generators.graph("road", 40), "output-parallel", 6),
+    "watch-array": (generators.array("random", 24), "naive-scan", 4),
+    "watch-matrix": (generators.graph("random", 18), "floyd-warshall-blocked", 3),
 }
 """For each picture the input, the algorithm and the step."""
 
