@@ -279,7 +279,7 @@ const controls = (() => {
     $("edit-text").value = text.write(input);
     $("edit-error").textContent = "";
     $("edit-hint").textContent =
-      (input.kind === "array" ? "Numbers between white space." : "A line for each vertex: v : a b c, its neighbours; a(5) has the weight 5.") +
+      (input.kind === "array" ? "Numbers between white space." : "A line for each vertex, v : a b c, with its neighbours; a=5 is one by an edge of weight 5. It is undirected if each edge is listed both ways.") +
       (state.run ? "" : " This page was saved and has no device: what is changed can be saved as text, and watched with reedsp watch FILE.");
     $("edit-run").hidden = !state.run;
     options($("run-algorithm"), (state.algorithms[input.kind] || [[state.current.trace.algorithm, state.current.title]]), state.current.trace.algorithm);
@@ -294,7 +294,7 @@ const controls = (() => {
   async function applyInput() {
     try {
       const next = text.read($("edit-text").value, app.input());
-      if (app.state.run) await runInput({ text: $("edit-text").value, directed: next.directed === true });
+      if (app.state.run) await runInput({ text: $("edit-text").value });
       else app.use(next);
       $("edit-dialog").close();
     } catch (error) {
@@ -305,8 +305,7 @@ const controls = (() => {
   function runInput(what) {
     const { kind } = app.input();
     const request = { ...what, kind, algorithm: $("run-algorithm").value };
-    if (kind === "array") delete request.directed;
-    else if ($("run-source").value.trim()) request.source = /^\d+$/.test($("run-source").value.trim()) ? Number($("run-source").value) : $("run-source").value.trim();
+    if (kind === "graph" && $("run-source").value.trim()) request.source = /^\d+$/.test($("run-source").value.trim()) ? Number($("run-source").value) : $("run-source").value.trim();
     return app.run(request);
   }
 

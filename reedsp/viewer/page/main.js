@@ -199,7 +199,7 @@ const app = (() => {
     const { trace } = state.current;
     const given = input();
     const request = { text: text.write(given), kind: given.kind, algorithm: trace.algorithm };
-    if (given.kind === "graph") Object.assign(request, { directed: given.directed === true, source: given.n ? text.naming(given)(given.source ?? 0) : null });
+    if (given.kind === "graph") Object.assign(request, { source: given.n ? text.naming(given)(given.source ?? 0) : null });
     return run(request).catch(() => {});
   }
 
