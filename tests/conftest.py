@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import reedsp
+from reedsp.cost_model import place
 from reedsp.device import build, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
-from reedsp.system import place
 
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
 place._serves = False

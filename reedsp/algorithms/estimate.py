@@ -12,11 +12,11 @@ from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.arithmetic.types import name_of
 from reedsp.cost_model import choose, counts, families, searches
 from reedsp.cost_model.estimate import Estimate
+from reedsp.cost_model.place import HOST, is_for_host, on_host_seconds
 from reedsp.cost_model.work import total
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.system.options import check_choice
-from reedsp.system.place import HOST, is_for_host, on_host_seconds
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0

@@ -232,7 +232,7 @@ def test_searches_as_recorded(n: int, m: int, rows: int, directed: bool, millise
 
 
 def test_small_inputs_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    from reedsp.system import place
+    from reedsp.cost_model import place
 
     monkeypatch.setattr(place, "_serves", True)
     expected = reedsp.estimate(GRAPH, "sssp", source=0)

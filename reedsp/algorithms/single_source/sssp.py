@@ -33,6 +33,7 @@ from reedsp.arithmetic.paths import (
     to_result,
 )
 from reedsp.arithmetic.types import name_of
+from reedsp.cost_model.place import HOST, is_for_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -47,7 +48,6 @@ from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST, is_for_host
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 

@@ -13,9 +13,9 @@ import scipy.sparse
 import reedsp
 import reedsp.csgraph
 from reedsp.algorithms.single_source import on_host
+from reedsp.cost_model import place
 from reedsp.device.device import Device
 from reedsp.device.job import BoundKernel
-from reedsp.system import place
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 5000  # edges
