@@ -124,7 +124,7 @@ def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
 def johnson(pairs: Pairs, known: Known) -> Sequence[Work]:
     """Return what searches from all vertices do."""
     n, size = float(pairs.n), SIZES[pairs.search]
-    parts = min(_PARTS, pairs.n) if known.is_cpu else 1
+    parts = -(-pairs.n // _rows_at_once(pairs, known)) if known.is_cpu else 1
     searchers = min(n, known.units)
     part, source = (_PART_TREE, _SOURCE_TREE) if pairs.predecessors else (_PART, _SOURCE)
     host = parts * part + n * source

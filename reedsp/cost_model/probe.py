@@ -29,6 +29,24 @@ class Reach(NamedTuple):
     edges: float
 
 
+def bound(graph: Graph) -> Reach:
+    """Return what a search finds at most on average, by the degrees alone: no vertex that no edge leads to.
+
+    Parameters
+    ----------
+    graph : Graph
+        With a vertex.
+    """
+    n, m = graph.n, graph.m
+    leaving = entered = int(np.count_nonzero(np.diff(graph.indptr)))
+    if graph.directed:
+        has_entry = np.zeros(n, bool)
+        has_entry[graph.indices] = True
+        entered = int(np.count_nonzero(has_entry))
+    part = leaving / n  # the others find themselves alone
+    return Reach(min(n, 1 + part * entered), part * m)
+
+
 def known_reach(graph: Graph) -> Reach | None:
     """Return what an earlier call has found."""
     return graph._derived.get(_KEY)
