@@ -44,6 +44,11 @@ def devices() -> list[Device]:
     return list(_devices)
 
 
+def are_known() -> bool:
+    """Return whether this process has looked for devices already."""
+    return _devices is not None
+
+
 @functools.lru_cache(maxsize=8)
 def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str | None) -> Device:
     """Return the device of a queue, if one is given, else the device that an argument names.

@@ -19,6 +19,7 @@ from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model.choose_search import MANY_ROWS
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -34,7 +35,6 @@ _BEYOND_16_BITS = "beyond_16_bits"  # what a search has found out about a graph
 
 _GROUP_SIZE, _LARGE_GROUP = 256, 512
 _LARGE, _DENSE = 8192, 32.0  # vertices, and edges of one, of a graph for which larger work-groups are worth it
-_MANY_ROWS = 64  # from which on it is faster than near-far from as many sources, on GPUs
 _GROUPS_PER_COMPUTE_UNIT = 16  # as many as can be at work there
 _EDGES_AT_ONCE = 2
 _EDGES_OF_LANE = 2.5  # of a vertex
@@ -239,12 +239,22 @@ def _right_tuning(
 
 def is_faster(job: Job, graph: Graph, arithmetic: Arithmetic, rows: int, by_hops: bool = False) -> bool:
     """Return whether so many rows of a graph are found, as is expected, sooner than by near-far, and rightly."""
-    device = job.device
-    if device.kind == "cpu" or rows < _MANY_ROWS or (arithmetic.dtype.itemsize == 8 and not device.int64_atomics):
+    if rows < MANY_ROWS or not fits(job.device, graph.n, arithmetic):
+        return False
+    return is_right(job, graph, arithmetic, by_hops)
+
+
+def fits(device: Device, n: int, arithmetic: Arithmetic) -> bool:
+    """Return whether the work-groups of a GPU have local memory for searches of so many vertices."""
+    if device.kind == "cpu" or (arithmetic.dtype.itemsize == 8 and not device.int64_atomics):
         return False
     with_most_queues = Tuning(_LARGE_GROUP, 1, _EDGES_AT_ONCE, 1, _QUEUE, 1, False, 0.0)
-    if graph.n > with_most_queues.most_vertices(device, arithmetic):
-        return False
+    return n <= with_most_queues.most_vertices(device, arithmetic)
+
+
+def is_right(job: Job, graph: Graph, arithmetic: Arithmetic, by_hops: bool = False) -> bool:
+    """Return whether the device gives right answers in local memory, of which the graph fits into."""
+    device = job.device
     try:
         _right_tuning(device, graph, OutEdges.of(graph, job, arithmetic), arithmetic, None, by_hops)
     except DeviceMemoryError:
