@@ -59,49 +59,46 @@ class _Waiting:
     seconds = 0.0
 
 
-def _on_host(here: float, there: Callable[[Known], float], asked: Searches, known: Callable[[], Known | None]) -> str:
-    """Return why the host does it, which takes so many seconds; "" if a device does."""
+_Ask = Callable[[Searches], Known | None]
+
+
+def _on_host(method: str, here: float, there: Callable[[Known], float], asked: Searches, known: _Ask) -> Choice | None:
+    """Return the method of the host, which takes so many seconds; None if a device does it."""
     if here <= _BEGUN:
-        return f"{time_text(here)} are expected on the host, and no device begins sooner"
-    found = known()
+        return Choice((method,), f"{time_text(here)} are expected on the host, and no device begins sooner", here)
+    found = known(asked)
     if found is None:
-        done = 1e-6 * place.on_any_device(asked.n, asked.m)
-        return f"{time_text(here)} are expected on the host, and no device is known" if here < done else ""
+        if here >= 1e-6 * place.on_any_device(asked.n, asked.m):
+            return None
+        return Choice((method,), f"{time_text(here)} are expected on the host, and no device is known", here)
     then = there(found)
-    return f"{time_text(here)} are expected on the host, and {time_text(then)} of a device" if here < then else ""
+    if here >= then:
+        return None
+    return Choice((method,), f"{time_text(here)} are expected on the host, and {time_text(then)} of a device", here)
 
 
-def shortest_paths_on_host(asked: Searches, known: Callable[[], Known | None]) -> str:
-    """Return why the host finds shortest paths, in a sentence; "" if a device is expected to be done sooner.
+def shortest_paths_on_host(asked: Searches, known: _Ask) -> Choice | None:
+    """Return what the host does, and why, for shortest paths; None if a device is expected to be done sooner.
 
     Parameters
     ----------
     asked : Searches
-    known : callable()
+    known : callable(asked)
         Returns what is known of the device, of which is asked only if it matters; None if there is none.
     """
 
     def there(known: Known) -> float:
-        return min(
-            seconds_on(asked, known, each) for each in ((CHANGED, ALL, GROUPS) if asked.negative else (NEAR_FAR,))
-        )
+        methods = (CHANGED, ALL, GROUPS) if asked.negative else (NEAR_FAR,)
+        return min(seconds_on(asked, known, each) for each in methods)
 
-    return _on_host(searches.on_host(asked), there, asked, known)
-
-
-def seconds_on_host(asked: Searches) -> float:
-    """Return the seconds that the host takes for shortest paths."""
-    return searches.on_host(asked)
+    method = "bellman-ford" if asked.negative else "dijkstra"
+    return _on_host(method, searches.on_host(asked), there, asked, known)
 
 
-def levels_on_host(asked: Searches, known: Callable[[], Known | None]) -> str:
-    """Return why the host does a breadth-first search, as :func:`shortest_paths_on_host` does."""
-    return _on_host(searches.levels_on_host(asked), functools.partial(_levels_seconds, asked), asked, known)
-
-
-def levels_seconds_on_host(asked: Searches) -> float:
-    """Return the seconds that the host takes for a breadth-first search."""
-    return searches.levels_on_host(asked)
+def levels_on_host(asked: Searches, known: _Ask) -> Choice | None:
+    """Return what the host does, as :func:`shortest_paths_on_host`, for a breadth-first search."""
+    there = functools.partial(_levels_seconds, asked)
+    return _on_host("dijkstra", searches.levels_on_host(asked), there, asked, known)
 
 
 def is_time_to_look(asked: Searches) -> bool:

@@ -135,7 +135,7 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
     if not candidates:
         listing = "\n".join(f"  {each.index}: {each}, {each.kind}" for each in found)
         raise DeviceError(f"{origin} = {device!r} fits none of the devices found:\n{listing}")
-    chosen = max(candidates, key=_score)
+    chosen = candidates[0] if len(candidates) == 1 else max(candidates, key=_score)
     _log.info("using %s", chosen)
     return chosen
 

@@ -384,13 +384,12 @@ def _planned(
     may_be_host: bool = True,
 ) -> Plan:
     asked = searched_for(graph, starts, arithmetic, result)
+    here = None
     if may_be_host and device is None and method == "auto" and starts and place.serves():
-        because = ""
-        if on_host.can_solve(graph, arithmetic):
-            because = choose_search.shortest_paths_on_host(asked, lambda: known_default(asked))
-        if because:
-            name = "bellman-ford" if asked.negative else "dijkstra"
-            return Plan(None, choose_search.Choice((name,), because, choose_search.seconds_on_host(asked)))
+        can = on_host.can_solve(graph, arithmetic)
+        here = choose_search.shortest_paths_on_host(asked, known_default) if can else None
+    if here is not None:
+        return Plan(None, here)
     chosen = get_device() if device is None else device
     if method != "auto":
         seconds = choose_search.seconds_on(asked, families.known(chosen), method)

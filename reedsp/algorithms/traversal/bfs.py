@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source.sssp import known_default
-from reedsp.algorithms.traversal import on_host
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
+from reedsp.algorithms.traversal.on_host import search as search_on_host
 from reedsp.cost_model import choose_search, families, place
 from reedsp.cost_model.searches import Searches
 from reedsp.device.build import constants, position_of
@@ -229,10 +229,9 @@ def planned(
     choices = _choices(options)
     searched = Searches(max(1, graph.n), graph.m, graph.directed, max(1, len(sources)), "int32", 4)
     if may_be_host and device is None and not choices and graph.m and sources and place.serves():
-        because = choose_search.levels_on_host(searched, lambda: known_default(searched))
-        if because:
-            on_host = choose_search.Choice(("dijkstra",), because, choose_search.levels_seconds_on_host(searched))
-            return Plan(graph, sources, many, None, searched, on_host, choices)
+        here = choose_search.levels_on_host(searched, known_default)
+        if here is not None:
+            return Plan(graph, sources, many, None, searched, here, choices)
     chosen = get_device(device)
     choice = choose_search.breadth_first(searched, families.known(chosen))
     named = choices.get("method", _FRONTIER if "balance" in choices else None)
@@ -249,7 +248,7 @@ def _search_on_host(plan: Plan, answers: npt.NDArray[np.int32], phases: Phases) 
     """Fill `answers`; return what is to be reported."""
     phases.begin("search")
     started = time.perf_counter()
-    on_host.search(plan.graph, plan.sources, answers)
+    search_on_host(plan.graph, plan.sources, answers)
     milliseconds = 1e3 * (time.perf_counter() - started)
     return {
         "device": place.HOST,

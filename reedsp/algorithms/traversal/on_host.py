@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source import on_host
-from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import Graph
 
 _KEY = "matrix_of_ones"
+_NO_PATH = -1
 
 
 def search(graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32]) -> None:
@@ -38,4 +38,4 @@ def search(graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32])
     dist, pred = on_host.dijkstra(edges, sources)
     starts = [[source] for source in sources]
     answers[:, 1] = on_host.trees(graph.indptr, graph.indices, edges.data, dist, starts, pred)
-    answers[:, 0] = np.where(np.isinf(dist), NO_VERTEX, dist)
+    answers[:, 0] = np.where(np.isinf(dist), _NO_PATH, dist)
