@@ -169,10 +169,9 @@ def sssp(
     starts = [sources] if min_only else [[each] for each in sources]
     chosen = None if device is None else get_device(device)
     plan = planned(asked, starts, chosen, method, min_only=min_only, may_be_host=progress is None or progress is False)
-    expected = plan.choice.seconds if plan.named is None else None
-    if len(starts) > 1 and expected is not None and progress is None:
-        announce_long("sssp", expected, plan.choice.methods[0])
-    with search_bar(len(starts), "rounds", progress, expected=expected) as report:
+    if len(starts) > 1 and progress is None:
+        announce_long("sssp", plan.choice.seconds, plan.choice.methods[0])
+    with search_bar(len(starts), "rounds", progress, expected=plan.choice.seconds) as report:
         solved = _solve(
             *(graph, starts, arithmetic, result, plan),
             options=asked.options,
