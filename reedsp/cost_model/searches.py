@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from reedsp.cost_model.counts import SIZES, search_on_cpu
 from reedsp.cost_model.families import Known
+from reedsp.cost_model.settings import LARGEST_TEAM, TEAM_EDGES
 from reedsp.cost_model.work import Work
 
 _GUESSED = 10.0
@@ -18,8 +19,6 @@ _GPU_CALL = 8e-4
 """Seconds that a call takes of the host."""
 _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
-_MOST_WORKERS, _SHARED_EDGES = 8, 1 << 18
-"""Work-items of a CPU that search one row together, and edges from which on."""
 _GPU_WAITS, _GPU_ROW_WAITS = 20, 160
 """Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group."""
 _LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
@@ -82,7 +81,7 @@ def near_far(asked: Searches, known: Known) -> Counted:
     n, rows = float(asked.n), asked.rows
     moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else (asked.size + 4.0) * n * rows)
     if known.is_cpu:
-        together = min(known.units, _MOST_WORKERS) if asked.m >= _SHARED_EDGES else 1
+        together = min(known.units, LARGEST_TEAM) if asked.m >= TEAM_EDGES else 1
         workers = together if rows == 1 else min(rows, known.units)
         search = search_on_cpu(
             *(n, asked.m, asked.n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers

@@ -189,7 +189,7 @@ def test_what_is_predicted() -> None:
         assert values == pytest.approx(figures, rel=1e-5), name
 
 
-THRESHOLDS = ("_AT_ONCE", "_MOST_WORKERS", "_SHARED_EDGES", "_HOST_SMALL")
+THRESHOLDS = ("LARGEST_TEAM", "TEAM_EDGES", "PARTS", "LEAST_PART", "ON_CPU", "_HOST_SMALL")
 
 
 def test_thresholds() -> None:

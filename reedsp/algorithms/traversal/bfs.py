@@ -14,7 +14,7 @@ from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
 from reedsp.algorithms.traversal.on_host import search as search_on_host
-from reedsp.cost_model import choose_search, families, place
+from reedsp.cost_model import choose_search, families, place, settings
 from reedsp.cost_model.searches import Searches
 from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
@@ -50,11 +50,8 @@ _OPTIONS = {
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
 
-_FEW_SEARCHES = 8  # of a directed graph: so many are sooner done top-down than its edges are sorted by their heads
-
 # Of "work-items".
 _ITEMS_FILE, _QUEUE_FILE = "traversal/bfs_work_items.cl", "traversal/queue.cl"
-_ITEMS_EDGE_FACTOR = 6
 _WORD = 64  # vertices
 _PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
 _BOTTOM_UP_BATCH = 3  # levels between two looks at the device
@@ -66,7 +63,6 @@ _MOST_ROWS = 64
 
 # Of "work-groups".
 _GROUPS_FILE = "traversal/bfs_work_groups.cl"
-_GROUPS_EDGE_FACTOR = 14
 _GROUP_SIZE, _SMALLEST_GROUP = 256, 32
 _GROUPS_PER_UNIT = 8
 _PIECE = 64
@@ -309,7 +305,7 @@ class _RowsOfWorkItems:
         self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
         self._answers = answers
         # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
-        factor = _edge_factor(direction, _ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
+        factor = _edge_factor(direction, settings.ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
         self._goes_up = factor > 0 and "searched_bottom_up" in graph._derived
         self._macros = {
             "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
@@ -430,7 +426,7 @@ def _search_by_work_groups(
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
     started = time.perf_counter()
-    factor = _edge_factor(direction, _GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
+    factor = _edge_factor(direction, settings.GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
     search = _WorkGroups(graph, job, factor, group_size)
     stats = _search_from_each(search, search.run, sources, answers, job, progress, started)
     assert stats is not None
@@ -631,7 +627,7 @@ def _edge_factor(direction: str, measured: int, graph: Graph, device: Device, se
     if not graph.directed or Neighbours.are_there(graph, device, incoming=True):
         return measured
     graph._derived["searches"] = searches = graph._derived.get("searches", 0) + searches
-    return measured if searches > _FEW_SEARCHES else 0
+    return measured if searches > settings.TOP_DOWN_SEARCHES else 0
 
 
 def _check_few_edges(graph: Graph) -> None:
