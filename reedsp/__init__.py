@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from reedsp.results.load import load
     from reedsp.results.routes import Routes
     from reedsp.results.shortest_paths import ShortestPaths
+    from reedsp.viewer.page import Page
+    from reedsp.viewer.trace import Trace, trace
+    from reedsp.viewer.watch import watch
 
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
@@ -72,10 +75,12 @@ _MODULE_OF = {
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
+    "Page": "viewer.page",
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
     "SpanningForest": "algorithms.structure.forests.result",
+    "Trace": "viewer.trace",
     "VerificationError": "edges.verify",
     "VertexCover": "algorithms.structure.matching.result",
     "all_pairs_on_device": "algorithms.all_pairs.on_device",
@@ -112,6 +117,8 @@ _MODULE_OF = {
     "sort_by_key": "primitives.sort.sorts",
     "spanning_forest": "algorithms.structure.forests.spanning_forest",
     "sssp": "algorithms.single_source.sssp",
+    "trace": "viewer.trace",
+    "watch": "viewer.watch",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
 }
@@ -174,6 +181,10 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "DeviceMemoryError",
     "NegativeCycleError",
     "VerificationError",
+    "trace",
+    "Trace",
+    "watch",
+    "Page",
     "show_versions",
 ]
 

@@ -12,12 +12,11 @@ counted. Which elements each item sums is compared with the same rounds carried 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
@@ -25,7 +24,7 @@ from matplotlib.patches import Ellipse, Rectangle
 import reedsp
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.plotting import INK, PUBLISHED, device_of, finish, line
-from reedsp.device.job import BoundKernel, Job, Kernel
+from reedsp.device.job import Job, Launched, recording
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import plan_scan
@@ -43,19 +42,6 @@ EXCLUSIVE = ("root to leaf", "segment_sums of sums")  # steps towards sums that 
 
 Range = tuple[int, int]  # of the places that an item sums
 Step = tuple[str, int, list[Range]]  # its name, the distance of what is added, and what there is after it
-
-
-class Recorder(Job):
-    """A job that knows what its kernels are bound to."""
-
-    def __init__(self, device: reedsp.Device) -> None:
-        super().__init__(device)
-        self.bound: list[tuple[str, tuple[Any, ...]]] = []
-
-    def bind(self, kernel: Kernel, global_size: Any, local_size: Any, *args: Any) -> BoundKernel:
-        """Fix the arguments and sizes of a kernel, and keep its name and arguments."""
-        self.bound.append((kernel.name, args))
-        return super().bind(kernel, global_size, local_size, *args)
 
 
 # ---- what has to come out ---------------------------------------------------------------------------
@@ -127,40 +113,44 @@ def run_sweeps(device: reedsp.Device, values: Sequence[int]) -> list[np.ndarray]
     return list(job.download(levels, macros["LEVELS"] * n, ITEM).reshape(-1, n))
 
 
-def planned(device: reedsp.Device, values: Sequence[int], method: str) -> Iterator[tuple[Recorder, tuple[Any, ...]]]:
-    """Scan, and yield the arguments of each kernel when it is done."""
-    job = Recorder(device)
+def scanned(device: reedsp.Device, values: Sequence[int], method: str, on_launch: Callable[[Launched], None]) -> None:
+    """Scan, and have a function called after each launch."""
+    job = Job(device)
     source, out, total = job.upload(items_of(values)), job.allocate(len(values), ITEM), job.allocate(1, ITEM)
     group_size = SEGMENT // 8 if method == "blelloch" else None
     plan = plan_scan(job, ELEMENTS, Buffers(source, source, out, total), len(values), method, group_size)
-    for kernel, (_, arguments) in zip(plan, job.bound, strict=True):
-        kernel.queue()
-        yield job, arguments
+    with recording(on_launch):
+        for kernel in plan:
+            kernel.queue()
+
+
+def items_at(launched: Launched, position: int, length: int) -> np.ndarray:
+    """Return the first items of a buffer."""
+    return launched.read(position).view(ITEM)[:length]
 
 
 def run_naive(device: reedsp.Device, values: Sequence[int]) -> list[np.ndarray]:
     """Return the items after each round; the last launch only takes the values out of them."""
-    rows = []
-    for job, arguments in planned(device, values, "naive"):
-        buffers = [argument for argument in arguments if isinstance(argument, cl.Buffer)]
-        rows.append(job.download(buffers[-1], len(values), ITEM))
+    rows: list[np.ndarray] = []
+    scanned(device, values, "naive", lambda done: rows.append(items_at(done, max(done.buffers), len(values))))
     return rows[:-1]
 
 
 def run_recursion(device: reedsp.Device, values: Sequence[int]) -> list[np.ndarray]:
     """Return the elements, and the prefixes and the sums of segments, after each launch that changes them."""
-    launches = planned(device, values, "blelloch")
-    job, (_, _, out, sums, *_) = next(launches)
-    segments = -(-len(values) // SEGMENT)
+    n, segments = len(values), -(-len(values) // SEGMENT)
+    rows = [items_of(values)]
 
-    def download(buffer: cl.Buffer, length: int) -> np.ndarray:
-        return job.download(buffer, length, ITEM)
+    def keep(done: Launched) -> None:
+        if len(rows) == 1:  # the segments, then their sums, and both together
+            rows.extend([items_at(done, 2, n), items_at(done, 3, segments)])
+        elif len(rows) == 3:
+            rows.append(items_at(done, 2, segments))
+        else:
+            rows.append(items_at(done, 0, n))
 
-    rows = [items_of(values), download(out, len(values)), download(sums, segments)]
-    next(launches)
-    rows.append(download(sums, segments))
-    next(launches)
-    return [*rows, download(out, len(values))]
+    scanned(device, values, "blelloch", keep)
+    return rows
 
 
 ALGORITHMS = {

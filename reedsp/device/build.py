@@ -15,7 +15,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reedsp.device import kernel_cache, pyopencl_private
 from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
@@ -111,6 +111,50 @@ def _constants(folder: Path, file: str) -> Mapping[str, int]:
 def position_of(file: str, kernel: str, argument: str) -> int:
     """Return the position of an argument among those of a kernel."""
     return _arguments(kernel_directory(), file, kernel).index(argument)
+
+
+def arguments(file: str, kernel: str) -> list[str]:
+    """Return the arguments of a kernel, in order."""
+    return list(_arguments(kernel_directory(), file, kernel))
+
+
+class KernelText(NamedTuple):
+    """Where a kernel is written.
+
+    Attributes
+    ----------
+    file : str
+        In ``cl/``: the one that was asked for, or one that it includes.
+    first, last : int
+        Lines, from 1 on.
+    text : str
+        The whole file.
+    """
+
+    file: str
+    first: int
+    last: int
+    text: str
+
+
+def text_of(file: str, kernel: str) -> KernelText:
+    """Return where a kernel of one file is written."""
+    return _text_of(kernel_directory(), file, kernel)
+
+
+@functools.cache
+def _text_of(folder: Path, file: str, kernel: str) -> KernelText:
+    included: set[str] = set()
+    for _ in _lines_with_includes(file, included):
+        pass
+    for each in [file, *sorted(included - {file})]:
+        text = (folder / each).read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for number, line in enumerate(lines, start=1):
+            if re.match(rf"__kernel void {kernel}\(", line):
+                last = next(end for end in range(number, len(lines) + 1) if lines[end - 1] == "}")
+                return KernelText(each, number, last, text)
+    raise KeyError(f"cl/{file} has no kernel {kernel}")
 
 
 @functools.cache

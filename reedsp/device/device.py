@@ -177,7 +177,7 @@ class Device:
                 return kernel
             if program not in self._programs:
                 self._programs[program] = self._build(program[0], dict(program[1]))
-            kernel = self._kernels[program, name] = self._limited(program[0], name, self._programs[program])
+            kernel = self._kernels[program, name] = self._limited(*program, name, self._programs[program])
             return kernel
 
     def kernels_of_text(self, source: str, title: str, names: Iterable[str]) -> dict[str, Kernel]:
@@ -191,9 +191,9 @@ class Device:
         if re.search(r"\bdouble\b", source) and not self.fp64:
             raise PrecisionError(f"{self} has no double precision, which {title} needs; choose another device")
         program = self._built(title, lambda: build.build_generated(self.context, self.handle, source, title))
-        return {name: self._limited(title, name, program) for name in names}
+        return {name: self._limited(title, (), name, program) for name in names}
 
-    def _limited(self, file: str, name: str, program: cl.Program) -> Kernel:
+    def _limited(self, file: str, macros: Iterable[tuple[str, str | int]], name: str, program: cl.Program) -> Kernel:
         """Return a kernel with the limits of its launches."""
         handle, info = cl.Kernel(program, name), cl.kernel_work_group_info
         limits: list[Any] = [
@@ -203,7 +203,7 @@ class Device:
         asked, largest, local_memory = math.prod(limits[0]), *limits[1:]
         # NVIDIA's driver says 256 whatever size the kernel was compiled for.
         largest = max(asked, largest) if asked <= self.max_work_group_size else largest
-        return Kernel(file, name, program, largest, local_memory)
+        return Kernel(file, name, program, largest, local_memory, dict(macros))
 
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:

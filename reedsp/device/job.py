@@ -7,7 +7,8 @@ import ctypes
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -57,6 +58,8 @@ class Kernel:
     program: cl.Program
     max_work_group_size: int
     local_memory: int
+    macros: Mapping[str, str | int] = field(default_factory=dict, compare=False)
+    """Those it was built with."""
     handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
     """Kernel objects that nobody uses, by how many arguments they have: making one takes longer than a small launch."""
 
@@ -622,6 +625,78 @@ class Job:
         return kind(f"{self.device}: {action} failed: {error}")
 
 
+class Launched(NamedTuple):
+    """A launch that is queued, as :func:`recording` describes it.
+
+    Attributes
+    ----------
+    job : Job
+    kernel : Kernel
+        With its file, its name and its macros.
+    global_size, local_size : tuple of int
+        Work-items, and those of a work-group, in each dimension.
+    arguments : tuple
+        Buffers, numbers and vectors, by their positions.
+    """
+
+    job: Job
+    kernel: Kernel
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    arguments: tuple[Argument, ...]
+
+    @property
+    def buffers(self) -> dict[int, Memory]:
+        """The arguments that are memory, by their positions."""
+        return {
+            position: argument
+            for position, argument in enumerate(self.arguments)
+            if isinstance(argument, (cl.Buffer, cl.SVM))
+        }
+
+    def read(self, position: int) -> npt.NDArray[np.uint8]:
+        """Wait for the work queued so far and return the bytes of a buffer; the job does not count them."""
+        memory = self.buffers[position]
+        with self.job.translated("copy from the device"):
+            if isinstance(memory, cl.SVM):
+                self.job.queue.finish()
+                return np.array(memory.mem, copy=True).view(np.uint8)
+            contents = np.empty(memory.size, np.uint8)
+            cl.enqueue_copy(self.job.queue, contents, memory, wait_for=self.job.after)
+        return contents
+
+
+_Listener: TypeAlias = Callable[[Launched], None]
+_listeners: ContextVar[tuple[_Listener, ...]] = ContextVar("listeners", default=())
+
+
+@contextlib.contextmanager
+def recording(on_launch: _Listener) -> Iterator[None]:
+    """Have a function called with each launch of this thread, and of those that work for it, once it is queued.
+
+    Contexts may be nested: the outer function is called first. Launches of the functions themselves are not recorded.
+
+    Parameters
+    ----------
+    on_launch : callable(Launched)
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> from reedsp.device.job import recording
+    >>> launched = []
+    >>> with recording(launched.append):
+    ...     total = reedsp.reduce([1, 2, 3], method="work-item")
+    >>> launched[-1].kernel.file
+    'primitives/work_item_scan.cl'
+    """
+    before = _listeners.set((*_listeners.get(), on_launch))
+    try:
+        yield
+    finally:
+        _listeners.reset(before)
+
+
 class BoundKernel:
     """A kernel with its arguments and sizes; made by :meth:`Job.bind`."""
 
@@ -688,6 +763,17 @@ class BoundKernel:
             self._job.kernels_launched += 1
             if self._steps:
                 self._job.add_steps(self._steps)
+        if listeners := _listeners.get():
+            self._describe_to(listeners)
+
+    def _describe_to(self, listeners: tuple[_Listener, ...]) -> None:
+        launched = Launched(self._job, self._kernel, self._global_size, self._local_size, tuple(self._args))
+        before = _listeners.set(())
+        try:
+            for on_launch in listeners:
+                on_launch(launched)
+        finally:
+            _listeners.reset(before)
 
 
 class Launch(NamedTuple):

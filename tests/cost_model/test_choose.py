@@ -284,6 +284,13 @@ def test_degrees_bound_what_is_found(directed: bool) -> None:
     assert probe.bound(reedsp.Graph.from_edges(9, [], [])) == (1, 0)
 
 
+@pytest.mark.parametrize(("edges", "found"), [(80, 1 + 0.9 * 9), (81, 10)])
+def test_where_there_are_many_edges_all_is_entered(edges: int, found: float) -> None:
+    """Beyond eight a vertex, none of which leads to the last one."""
+    sources, targets = np.divmod(np.arange(edges), 9)
+    assert probe.bound(reedsp.Graph.from_edges(10, sources, targets)).vertices == found
+
+
 def test_what_degrees_allow_is_expected_without_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "reach", lambda graph, budget: None)
     for n, looked_at in ((399, False), (400, True)):

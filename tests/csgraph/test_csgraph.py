@@ -23,7 +23,7 @@ from reedsp import csgraph as ours
 from reedsp.csgraph import conversions
 from reedsp.csgraph.matrix import is_ordered
 from reedsp.device.discovery import get_device
-from reedsp.device.job import BoundKernel
+from reedsp.device.job import Launched, recording
 from reedsp.edges.preparation import Preparation
 from reedsp.graph import remembered
 from reedsp.system import parts
@@ -116,10 +116,9 @@ def test_nothing_is_handed_back_to_scipy(name: str, monkeypatch: pytest.MonkeyPa
 
     for module, each in itertools.product((theirs, their_searches, their_traversals), SEARCHES):
         monkeypatch.setattr(module, each, refuse, raising=False)
-    launches = []
-    queue = BoundKernel.queue
-    monkeypatch.setattr(BoundKernel, "queue", lambda kernel: (launches.append(kernel), queue(kernel)))
-    answer = call(name, SMALL)
+    launches: list[Launched] = []
+    with recording(launches.append):
+        answer = call(name, SMALL)
     if name == "breadth_first_tree":
         answer, expected = answer.toarray(), expected.toarray()
     same(answer, expected)

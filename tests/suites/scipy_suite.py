@@ -26,7 +26,7 @@ from reedsp.algorithms.structure.components import on_host as components_on_host
 from reedsp.algorithms.structure.matching import on_host as matching_on_host
 from reedsp.cost_model import place
 from reedsp.csgraph.matrix import graph_of
-from reedsp.device.job import BoundKernel
+from reedsp.device.job import Launched, recording
 
 MODULES = (
     "test_connected_components",
@@ -108,21 +108,19 @@ def has_work(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 def main() -> int:
     """Run the tests and print the numbers."""
     counts = Counts()
-    queue = BoundKernel.queue
 
-    def counted_queue(kernel: BoundKernel) -> None:
-        queue(kernel)
+    def count(launched: Launched) -> None:
         counts.kernels += 1
 
     for their_own in (searches, components_on_host.search, matching_on_host.search):
         their_own()  # before others are in their place
-    BoundKernel.queue = counted_queue  # type: ignore[method-assign]
     for name in csgraph.__all__:
         if name != "NegativeCycleError":
             setattr(scipy.sparse.csgraph, name, counts.counted(name, getattr(csgraph, name)))
     modules = [f"scipy.sparse.csgraph.tests.{name}" for name in MODULES]
     options = ["-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:xdist", "-rs", "--pyargs"]
-    status = pytest.main([*options, *modules], plugins=[counts])
+    with recording(count):
+        status = pytest.main([*options, *modules], plugins=[counts])
     for name, calls in counts.calls.items():
         print(f"{name:28s} {calls:5d} calls {counts.launches[name]:7d} launches")
     for outcome, tests in counts.outcomes.items():

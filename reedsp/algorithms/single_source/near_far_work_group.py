@@ -15,6 +15,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
 from reedsp.device.iterate import Pace
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
@@ -33,6 +34,9 @@ _QUEUE = 512
 _STEPS_OF_HUB = 32
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 _PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
+_LAUNCHES_A_VERTEX = 4  # twice those of a hub, which takes one to be listed and one to be relaxed
+_HUBS_AT_ONCE = 256  # a fourth of those that have room in a launch
+_ROUNDING = 4.0  # rounding can double a path weight, and halve what the threshold rises by
 _FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS = 4, 4
 _SMALL_FRONTIER = 1024  # entries a row: in a graph that is not deep more are waiting after these launches
 
@@ -187,6 +191,11 @@ def solve(
         In the arithmetic.
     rounds : int
         Launches that had something to do.
+
+    Raises
+    ------
+    DeviceError
+        The search goes on for longer than it can.
     """
     follows = (
         tuning is None and delta is None and edges.mean_degree <= settings.FEW_EDGES and "is_deep" not in edges.known
@@ -201,6 +210,46 @@ def solve(
             edges.known["is_deep"] = waiting <= _SMALL_FRONTIER * len(starts)
         search.follow(tuning_for(job.device, edges, len(starts), balance))
     return search.dist, search.run(progress)
+
+
+class _Watch:
+    """Notices a search that goes on for longer than any can: an error of the device, or of its compiler.
+
+    Each entry comes from one that was relaxed by the launch before, or by this one, and so on back to a split. Path
+    weights fall strictly at a vertex, and never from an entry to the next one, so that no vertex comes twice in such a
+    line. And each split raises the threshold, until it is beyond every path.
+
+    Parameters
+    ----------
+    edges : OutEdges or UnitEdges
+    arithmetic : Arithmetic
+    rows : int
+    tuning : Tuning
+        Of the smallest delta that the search is given.
+    """
+
+    def __init__(self, edges: OutEdges | UnitEdges, arithmetic: Arithmetic, rows: int, tuning: Tuning) -> None:
+        hubs = rows * min(edges.n, edges.m // max(1, tuning.hub))
+        self._most_launches = (_LAUNCHES_A_VERTEX + hubs // _HUBS_AT_ONCE) * (edges.n + 1)
+        farthest = min(edges.n * float(edges.heaviest), float(arithmetic.infinity))
+        self._most_splits = _ROUNDING * farthest / float(arithmetic.step(tuning.delta)) + 2
+        self._splits = self._launches = 0
+
+    def look(self, device: Device, launches: int, splits: int) -> None:
+        """Take how many launches had something to do, and how often the far pile was split, up to now.
+
+        Raises
+        ------
+        DeviceError
+            There were too many of them.
+        """
+        if splits != self._splits:
+            self._splits, self._launches = splits, launches
+        if splits > self._most_splits or launches - self._launches > self._most_launches:
+            raise DeviceError(
+                f"{device}: near-far in work-groups does not end: {launches:,} launches and {splits:,} splits are more "
+                "than it can take"
+            )
 
 
 class Search:
@@ -224,7 +273,9 @@ class Search:
     ) -> None:
         n, rows, dtype = edges.n, len(starts), arithmetic.dtype
         self._job, self._n, self._tuning, self._arithmetic = job, n, tuning, arithmetic
+        self._edges, self._rows = edges, rows
         self._launches = 0
+        self._watch = _Watch(edges, arithmetic, rows, tuning)
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
         delta = arithmetic.step(tuning.delta)
@@ -298,6 +349,8 @@ class Search:
                 if not counts[layout["LOST"]]:
                     return int(counts[layout["ROUNDS"]])
                 self._requeue()
+            splits = int(counts[layout["SPLITS"] + self._launches % 2])
+            self._watch.look(self._job.device, int(counts[layout["ROUNDS"]]), splits)
             if progress is not None:
                 progress(int(counts[layout["ROUNDS"]]), self._n)
             pace.adapt()
@@ -312,6 +365,8 @@ class Search:
 
     def follow(self, tuning: Tuning) -> None:
         """Go on with the local rounds and the delta of another tuning."""
+        if tuning.delta < self._tuning.delta:
+            self._watch = _Watch(self._edges, self._arithmetic, self._rows, tuning)
         self._advance.set(self._local_rounds, np.uint32(tuning.local_rounds))
         self._advance.set(self._delta, self._arithmetic.step(tuning.delta))
 

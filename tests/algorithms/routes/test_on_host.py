@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,17 @@ import reedsp.csgraph
 from reedsp.algorithms.routes import on_host
 from reedsp.cost_model import place
 from reedsp.csgraph import searches
-from reedsp.device.job import BoundKernel
+from reedsp.device.job import Launched, recording
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 1500  # edges
 
 
 @pytest.fixture
-def launches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    queue = BoundKernel.queue
-    monkeypatch.setattr(BoundKernel, "queue", lambda kernel: (found.append(kernel), queue(kernel)))
-    return found
+def launches() -> Iterator[list[Launched]]:
+    found: list[Launched] = []
+    with recording(found.append):
+        yield found
 
 
 def simple_paths(weights: Any, source: int, target: int) -> list[tuple[float, int, tuple[int, ...]]]:
@@ -52,7 +52,7 @@ def rows_of(paths: list[Any], n: int) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("search", [-1e9, 1e9], ids=["our search", "SciPy first"])
 @pytest.mark.parametrize("heaviest", [1, 3, 1000])
 def test_all_simple_paths_of_random_graphs(
-    search: float, heaviest: int, serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch
+    search: float, heaviest: int, serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(place, "_SEARCH", search)
     monkeypatch.setattr(on_host, "_PATIENCE", 10**6)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +16,7 @@ import reedsp
 from reedsp.algorithms.single_source import near_far_work_group
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device import selfcheck
+from reedsp.device import build, selfcheck
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.balance import FEW_EDGES, RUNGS, Balance, balance_for
@@ -63,16 +67,22 @@ def expected(graph: reedsp.Graph, source: int) -> list[float]:
     return [np.inf if d is None else float(d) for d in oracle.distances(graph.n, edges, source)]
 
 
-@pytest.mark.deep("items", group="near-far by items")
-@rungs
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_families(rung: Balance, family: Family, device: Device) -> None:
-    graph = graph_of(family)
-    if min(family.weights, default=0) < 0 or max(family.weights, default=0) > 2**20:
-        pytest.skip("the weights are negative, or do not fit into this type")
-    if rung.name == "low-degree" and degree(graph) > rung.units_at_once:
-        pytest.skip("a vertex has too many edges")
-    assert run(device, graph, [[family.source]], np.int32, balance=rung)[0].tolist() == expected(graph, family.source)
+def each_that_can_be_searched() -> Iterator[Any]:
+    """Yield each rung with the families whose weights are not negative, and whose degrees it allows."""
+    for rung, family in itertools.product(EACH, FAMILIES):
+        suits = rung.name != "low-degree" or degree(graph_of(family)) <= rung.units_at_once
+        if suits and min(family.weights, default=0) >= 0:
+            wide = max(family.weights, default=0) > 2**20
+            parts = (family.name, rung.name, rung.units_at_once, *["int64"] * wide)
+            dtype = np.int64 if wide else np.int32
+            yield pytest.param(rung, family, dtype, id="-".join(str(part) for part in parts))
+
+
+@pytest.mark.deep("-items", "int64", group="near-far by items")
+@pytest.mark.parametrize(("rung", "family", "dtype"), list(each_that_can_be_searched()))
+def test_families(rung: Balance, family: Family, dtype: type, device: Device) -> None:
+    found = run(device, graph_of(family), [[family.source]], dtype, balance=rung)
+    assert found[0].tolist() == expected(graph_of(family), family.source)
 
 
 @pytest.mark.deep("items", "'queue'", group="near-far by items")
@@ -193,3 +203,52 @@ def test_75_a_wrong_rung_is_replaced(device: Device, monkeypatch: pytest.MonkeyP
     assert near_far_work_group._right_tuning(device, edges, arithmetic, 1, None).balance == Balance()
     assert near_far_work_group._right_tuning(device, edges, arithmetic, 1, "items").balance == Balance("items", 4)
     assert selfcheck.is_trusted is not near_far_work_group.is_trusted
+
+
+# ---- faults -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.deep("low")
+@pytest.mark.parametrize("rung", [Balance(), Balance("low-degree", 4)], ids=lambda rung: rung.name)
+def test_a_fault_that_keeps_a_search_from_ending_is_an_error(
+    rung: Balance, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room is taken for what was not lowered, too, where entries of the round before stand: along a cycle of zeros."""
+    planted = shutil.copytree(build.kernel_directory(), tmp_path / "cl")
+    file = planted / near_far_work_group._FILE
+    right, wrong = "nearby += sums[k] < found[k]", "nearby += sums[k] <= found[k]"
+    text = file.read_text(encoding="utf-8")
+    assert right in text
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
+    monkeypatch.setattr(build, "kernel_directory", lambda: planted)
+    n, lane = 60, np.arange(60)
+    loops = ([*lane, *lane], [*(lane + 1) % n, *lane], [1] * n + [0] * n)
+    graph = reedsp.Graph.from_edges(n, *(loops if rung.name == "low-degree" else (lane, (lane + 1) % n, [0] * n)))
+    with pytest.raises(
+        reedsp.DeviceError, match=r"near-far in work-groups does not end: \d+ launches and \d splits are"
+    ):
+        run(Device(device.index, device.handle), graph, [[3]], np.int32, balance=rung)
+
+
+@pytest.mark.parametrize(("launches", "splits"), [(4 * 201 + 1, 0), (0, 4 * 200 * 49 // 7 + 3)])
+def test_more_launches_or_splits_than_there_can_be(
+    launches: int, splits: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a search that ends if they are fewer by one; a split begins the count of launches anew."""
+    graph, layout = thin(200, 4, 1), near_far_work_group.constants(near_far_work_group._FILE)
+    assert graph.max_abs_weight == 49
+    launch = near_far_work_group.Search._launch
+    more = 0
+
+    def pretended(search: near_far_work_group.Search, count: int) -> np.ndarray:
+        counts = launch(search, count)
+        counts[layout["ROUNDS"]] = launches + more if launches else 10**9
+        counts[layout["SPLITS"] : layout["SPLITS"] + 2] = splits + more if splits else 0
+        counts[layout["DONE"]] = search._launches > 40
+        return counts
+
+    monkeypatch.setattr(near_far_work_group.Search, "_launch", pretended)
+    with pytest.raises(reedsp.DeviceError, match="does not end"):
+        run(device, graph, [[3]], np.int32)
+    more = -1
+    assert run(device, graph, [[3]], np.int32)[0].tolist() == expected(graph, 3)

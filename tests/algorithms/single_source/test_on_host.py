@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import reedsp.csgraph
 from reedsp.algorithms.single_source import on_host
 from reedsp.cost_model import choose_search, place
 from reedsp.device.device import Device
-from reedsp.device.job import BoundKernel
+from reedsp.device.job import Launched, recording
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 5000  # edges
@@ -132,17 +133,16 @@ def test_breadth_first_both_ways(family: Family, serves: None, monkeypatch: pyte
 
 
 @pytest.fixture
-def launches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    queue = BoundKernel.queue
-    monkeypatch.setattr(BoundKernel, "queue", lambda kernel: (found.append(kernel), queue(kernel)))
-    return found
+def launches() -> Iterator[list[Launched]]:
+    found: list[Launched] = []
+    with recording(found.append):
+        yield found
 
 
 SMALL = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
 
 
-def test_small_inputs_launch_nothing(serves: None, launches: list[Any]) -> None:
+def test_small_inputs_launch_nothing(serves: None, launches: list[Launched]) -> None:
     paths = reedsp.sssp(SMALL, 0)
     assert (paths.dist.tolist(), paths.device, paths.method) == ([0, 7, 2, 5], place.HOST, "dijkstra")
     search = reedsp.bfs(SMALL, [0, 3])
@@ -152,7 +152,7 @@ def test_small_inputs_launch_nothing(serves: None, launches: list[Any]) -> None:
     assert not launches
 
 
-def test_a_device_that_is_named_is_used(serves: None, launches: list[Any], device: Device) -> None:
+def test_a_device_that_is_named_is_used(serves: None, launches: list[Launched], device: Device) -> None:
     assert reedsp.sssp(SMALL, 0, device=device).device == str(device)
     assert reedsp.sssp(SMALL, 0, "near-far").device == str(device)
     assert reedsp.bfs(SMALL, 0, device=device).device == str(device)
@@ -160,13 +160,15 @@ def test_a_device_that_is_named_is_used(serves: None, launches: list[Any], devic
     assert launches
 
 
-def test_the_switch(serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_switch(serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", False)
     reedsp.sssp(SMALL, 0)
     assert launches
 
 
-def test_large_inputs_are_for_the_device(serves: None, launches: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_inputs_are_for_the_device(
+    serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(choose_search, "_BEGUN", 0.0)
     monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 1.4e-4)
     monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 1e-4)

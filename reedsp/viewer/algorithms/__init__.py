@@ -1,0 +1,1 @@
+"""The algorithms that can be watched, a module for each problem."""

@@ -1,0 +1,1 @@
+"""The algorithms in plain Python, a state for each step, sharing no code with the library."""

@@ -1,0 +1,450 @@
+"""Every step of a trace equals the same algorithm in plain Python, and the last one the library's answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import networkx
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.device.device import Device
+from reedsp.viewer.algorithms.catalogue import ALGORITHMS
+from tests.support.families import FAMILIES, Family
+from tests.viewer.by_hand import arrays, searches, structure
+
+SCHEMA = json.loads((Path(reedsp.__file__).parent / "viewer/schema.json").read_text())
+TRACED = [each for each in FAMILIES if each.n <= 80 and len(each.edges) <= 2000]
+NOT_NEGATIVE = [each for each in TRACED if min(each.weights, default=0) >= 0]
+ADD = int.__add__
+
+by_name = pytest.mark.parametrize("family", TRACED, ids=lambda family: family.name)
+by_name_not_negative = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
+
+
+def graph_of(family: Family, directed: bool | None = None) -> reedsp.Graph:
+    directed = family.directed if directed is None else directed
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=directed)
+
+
+def edges_of(graph: reedsp.Graph) -> list[tuple[int, int, Any]]:
+    """Return the edges in the order of the rows, both directions of undirected ones."""
+    return [
+        (u, int(graph.indices[entry]), int(graph.weights[entry]))
+        for u in range(graph.n)
+        for entry in range(graph.indptr[u], graph.indptr[u + 1])
+    ]
+
+
+def traced(given: Any, algorithm: str, source: Any = None, **options: Any) -> reedsp.Trace:
+    """Return a trace that agrees with the schema and with the library."""
+    found = reedsp.trace(given, algorithm, source, **options)
+    written = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    jsonschema.validate(written, SCHEMA)
+    states = found.states()
+    for name, values in found.result.items():
+        assert states[-1][name] == values, name
+    assert sum(array["main"] for array in found.arrays.values()) == 1
+    for step, state in zip(found.steps, states, strict=True):
+        assert set(step.changes) <= set(found.arrays)
+        assert set(step.reads) | set(step.writes) <= set(found.arrays)
+        for name, array in found.arrays.items():
+            assert len(state[name]) == np.prod(array["shape"]) or array["of"] == "queue"
+    return found
+
+
+def history(found: reedsp.Trace, name: str) -> list[list[Any]]:
+    """Return the different states of an array, one after the other."""
+    return different([state[name] for state in found.states()])
+
+
+def different(states: list[list[Any]]) -> list[list[Any]]:
+    return [state for state, _ in itertools.groupby(states)]
+
+
+def has(found: reedsp.Trace, name: str, states: list[list[Any]]) -> None:
+    """Check the states of an array, of which the first may be the input."""
+    expected = different(states)
+    actual = history(found, name)
+    assert actual in (expected, [actual[0], *expected])
+
+
+# ---- searches ---------------------------------------------------------------------------------------
+
+
+@by_name
+@pytest.mark.parametrize("method", ["output-parallel", "input-parallel", "input-parallel-refined"])
+def test_rounds(family: Family, method: str, device: Device) -> None:
+    if family.name.startswith("negative cycle"):
+        pytest.skip("no edge of the cycle is left to be looked at")
+    graph = graph_of(family)
+    found = traced(graph, method, family.source, device=device)
+    replay = {
+        "output-parallel": searches.output_parallel,
+        "input-parallel": searches.input_parallel,
+        "input-parallel-refined": searches.refined,
+    }[method]
+    for name, states in replay(graph.n, edges_of(graph), family.source).items():
+        is_cut = name == "active_edges" and history(found, name)[-1] != states[-1]  # as there are rounds enough
+        has(found, name, states[:-1] if is_cut else states)
+
+
+@by_name_not_negative
+def test_near_and_far(family: Family, device: Device) -> None:
+    graph = graph_of(family)
+    delta = max(1, sum(family.weights) // max(1, 2 * len(family.weights)))
+    found = traced(graph, "near-far", family.source, device=device, delta=delta)
+    thresholds = [value for [value] in history(found, "threshold") if value is not None]
+    assert thresholds[0] == delta
+    for name, states in searches.near_far(graph.n, edges_of(graph), family.source, thresholds).items():
+        has(found, name, states)
+
+
+@by_name_not_negative
+def test_predecessors(family: Family, device: Device) -> None:
+    graph = graph_of(family)
+    for method in ("output-parallel", "near-far"):
+        states = traced(graph, method, family.source, device=device).states()
+        dist, tree = states[-1]["dist"], states[-1]["predecessors"]
+        for vertex, before in enumerate(tree):
+            assert (before is None) == (dist[vertex] is None or vertex == family.source)
+            progress = [
+                u
+                for u, v, w in edges_of(graph)
+                if v == vertex and w > 0 and dist[u] is not None and dist[u] + w == dist[v]
+            ]
+            if progress and before is not None:
+                assert before == min(progress)
+
+
+@by_name
+@pytest.mark.parametrize("method", ["top-down", "bottom-up"])
+def test_levels(family: Family, method: str, device: Device) -> None:
+    graph = graph_of(family)
+    found = traced(graph, method, family.source, device=device)
+    expected = searches.levels(graph.n, edges_of(graph), family.source)
+    has(found, "levels", expected["levels"])
+    if method == "top-down":
+        has(found, "frontier", expected["frontier"])
+
+
+def test_active_vertices_are_those_that_work(device: Device) -> None:
+    graph = reedsp.Graph.from_edges(5, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+    steps = traced(graph, "top-down", device=device).steps
+    assert [step.active for step in steps if step.kernel == "expand" and step.active] == [[0], [1, 2], [3]]
+    steps = traced(graph, "input-parallel-refined", device=device).steps
+    assert [step.active for step in steps if step.kernel == "relax"] == [[0], [1, 2]]
+
+
+# ---- all pairs --------------------------------------------------------------------------------------
+
+
+@by_name_not_negative
+@pytest.mark.parametrize("method", ["floyd-warshall", "floyd-warshall-blocked", "min-plus-squaring"])
+def test_matrices(family: Family, method: str, device: Device) -> None:
+    graph = graph_of(family)
+    found = traced(graph, method, device=device)
+    edges = edges_of(graph)
+    if method == "floyd-warshall":
+        states = searches.by_vertex(graph.n, edges)
+    elif method == "floyd-warshall-blocked":
+        [first, *_] = [step for step in found.steps if step.kernel == "independent_tile"] or found.steps
+        states = searches.blocked(graph.n, edges, math.isqrt(len(first.active or [0])))
+    else:
+        states = searches.squared(graph.n, edges)
+    has(found, "dist", [[value for row in matrix for value in row] for matrix in states])
+
+
+# ---- structure --------------------------------------------------------------------------------------
+
+
+@by_name
+def test_dulles_components(family: Family, device: Device) -> None:
+    graph = graph_of(family)
+    found = traced(graph, "dulle-components", device=device)
+    expected = structure.dulle_components(graph.n, edges_of(graph))
+    for name in ("components", "targets"):
+        if expected[name]:
+            has(found, name, expected[name])
+
+
+@by_name
+def test_components(family: Family, device: Device) -> None:
+    """In which order edges link trees is the device's affair, but not which vertices a tree can have."""
+    graph = graph_of(family)
+    found = traced(graph, "components", device=device)
+    label = structure.components(graph.n, edges_of(graph))
+    trees = graph.n
+    for parents in history(found, "parents")[1:]:
+        assert all(parent <= vertex for vertex, parent in enumerate(parents))
+        assert all(label[parent] == label[vertex] for vertex, parent in enumerate(parents))
+        roots = sum(parent == vertex for vertex, parent in enumerate(parents))
+        assert roots <= trees
+        trees = roots
+    assert found.result["labels"] == [sorted(set(label)).index(each) for each in label]
+
+
+@by_name
+@pytest.mark.parametrize("method", ["boruvka", "dulle-forest"])
+def test_forests(family: Family, method: str, device: Device) -> None:
+    graph = graph_of(family, directed=False)
+    found = traced(graph, method, device=device)
+    edges = [(u, v, w) for u, v, w in edges_of(graph) if u <= v]
+    assert found.input["edges"] == [list(edge) for edge in edges]
+    expected = structure.boruvka(graph.n, edges)
+    if method == "dulle-forest" or 2 * graph.n > 0.7 * len(edges):
+        has(found, "chosen", expected)
+    for before, after in itertools.pairwise(history(found, "chosen")):  # of many edges the light ones come first
+        assert all(old <= new <= end for old, new, end in zip(before, after, expected[-1], strict=True))
+    if method == "dulle-forest":
+        states = found.states()
+        ends = [index for index, step in enumerate(found.steps) if step.kernel == "find_nearest"]
+        for index in ends[1:]:
+            taken = [edge for edge, chosen in zip(edges, states[index]["chosen"], strict=True) if chosen]
+            label = structure.components(graph.n, taken)
+            assert len(set(zip(label, states[index]["components"], strict=True))) == len(set(label))
+
+
+def bipartite(seed: int, rows: int, columns: int, m: int) -> reedsp.Graph:
+    rng = np.random.default_rng(seed)
+    return reedsp.Graph.from_edges(
+        rows + columns, rng.integers(0, rows, m), rows + rng.integers(0, columns, m), directed=False
+    )
+
+
+SIZES = [(1, 1, 1), (3, 5, 0), (9, 7, 20), (7, 9, 15), (20, 20, 45), (30, 60, 90)]
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_matching_by_phases(sizes: tuple[int, int, int], device: Device) -> None:
+    graph = bipartite(5, *sizes)
+    found = traced(graph, "matching-phases", device=device)
+    known = {frozenset(edge[:2]) for edge in found.input["edges"]}
+    size = 0
+    for mates in history(found, "mates"):
+        pairs = [(vertex, mate) for vertex, mate in enumerate(mates) if mate is not None]
+        assert all(mates[mate] == vertex and frozenset((vertex, mate)) in known for vertex, mate in pairs)
+        assert len(pairs) >= size
+        size = len(pairs)
+    for offers in history(found, "offers"):
+        assert all(frozenset((vertex, each)) in known for vertex, each in enumerate(offers) if each is not None)
+    assert size // 2 == len(networkx.max_weight_matching(networkx.Graph(map(tuple, known)), maxcardinality=True))
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_balls(sizes: tuple[int, int, int], device: Device) -> None:
+    graph = bipartite(6, *sizes)
+    found = traced(graph, "dulle-matching", device=device)
+    side = networkx.Graph()
+    side.add_nodes_from(range(graph.n))
+    side.add_edges_from((u, v) for u, v, _ in edges_of(graph))
+    rows = {vertex for part in networkx.connected_components(side) for vertex in part if even(side, min(part), vertex)}
+    columns = sorted(set(range(graph.n)) - rows)
+    expected = structure.balls(sorted(rows), columns, edges_of(graph), graph.n)
+    for name, states in expected.items():
+        has(found, name, states or [[None] * graph.n])
+
+
+def even(graph: networkx.Graph, start: int, vertex: int) -> bool:
+    return bool(networkx.shortest_path_length(graph, start, vertex) % 2 == 0)
+
+
+# ---- arrays -----------------------------------------------------------------------------------------
+
+
+def values_of(n: int, seed: int = 3) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).integers(-50, 1000, n).astype(np.int32)
+
+
+by_length = pytest.mark.parametrize("n", [1, 2, 7, 16, 33, 65, 100, 257])
+
+
+@by_length
+def test_scans(n: int, device: Device) -> None:
+    values = values_of(n)
+    given = values.tolist()
+    has(traced(values, "naive-scan", device=device), "prefixes", arrays.naive(given, ADD))
+    has(traced(values, "naive-scan", device=device, op="max"), "prefixes", arrays.naive(given, max))
+    has(traced(values, "dulle-scan", device=device), "prefixes", arrays.tree_scan(given, ADD, 4))
+    group = next(size for size in (1, 2, 4, 8) if (8 * size) ** 2 >= n)
+    found = traced(values, "recursive-scan", device=device)
+    for name, states in arrays.recursion(given, ADD, 0, 8 * group).items():
+        if name in found.arrays:
+            has(found, name, states)
+
+
+@by_length
+def test_segmented_scans(n: int, device: Device) -> None:
+    values = values_of(n)
+    heads = sorted({0, n // 4, n // 2, n - 1})
+    flags = [int(index in heads) for index in range(n)]
+    found = traced(values, "segmented-scan", device=device, heads=heads)
+    has(found, "prefixes", arrays.naive(values.tolist(), ADD, flags))
+    has(found, "heads", [flags])
+
+
+def test_exclusive_scans(device: Device) -> None:
+    values = values_of(20)
+    found = traced(values, "naive-scan", device=device, exclusive=True)
+    has(found, "prefixes", arrays.naive([0, *values[:-1].tolist()], ADD))
+
+
+@by_length
+def test_reductions(n: int, device: Device) -> None:
+    values = values_of(n)
+    pairs = traced(values, "reduction-in-pairs", device=device)
+    has(pairs, "partial", arrays.tree_reduction(values.tolist(), ADD, 2))
+    tree = traced(values, "dulle-reduction", device=device, group_size=4, each=2, op="min")
+    has(tree, "partial", arrays.tree_reduction(values.tolist(), min, 8))
+
+
+@by_length
+def test_compaction(n: int, device: Device) -> None:
+    values = values_of(n)
+    mask = values % 3 == 0
+    found = traced(values, "compaction", device=device, mask=mask)
+    has(found, "collected", [[], values[mask].tolist()])
+
+
+@by_length
+@pytest.mark.parametrize("presort", ["bitonic", "odd-even", "none"])
+def test_merge_sorts(n: int, presort: str, device: Device) -> None:
+    values = values_of(n)
+    found = traced(values, "merge-sort", device=device, presort=presort, list_length=4)
+    has(found, "keys", arrays.merged(values.tolist(), 4, presort != "none" or n == 1))
+
+
+@by_length
+def test_radix_sorts(n: int, device: Device) -> None:
+    """By digits as wide as the steps say; what is negative comes first, as its sign is moved."""
+    values = values_of(n)
+    keys = values.tolist()
+    found = traced(values, "radix-sort", device=device)
+    smallest = min(keys)
+    states = [keys]
+    for step in found.steps[1:]:
+        if step.kernel == "move_records" and step.changes:
+            first, last = map(int, re.findall(r"\d+", step.says)[:2])
+            width = 1 << last - first + 1
+            states.append(sorted(states[-1], key=lambda key: (key - smallest >> first) % width))
+    has(found, "keys", states)
+    assert states[-1] == sorted(keys)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float32, np.float64])
+def test_types_of_elements(dtype: Any, device: Device) -> None:
+    if np.dtype(dtype) == np.float64 and not device.fp64:
+        pytest.skip("no double precision")
+    values = (np.arange(40) * 7919 % 101).astype(dtype)
+    values[3] = 2**62 if np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind in "iu" else values[3]
+    for name, entry in ALGORITHMS.items():
+        if entry.problem.kind == "array":
+            found = traced(values, name, device=device)
+            assert found.input["dtype"] == str(np.dtype(dtype))
+            [main] = [array for array in found.arrays.values() if array["main"]]
+            assert main["dtype"] == str(values.dtype)
+
+
+@pytest.mark.parametrize("scale", [0.25, 2.0**31])
+def test_types_of_weights(scale: float, device: Device) -> None:
+    family = next(each for each in FAMILIES if each.name == "random, undirected")
+    kept = [index for index in range(len(family.sources)) if max(family.sources[index], family.targets[index]) < 60]
+    weights = np.array(family.weights)[kept] * scale
+    ends = np.array(family.sources)[kept], np.array(family.targets)[kept]
+    weights = weights.astype(np.int64) if scale > 1 else weights
+    graph = reedsp.Graph.from_edges(60, *ends, weights, directed=False)
+    for name, entry in ALGORITHMS.items():
+        if entry.problem.name in ("shortest paths", "all pairs", "spanning forest", "breadth-first search"):
+            if scale < 1 and not device.fp64:
+                pytest.skip("no double precision")
+            traced(graph, name, device=device)
+
+
+# ---- what is common to all --------------------------------------------------------------------------
+
+
+def test_every_algorithm_is_tested() -> None:
+    text = Path(__file__).read_text()
+    assert [name for name in ALGORITHMS if f'"{name}"' not in text] == []
+
+
+def test_kernels_and_their_lines(device: Device) -> None:
+    found = traced(graph_of(FAMILIES[0]), "output-parallel", device=device)
+    [step] = [step for step in found.steps if step.kernel == "initialise"]
+    assert step.file == "single_source/output_parallel.cl"
+    assert step.lines is not None
+    lines = found.sources[step.file].splitlines()[step.lines[0] - 1 : step.lines[1]]
+    assert lines[0].startswith("__kernel void initialise(")
+    assert lines[-1] == "}"
+    assert step.local_size == (64,)
+
+
+def test_launches_without_effect_are_folded(device: Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1])
+    found = traced(graph, "output-parallel", device=device)
+    recorded = len(found.steps) - 1 + sum(step.folded for step in found.steps)
+    assert recorded > len(found.steps) - 1
+    assert all(step.changes for step in found.steps[:-1])
+
+
+def test_a_trace_is_saved(tmp_path: Path, device: Device) -> None:
+    found = reedsp.trace([3, 1, 2], "naive-scan", device=device)
+    found.save(tmp_path / "trace.json")
+    assert json.loads((tmp_path / "trace.json").read_text()) == json.loads(json.dumps(found.to_json()))
+    with pytest.raises(FileExistsError):
+        found.save(tmp_path / "trace.json")
+
+
+def test_names_and_coordinates(device: Device) -> None:
+    graph = networkx.Graph()
+    graph.add_edge("a", "<script>", weight=2)
+    found = traced(graph, "output-parallel", "<script>", device=device)
+    assert found.input["names"] == ["a", "<script>"]
+    assert (found.input["source"], found.result["dist"]) == (1, [2, 0])
+    square = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates([[0, 0], [1, 3]])
+    assert traced(square, "top-down", device=device).input["coordinates"] == [[0, 0], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("given", "algorithm", "source", "error", "message"),
+    [
+        ([1], "quicksort", None, ValueError, r'algorithm: one of "output-parallel", .* is expected, got .quicksort.'),
+        ([1], 5, None, ValueError, r"algorithm: one of .* is expected, got 5"),
+        (np.zeros(1001), "naive-scan", None, ValueError, r"input: 1 to 1,000 elements .* the array has 1,001"),
+        ([], "naive-scan", None, ValueError, r"input: 1 to 1,000 elements .* the array has 0"),
+        (["a"], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
+        ([[1]], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
+        ([1], "naive-scan", 0, ValueError, r"source: expected None, as this is about scan, got 0"),
+        (np.ones((201, 201)), "top-down", None, ValueError, r"input: 1 to 200 vertices .* the graph has 201"),
+        (np.ones((46, 46)), "top-down", None, ValueError, r"input: at most 2,000 edges .* the graph has 2,116"),
+        (np.ones((2, 2)), "top-down", 7, ValueError, r"source"),
+        (np.ones((2, 2)), "floyd-warshall", 1, ValueError, r"source: expected None, as this is about all pairs, got 1"),
+        (-np.ones((2, 2)), "near-far", 0, ValueError, r"input: 'near-far' needs weights that are not negative"),
+        (np.ones((2, 2)), "boruvka", None, ValueError, r"input: a spanning forest is of an undirected graph"),
+        (np.ones((2, 2)), "dulle-matching", None, ValueError, r"input: an undirected graph is expected"),
+    ],
+)
+def test_bad_input(given: Any, algorithm: Any, source: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.trace(given, algorithm, source)
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(TypeError, match=r"options: 'near-far' has delta, got 'alpha'"):
+        reedsp.trace(np.ones((2, 2)), "near-far", alpha=3)
+    with pytest.raises(TypeError, match=r"options: 'top-down' has none, got 'alpha'"):
+        reedsp.trace(np.ones((2, 2)), "top-down", alpha=3)
+
+
+def test_a_step_cannot_be_changed(device: Device) -> None:
+    [first, *_] = traced([3, 1], "naive-scan", device=device).steps
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        first.says = "nothing"  # type: ignore[misc]
