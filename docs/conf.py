@@ -1,4 +1,10 @@
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import reedsp
+from docs.tools import steps
 
 project = "reedsp"
 author = "the reedsp developers"
@@ -26,3 +32,13 @@ myst_heading_anchors = 3
 # Only what is typed is copied, without the prompts and the answers.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app):
+    """Have the pages made that some texts show in frames."""
+
+    def made(app, exception):
+        if exception is None and app.builder.format == "html":
+            steps.make(Path(app.outdir) / "steps")
+
+    app.connect("build-finished", made)

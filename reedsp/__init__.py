@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from reedsp.results.load import load
     from reedsp.results.routes import Routes
     from reedsp.results.shortest_paths import ShortestPaths
+    from reedsp.viewer.page import Page
     from reedsp.viewer.trace import Trace, trace
+    from reedsp.viewer.watch import watch
 
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
@@ -73,6 +75,7 @@ _MODULE_OF = {
     "Nearest": "algorithms.routes.tables",
     "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
+    "Page": "viewer.page",
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
@@ -115,6 +118,7 @@ _MODULE_OF = {
     "spanning_forest": "algorithms.structure.forests.spanning_forest",
     "sssp": "algorithms.single_source.sssp",
     "trace": "viewer.trace",
+    "watch": "viewer.watch",
     "write": "io.writers",
     "yen": "algorithms.routes.k_shortest",
 }
@@ -179,6 +183,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "VerificationError",
     "trace",
     "Trace",
+    "watch",
+    "Page",
     "show_versions",
 ]
 

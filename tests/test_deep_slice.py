@@ -44,7 +44,7 @@ NAMES = [f"tests/minplus/test_product.py::test_{number}" for number in range(300
 @pytest.mark.parametrize("first", [0, 513])
 def test_as_many_commits_as_there_are_slices_run_each_deep_test_once(first: int, parts: int) -> None:
     slices = [
-        [name for name in NAMES if dataclasses.replace(NOTHING, number=first + number).takes(name, parts=parts)]
+        [name for name in NAMES if dataclasses.replace(NOTHING, number=first + number).takes_anyway(name, parts=parts)]
         for number in range(parts)
     ]
     assert sorted(name for each in slices for name in each) == sorted(NAMES)
@@ -53,7 +53,7 @@ def test_as_many_commits_as_there_are_slices_run_each_deep_test_once(first: int,
 
 def test_what_shares_an_expense_is_in_one_slice() -> None:
     for number in range(PARTS):
-        assert len({dataclasses.replace(NOTHING, number=number).takes(name, "a kernel") for name in NAMES}) == 1
+        assert len({dataclasses.replace(NOTHING, number=number).takes_anyway(name, "a kernel") for name in NAMES}) == 1
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,27 @@ def test_what_shares_an_expense_is_in_one_slice() -> None:
     ],
 )
 def test_all_deep_tests_of_what_has_changed_are_taken(choice: Choice) -> None:
-    assert all(map(choice.takes, NAMES))
-    assert choice.everything or not all(map(choice.takes, (name.replace("minplus", "graph") for name in NAMES)))
+    others = [name.replace("minplus", "graph") for name in NAMES]
+    left_out = choice.left_out([(name, {}) for name in NAMES + others], most=len(NAMES))
+    assert not any(left_out[: len(NAMES)])
+    assert choice.everything or any(left_out[len(NAMES) :])
+
+
+def test_where_much_has_changed_its_deep_tests_take_turns() -> None:
+    """And what shares an expense takes the same one."""
+    count = 0
+    for number in range(3):
+        choice = dataclasses.replace(NOTHING, number=number, rooms=("minplus",))
+        assert [deep_slice.turns_of(len(NAMES), most) for most in (101, 100, 99)] == [3, 3, 4]
+        of_one = choice.left_out([(name, {"group": "a kernel", "parts": 32}) for name in NAMES], most=100)
+        assert len(set(of_one)) == 1
+        left_out = choice.left_out([(name, {}) for name in NAMES], most=100)
+        anyway = [choice.takes_anyway(name) for name in NAMES]
+        assert not any(gone and taken for gone, taken in zip(left_out, anyway, strict=True))
+        count += len(NAMES) - sum(left_out)
+        turn = [choice.takes_anyway(name, parts=3) for name in NAMES]
+        assert left_out == [not (one or other) for one, other in zip(anyway, turn, strict=True)]
+    assert count > len(NAMES)  # once each, and slices
 
 
 @pytest.mark.parametrize(
@@ -204,14 +223,27 @@ def passed(suite: pytest.Pytester, *arguments: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.deep)])
 def test_a_run_takes_a_slice_and_says_what_it_leaves_out(suite: pytest.Pytester, workers: str) -> None:
-    taken = sum(NOTHING.takes(f"tests/test_it.py::test_deep[{number}]") for number in range(40))
-    taken += NOTHING.takes("tests/test_it.py::test_cases[b-1]", "b")
+    taken = sum(NOTHING.takes_anyway(f"tests/test_it.py::test_deep[{number}]") for number in range(40))
+    taken += NOTHING.takes_anyway("tests/test_it.py::test_cases[b-1]", "b")
     count, printed = passed(suite, "-n", workers)
     assert 0 < taken < 41
     assert count == 3 + taken
     said = f"{41 - taken} of 41 deep tests left out (all but slice 0 of {PARTS}, and what stands on no room)"
     assert f"{said}: test_it.py {41 - taken}; --deep all runs them" in printed
     assert passed(suite, "--deep", "slice", "tests/test_it.py", "-n", workers)[0] == count
+
+
+def test_a_run_says_which_turn_it_takes(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deep_slice, "MOST", 20)
+    monkeypatch.setattr(deep_slice, "files_that_use", lambda files: ("tests/test_it.py",))
+    names = [(f"tests/test_it.py::test_deep[{number}]", {}) for number in range(40)]
+    names.append(("tests/test_it.py::test_cases[b-1]", {"group": "b"}))
+    choice = dataclasses.replace(NOTHING, files=("tests/test_it.py",))
+    left_out = sum(choice.left_out(names, most=20))
+    count, printed = passed(suite, "-n", "0")
+    assert 41 / 3 < left_out < 41
+    assert count == 3 + 41 - left_out
+    assert f"{left_out} of 41 deep tests left out (all but slice 0 of 16, and turn 0 of 3 of what stands on" in printed
 
 
 @pytest.mark.parametrize(

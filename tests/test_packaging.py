@@ -123,6 +123,7 @@ def test_wheel_holds_the_package_and_the_kernels_and_nothing_else(built: Built) 
     of_experiments = sources("cl/experiments", "*.cl")
     kernels = {f"reedsp/{name}": text for name, text in sources("cl", "*.cl").items() if name not in of_experiments}
     expected = {**sources("reedsp", "*.py"), **kernels, "reedsp/py.typed": b""}
+    expected |= sources("reedsp/viewer/page", "*.*")  # what pages of steps are made of
     assert len(kernels) >= 5
     assert {name: content for name, content in files.items() if not name.startswith(information)} == expected
     assert files[f"{information}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()

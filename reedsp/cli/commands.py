@@ -22,6 +22,7 @@ from reedsp.cli.structure.forest import forest
 from reedsp.cli.structure.match import match
 from reedsp.cli.structure.sort import sort
 from reedsp.cli.verify import verify
+from reedsp.cli.viewer.watch import watch
 
 COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     sssp: (
@@ -47,6 +48,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     sort: (
         ("reedsp sort numbers.txt", "prints them in ascending order"),
         ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
+    ),
+    watch: (
+        ("reedsp watch roads.gr --algorithm near-far --source 1", "serves a page and prints its address"),
+        ("reedsp watch --generate grid --size 40 --algorithm boruvka --output steps.html", "writes it to a file"),
     ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),

@@ -119,6 +119,13 @@ KEYS: dict[str, dict[str, str]] = {
         "verified": "whether `--verify` was given",
         "largest": "the ten largest values, each a list of a vertex, or the ends of an edge, and the value",
     },
+    "watch": {
+        "file": "the file that was read, null if the input was generated",
+        "output": "the page that was written",
+        "bytes": "its size",
+        "device": "name and platform of the device",
+        "steps": "number of steps, by algorithm",
+    },
     "verify": {
         "file": "the file of the graph",
         "result": "the file that was checked",

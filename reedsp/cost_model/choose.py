@@ -21,8 +21,8 @@ _MIN_VERTICES_OF_ROUNDED_SUMS = 300
 
 It decides where sums are rounded, in another way by each method: so it is the same for all devices, and never measured.
 """
-_PART = 0.02
-"""Of the time of a call, that may be spent on a look at what searches find."""
+_PART = 0.01
+"""Of the time of a call that is expected without it, that may be spent on a look at what searches find."""
 _PARTLY, _GUESSED = 2.0, 10.0
 """Factors that counts are within: where something is not known about them, and where they are of another method."""
 _FEW = 400
@@ -53,8 +53,10 @@ def pairs_of(
     predecessors: bool,
     reach: probe.Reach | None,
 ) -> Pairs:
-    """Return what the counts of all pairs depend on; without a look at a graph, each vertex reaches all others."""
-    reached, edges = (graph.n, graph.m) if reach is None else reach
+    """Return what the counts of all pairs depend on; without a look at a graph, what degrees allow is reached."""
+    if reach is None:
+        reach = probe.bound(graph) if graph.n >= _FEW and graph.dense is None else probe.Reach(graph.n, graph.m)
+    reached, edges = reach
     return Pairs(
         *(graph.n, graph.m, reached, edges, graph.directed, graph.has_negative_weights),
         *(name_of(arithmetic.dtype), "int64" if weights is None else name_of(weights.dtype), size, predecessors),
@@ -152,11 +154,9 @@ def all_pairs(
 
     reach = probe.known_reach(graph)
     found = times(reach)
-    if reach is None and graph.n >= _FEW and found[MATRIX] <= found[SEARCHES]:
-        least = times(probe.Reach(1, 0))
-        if least[SEARCHES] < found[MATRIX]:
-            reach = probe.reach(graph, _PART * found[MATRIX])
-            found = times(reach) if reach is not None else found
+    if reach is None and graph.n >= _FEW and times(probe.Reach(1, 0))[SEARCHES] < found[MATRIX]:
+        reach = probe.reach(graph, _PART * min(found.values()))
+        found = times(reach) if reach is not None else found
     method, other = (SEARCHES, MATRIX) if found[SEARCHES] < found[MATRIX] else (MATRIX, SEARCHES)
     because = f"{time_text(found[method])} are expected, and {time_text(found[other])} of {other}, by {known.source}"
     if reach is not None:

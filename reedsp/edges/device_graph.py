@@ -131,6 +131,8 @@ class OutEdges:
     mean_degree : float
     typical_weight : float
         Median of the positive weights in a sample: a few huge ones leave it as it is. 1 if there are none.
+    heaviest : int or float
+        Largest magnitude of a weight.
     first_edge : pyopencl.Buffer of uint32, or of uint64 if there are 2^32 edges or more, shape (n + 1,)
         Index of the first edge that leaves each vertex, then m.
     edges : pyopencl.Buffer of pairs (int32 target, weight in the arithmetic's dtype), aligned as in C, shape (m,)
@@ -159,6 +161,7 @@ class OutEdges:
         sample = graph.weights[:: max(1, graph.m // _SAMPLE)]
         positive = np.sort(sample[sample > 0])
         self.typical_weight: float = float(positive[len(positive) // 2]) if len(positive) else 1.0
+        self.heaviest: int | float = graph.max_abs_weight
         self.max_degree: int = buffers.facts.longest
 
     @classmethod
@@ -243,11 +246,12 @@ class UnitEdges:
 
     Attributes
     ----------
-    n, m, max_degree, mean_degree, typical_weight, first_edge, edges, edge_bytes, macros, known
+    n, m, max_degree, mean_degree, typical_weight, heaviest, first_edge, edges, edge_bytes, macros, known
         As of :class:`OutEdges`, but that `edges` are the vertices that they lead to.
     """
 
     typical_weight = 1.0
+    heaviest = 1
     edge_bytes = 8
 
     def __init__(self, graph: Graph, job: Job) -> None:

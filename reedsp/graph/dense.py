@@ -186,7 +186,7 @@ class DenseWeights:
             absent = ~given if absent is None else absent | ~given
         if own.dtype != self.dtype:
             return self._take_narrow(rows, absent)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # anything may stand where there is no edge
             np.add(given, 0, out=own, casting="unsafe")  # -0.0 + 0 is 0.0
         if absent is not None:
             np.copyto(own, 0, where=absent)

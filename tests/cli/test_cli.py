@@ -275,7 +275,7 @@ def test_all_pairs(
 ) -> None:
     status, out, err = run(capsys, "apsp", graph_file, "--method", method.value, "--device", device.index)
     assert (status, err) == (0, "")
-    solver = "floyd-warshall" if method == "auto" else method.value
+    solver = "(floyd-warshall|johnson)" if method == "auto" else method.value
     assert re.fullmatch(
         rf"graph     {re.escape(str(graph_file))}: 6 vertices, 7 edges, read in \d+\.\d+ s\n"
         r"reached   15 of 30 pairs of vertices\n"
@@ -295,7 +295,8 @@ def test_all_pairs_as_json(capsys: pytest.CaptureFixture[str], graph_file: Path,
     answer = json.loads(out)
     dist = reedsp.apsp(reedsp.read(graph_file)).dist
     finite = dist[np.isfinite(dist) & ~np.eye(6, dtype=bool)]
-    assert (answer["vertices"], answer["edges"], answer["method"]) == (6, 7, "floyd-warshall")
+    assert (answer["vertices"], answer["edges"]) == (6, 7)
+    assert answer["method"] in {"floyd-warshall", "johnson"}
     assert (answer["reachable_pairs"], answer["unbounded_pairs"]) == (len(finite), 0)
     assert answer["mean_distance"] == pytest.approx(finite.mean())
     assert (answer["diameter"], answer["farthest_pair"]) == (8, [6, 5])

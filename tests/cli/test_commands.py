@@ -359,7 +359,7 @@ def test_info(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     assert told["weak_components"] == {"count": 3, "largest": 3}
     assert told["strong_components"] == {"count": 4, "largest": 3}
     assert told["sssp"]["method"] == reedsp.sssp(reedsp.read("odd.gr"), 3).method
-    assert told["apsp"]["method"] == reedsp.apsp(reedsp.read("small.gr")).method
+    assert told["apsp"]["method"] == reedsp.apsp(reedsp.read("odd.gr")).method
     assert (told["apsp"]["pairs"], told["apsp"]["distance_bytes"]) == (36, 288)
     _, out, _ = run(capsys, "info", "odd.gr")
     assert "\nedges     5; 1 self loops; 1 parallel ones left out\n" in out

@@ -199,6 +199,8 @@ IN_MEMORY = (
 READ_BY_HOST = "the host reads the number here, too"
 NAME = "another number for the same name, which the host never sees"
 ANY_ITEM = "one work-item or work-group does it, whichever that is"
+NO_UNITS = "goes through units of which there are none"
+INDEX_OF = "an array and its index, which C takes in either order"
 UNREACHED: dict[tuple[str, str], str] = {
     ("primitives/heads.cl", "atomic_or(&marks[index / 4], 1u << (8 * (3 - index % 4)));"): OTHER_DEVICES,
 }
@@ -243,6 +245,51 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
     ("traversal/frontier.cl", "if (count >= 0)"): "appends nothing, wherever that is",
+    (
+        "traversal/frontier.cl",
+        "const size_t stop = min(run - RUN, (size_t)size);",
+    ): SPEED,  # the first work-item then goes through all
+    **{
+        (f"balance/{file}.cl", line): NO_UNITS
+        for file, line in (
+            *((name, "if (first <= end)") for name in ("items", "dynamic_virtual_warps", "cta_warp_scan")),
+            ("virtual_warps", "if (is_taken && first <= end)"),
+            ("two_phase", "if (unit <= end)"),
+            ("block_search", "if (unit <= own_end)"),
+            ("direct_search", "if (unit <= own_end)  // not an item without units"),
+        )
+    },
+    **{
+        (f"balance/{file}.cl", line): SAME_TYPE
+        for file, size in (("block_search", "CHUNK"), ("cta_warp_scan", "GROUP_SIZE"), ("warp_search", "GROUP_SIZE"))
+        for line in (
+            f"for (size_t base = get_group_id(0) * {size}; base < items->count;",
+            f"base += get_num_groups(0) * {size}) {{",
+        )
+    },
+    **{
+        (f"single_source/{file}.cl", f"COUNT({which}, {totals}, {number});"): INDEX_OF
+        for file, totals, which, number in (
+            ("bellman_ford_groups", "totals", "OPERATIONS", "2 * (last - first)"),
+            (
+                *("bellman_ford_groups", "totals", "ACCESSES"),
+                "2 + (2 + !IN_LOCAL) * (last - first) + (IN_LOCAL ? 0 : 2)",
+            ),
+            ("bellman_ford_groups", "totals", "INSERTIONS", "minimum < start"),
+            *(("dijkstra_array", "totals", "OPERATIONS", number) for number in ("1", "2", "n")),
+            ("dijkstra_array", "totals", "ACCESSES", "IN_LOCAL ? 0 : 1"),
+            ("dijkstra_array", "totals", "INSERTIONS", "1"),
+            *(("dijkstra_heap", "heap->totals", which, "1") for which in ("ACCESSES", "OPERATIONS", "EXTRACTIONS")),
+            *(("dijkstra_heap", "heap.totals", which, "1") for which in ("ACCESSES", "OPERATIONS", "INSERTIONS")),
+            ("dijkstra_heap", "heap.totals", "ACCESSES", "2"),
+        )
+    },
+    ("single_source/dijkstra_array.cl", "ulong pieces(const ulong count, const uint size)"): SAME_TYPE,
+    (
+        "experiments/accesses.cl",
+        "__global const uint *record = table + shift + (i * items + get_global_id(0)) * apart;",
+    ): "a table of 2**32 records takes 16 GiB at least, those of the experiments half a GiB",
+    ("experiments/banks.cl", "for (uint first = 0; first < inner; first += TILE) {"): SMALL,
     (
         "single_source/near_far_piles.cl",
         "#define NARROW 65           // times narrower than `delta`; more measured the same",
@@ -292,6 +339,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("single_source/near_far_piles.cl", "uint relaxed = 0;"): SPEED,
     ("single_source/near_far_work_group.cl", "limits[word] = word <= MINIMUM ? AS_KEY(delta) : NO_KEY;"): SPEED,
     ("single_source/near_far_team.cl", "if (true) {"): SPEED,
+    ("single_source/near_far_work_group.cl", "} else if (true) {"): SPEED,  # who relaxes a stale entry drops it
     **{
         ("single_source/near_far_local.cl", line): "so few rows at once that they have 2**31 distances at most"
         for line in (

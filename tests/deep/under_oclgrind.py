@@ -4,9 +4,9 @@
 
 The answers are checked here; races, uninitialised reads and invalid accesses are what Oclgrind writes to LOG, which
 has to stay empty (its exit status says nothing). ``--part N PARTS`` makes a part of the checks; ``--changed`` makes
-those of kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it. ``--plant N`` first
-removes the N-th barrier of the kernels, to show that the lane would notice, and ends with the first entry in LOG;
-``--count-barriers`` prints how many there are.
+those of kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it, by turns where they
+are many. ``--plant N`` first removes the N-th barrier of the kernels, to show that the lane would notice, and ends with
+the first entry in LOG; ``--count-barriers`` prints how many there are.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ from tests.deep.oclgrind import (
     wrong_answers,
 )
 from tests.support import oracle
-from tests.support.deep_slice import changed_files
+from tests.support.deep_slice import MOST, changed_files, commits, turns_of
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
 GROUP_SIZE = 16
@@ -575,12 +575,20 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
                 yield files, partial(check_near_far, device, family, dtype)
     for dtype in (np.int32, np.float64):
         yield files, partial(check_near_far, device, crowded(), dtype)
+    yield files, partial(check_near_far, device, several_hubs(), np.int32)
     for dtype in (np.int32, np.int64):
         for rung in (Balance("items", 4), Balance("low-degree", 4), Balance("low-degree", 8)):
             few = files | {"edges/pad.cl"} if rung.name == "low-degree" else files
             yield few, partial(check_near_far, device, few_edges(rung.units_at_once), dtype, rung)
     deep_files = {"traversal/deep.cl", "edges/pad.cl", "single_source/near_far_work_group.cl"}
     yield deep_files, partial(check_deep, device)
+
+
+def several_hubs() -> Family:
+    """Hubs that are found together."""
+    hubs = np.repeat(np.arange(1, 9), 10)
+    targets = [*range(1, 9), *(9 + np.arange(80) * 7 % 20).tolist()]
+    return Family("several hubs", 29, [*[0] * 8, *hubs.tolist()], targets, [1] * 8 + (np.arange(80) % 13).tolist())
 
 
 def few_edges(degree: int) -> Family:
@@ -979,7 +987,11 @@ def main() -> None:
     )
     every = itertools.chain.from_iterable(checks(device) for checks in families)
     changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}
-    chosen = (each for each in every if not arguments.changed or each[0] & changed)
+    chosen = [each for each in every if not arguments.changed or each[0] & changed]
+    if arguments.changed:
+        turns = turns_of(len(chosen), MOST)
+        print(f"{len(chosen)} checks of what has changed, of which this is turn {commits() % turns} of {turns}")
+        chosen = chosen[commits() % turns :: turns]
     made = 0
     for files, check in itertools.islice(chosen, part, None, parts):
         if planted is not None and not any(f'"cl/{planted}"' in build.assemble(each, {}) for each in files):

@@ -10,7 +10,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.ladder import RUNGS, Rung, rung_for
 
-SMALL = {"group_size": 32, "items": 96, "run": 3, "large": 70, "each": 6, "portions": 3}
+SMALL = {"group_size": 64, "items": 192, "run": 3, "large": 70, "each": 6, "portions": 3}
 RNG = np.random.default_rng(12)
 COUNTS: dict[str, list[int]] = {
     "one item": [5],

@@ -162,6 +162,20 @@ def test_of_several_faults_the_first_is_named(bad: Any, dtype: Any, message: str
 
 
 @pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_what_is_behind_a_mask_is_never_looked_at(dtype: type[np.floating[Any]], directed: bool) -> None:
+    """Not even a NaN with which a sum is an invalid operation, as memory that nobody has written may have it."""
+    signalling = {4: np.uint32(0x7F800001), 8: np.uint64(0x7FF0000000000001)}[np.dtype(dtype).itemsize]
+    values = np.full((9, 9), signalling).view(dtype)
+    matrix = np.ma.masked_array(values, np.ones((9, 9), bool))
+    matrix[2, 5] = 3
+    with np.errstate(all="raise"):
+        graph = Graph.from_dense(matrix, directed=directed)
+    assert graph.m == (1 if directed else 2)
+    assert graph.weights.tolist() == [3] * graph.m
+
+
+@pytest.mark.parametrize("directed", [True, False])
 def test_what_happens_to_the_array_later_does_not_matter(directed: bool) -> None:
     matrix = np.arange(25.0).reshape(5, 5)
     expected = edges_of(matrix, directed)

@@ -2,8 +2,9 @@
 
 A run of all tests takes every quick one, a slice of the deep ones, which changes with each commit, and the deep ones
 of what has changed since the last landing: those of the rooms that it touches and, if it touches more than their tests,
-of the rooms above them. A run that names files, ``-k`` or ``-m`` takes all that it names. ``--deep all`` or ``--deep
-slice``, or ``REEDSP_DEEP``, says otherwise. Every run says what it has left out.
+of the rooms above them; where these are more than ``MOST``, which takes long, they take turns as well. A run that names
+files, ``-k`` or ``-m`` takes all that it names. ``--deep all`` or ``--deep slice``, or ``REEDSP_DEEP``, says otherwise.
+Every run says what it has left out.
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
 that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one slice.
@@ -20,7 +21,7 @@ import re
 import subprocess
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,6 +32,7 @@ import pytest
 from tests.support.rooms import ROOT, floors, is_at_or_above, room_of
 
 PARTS = 16
+MOST = 256  # deep tests of what has changed in a run
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # as git names it: the first commit has nothing before it
 
 
@@ -55,15 +57,29 @@ class Choice:
     files: tuple[str, ...]
     whole: bool
 
-    def takes(self, nodeid: str, group: str | None = None, parts: int = PARTS) -> bool:
-        """Whether a deep test, of those that are cut into so many slices, is to be run."""
+    def takes_anyway(self, nodeid: str, group: str | None = None, parts: int = PARTS) -> bool:
+        """Whether a deep test, of those that are cut into so many slices, is to be run whatever has changed."""
+        return self.everything or zlib.crc32((group or nodeid).encode()) % parts == self.number % parts
+
+    def has_changed(self, nodeid: str) -> bool:
+        """Whether a test is one of what has changed."""
         file = nodeid.partition("::")[0]
-        return (
-            self.everything
-            or zlib.crc32((group or nodeid).encode()) % parts == self.number % parts
-            or room_of(file) in self.rooms
-            or file in self.files
-        )
+        return room_of(file) in self.rooms or file in self.files
+
+    def left_out(self, tests: Sequence[tuple[str, Mapping[str, Any]]], most: int) -> list[bool]:
+        """Return for each deep test, a name and what its mark says, whether it is not to be run."""
+        anyway = [self.takes_anyway(nodeid, **mark) for nodeid, mark in tests]
+        changed = [self.has_changed(nodeid) for nodeid, _ in tests]
+        turns = turns_of(sum(changed), most)
+        return [
+            not taken and not (of_changed and self.takes_anyway(nodeid, mark.get("group"), turns))
+            for (nodeid, mark), taken, of_changed in zip(tests, anyway, changed, strict=True)
+        ]
+
+
+def turns_of(count: int, most: int) -> int:
+    """Return in how many turns so many checks are made, if at most some are made in each."""
+    return max(1, -(-count // most))
 
 
 @dataclass(frozen=True)
@@ -76,12 +92,15 @@ class Collected:
         Number of tests on one device.
     deep : int
         Number of deep tests.
+    turns : int
+        In how many turns those of what has changed are run.
     left_out : dict of str to int
         Number of deep tests that are not run, by room.
     """
 
     count: int
     deep: int
+    turns: int
     left_out: dict[str, int]
 
 
@@ -223,10 +242,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     choice = config.stash[CHOICE]
     deep = {item: mark for item in items if (mark := item.get_closest_marker("deep"))}
-    left_out = [item for item, mark in deep.items() if not choice.takes(item.nodeid, **mark.kwargs)]
+    gone_of = choice.left_out([(item.nodeid, mark.kwargs) for item, mark in deep.items()], MOST)
+    left_out = [item for item, is_gone in zip(deep, gone_of, strict=True) if is_gone]
     config.stash[COLLECTED] = Collected(
         len({on_any_device(item) for item in items}),
         len(deep),
+        turns_of(sum(choice.has_changed(item.nodeid) for item in deep), MOST),
         dict(Counter(place(item.nodeid) for item in left_out)),
     )
     if left_out:
@@ -266,7 +287,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     choice, left_out = config.stash[CHOICE], Counter(collected.left_out)
     by_room = ", ".join(f"{room} {count}" for room, count in left_out.most_common())
+    turn = f"turn {choice.number % collected.turns} of {collected.turns} of " if collected.turns > 1 else ""
     terminalreporter.write_line(
         f"{left_out.total()} of {collected.deep} deep tests left out (all but slice {choice.number % PARTS} of "
-        f"{PARTS}, and what stands on {', '.join(choice.rooms) or 'no room'}): {by_room}; --deep all runs them"
+        f"{PARTS}, and {turn}what stands on {', '.join(choice.rooms) or 'no room'}): {by_room}; --deep all runs them"
     )

@@ -26,13 +26,15 @@ class Family:
         return edges_of(self.sources, self.targets, self.weights, self.directed)
 
 
-def _random(name: str, n: int, m: int, low: int, high: int, seed: int, **kwargs: object) -> Family:
+def random(name: str, n: int, m: int, low: int, high: int, seed: int, **kwargs: object) -> Family:
+    """Return a graph whose edges lead anywhere, with weights below `high`."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, n, (2, m))
     return Family(name, n, ends[0].tolist(), ends[1].tolist(), rng.integers(low, high, m).tolist(), **kwargs)
 
 
-def _grid(name: str, rows: int, columns: int, seed: int) -> Family:
+def grid(name: str, rows: int, columns: int, seed: int) -> Family:
+    """Return a grid of undirected edges."""
     rng = np.random.default_rng(seed)
     vertex = np.arange(rows * columns).reshape(rows, columns)
     u = np.concatenate((vertex[:, :-1].ravel(), vertex[:-1].ravel()))
@@ -97,15 +99,15 @@ FAMILIES = [
     Family("backward path", 97, list(range(1, 97)), list(range(96)), [2] * 96, source=96),
     _star(200, inward=False),
     _star(1500, inward=True),
-    _grid("grid", 13, 17, seed=1),
+    grid("grid", 13, 17, seed=1),
     _complete(37, seed=2),
-    _random("random", 300, 1200, 1, 50, seed=3),
-    _random("random, dense, many ties", 65, 2000, 0, 4, seed=4),
-    _random("random, undirected", 200, 500, 0, 20, seed=5, directed=False),
-    _random("disconnected", 500, 300, 1, 10, seed=6),
-    _random("parallel edges and self loops", 20, 600, 0, 100, seed=7),
-    _random("heavy", 150, 700, 2**29, 2**30, seed=8),
-    _random("beyond int32", 150, 700, 2**40, 2**44, seed=9),
+    random("random", 300, 1200, 1, 50, seed=3),
+    random("random, dense, many ties", 65, 2000, 0, 4, seed=4),
+    random("random, undirected", 200, 500, 0, 20, seed=5, directed=False),
+    random("disconnected", 500, 300, 1, 10, seed=6),
+    random("parallel edges and self loops", 20, 600, 0, 100, seed=7),
+    random("heavy", 150, 700, 2**29, 2**30, seed=8),
+    random("beyond int32", 150, 700, 2**40, 2**44, seed=9),
     _potentials("negative edges", 200, 900, seed=10),
     _potentials("negative edges, sparse", 300, 400, seed=11),
     _negative_ties(30),
@@ -127,6 +129,6 @@ NEGATIVE_CYCLES = [
         [*range(1, 400), 380],
         [7] * 399 + [-7 * 19 - 1],
     ),
-    _random("random with negative weights", 80, 600, -5, 30, seed=12),
+    random("random with negative weights", 80, 600, -5, 30, seed=12),
     Family("heavy", 3, [0, 1, 2], [1, 2, 0], [2**62, -(2**62), -(2**61)]),
 ]

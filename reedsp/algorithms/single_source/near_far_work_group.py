@@ -12,8 +12,10 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
 from reedsp.device.iterate import Pace
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
@@ -28,22 +30,13 @@ _PHASES = 6  # launches until all the words that take turns come round
 _LARGEST_ENTRY = 16  # bytes, of two keys
 _FIRST_BATCH, _SHORTEST_BATCH, _LONGEST_BATCH = 16, 8, 48
 _PART_OF_LAUNCHES = 4  # that may be queued in vain
-_GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
-_STEPS_ALONE = 4
-_FEW_EDGES = 6.0  # a vertex, as in grids and road networks
-_FEWEST_EDGES = 3.0  # a vertex, as in road networks
-_MORE_EDGES = 12.0  # a vertex; the more there are, the lower are most distances
-_SMALL = 6_000_000  # edges, of a graph in which more launches cost more than edges that are relaxed in vain
-_MANY_ROWS = 8  # which keep all work-groups busy
-_MANY_SLOTS = 20_000_000  # as do those of many rows
-_MANY_HUBS = 500_000  # vertices of a graph with hubs, which is so large that their edges keep larger work-groups busy
-_LARGE = 4_000_000  # vertices, of a graph whose frontiers keep more work-groups busy
-_MANY_EDGES = 1000  # at one vertex, as in social networks
-_TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 _PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
+_LAUNCHES_A_VERTEX = 4  # twice those of a hub, which takes one to be listed and one to be relaxed
+_HUBS_AT_ONCE = 256  # a fourth of those that have room in a launch
+_ROUNDING = 4.0  # rounding can double a path weight, and halve what the threshold rises by
 _FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS = 4, 4
 _SMALL_FRONTIER = 1024  # entries a row: in a graph that is not deep more are waiting after these launches
 
@@ -97,48 +90,20 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
         The rung does not suit the graph.
     """
     rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
-    group_size, groups, local_rounds, delta, steps_alone = _measured(edges, rows)
-    group_size, queue = _sizes(device, group_size)
+    is_deep = bool(edges.known.get("is_deep", True))
+    measured = settings.shared(edges.n, edges.m, edges.max_degree, rows, is_deep)
+    group_size, queue = _sizes(device, measured.group_size)
     return Tuning(
         group_size=group_size,
-        groups=groups * device.compute_units,
-        local_rounds=local_rounds,
+        groups=measured.groups * device.compute_units,
+        local_rounds=measured.local_rounds,
         least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
-        delta=delta * edges.typical_weight,
+        delta=measured.delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
-        edges_alone=max(steps_alone, rung.units_at_once) * group_size,
+        edges_alone=max(measured.steps_alone, rung.units_at_once) * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
         balance=rung,
-    )
-
-
-def _measured(edges: OutEdges | UnitEdges, rows: int) -> tuple[int, int, int, float, int]:
-    """Return what measured well for edges like these.
-
-    Work-items, work-groups of each compute unit, local rounds, delta in typical weights, and edges of each work-item up
-    to which one work-group goes on alone.
-    """
-    size, groups, few, many = _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, _STEPS_ALONE, 4 * _STEPS_ALONE
-    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
-        large = rows > 1 or edges.n > _MANY_HUBS
-        return (2 * size, groups, 2, 16.0, few) if large else (size, groups, 2, 16.0, many)
-    if edges.mean_degree > _MORE_EDGES and (rows > 1 or edges.m > _SMALL):
-        return size, groups, 4, 2.0 / edges.mean_degree**0.5, many
-    if edges.mean_degree > _FEW_EDGES:
-        return size, groups, 4, 1.5, few if edges.mean_degree > _MORE_EDGES else many
-    if not edges.known.get("is_deep", True):
-        return size, groups, 4, 4.0, few
-    if rows >= _MANY_ROWS:
-        return size, groups, 16, 16.0 if rows * edges.n > _MANY_SLOTS else 64.0, few
-    if rows > 1:
-        return size, groups, 32, 128.0, few
-    if edges.n > _LARGE:
-        return size // 2, 2 * groups, 32, 128.0, few
-    return (
-        (size, groups // 2, 32, 256.0, few)
-        if edges.mean_degree < _FEWEST_EDGES
-        else (size, groups // 2, 64, 128.0, few)
     )
 
 
@@ -226,8 +191,15 @@ def solve(
         In the arithmetic.
     rounds : int
         Launches that had something to do.
+
+    Raises
+    ------
+    DeviceError
+        The search goes on for longer than it can.
     """
-    follows = tuning is None and delta is None and edges.mean_degree <= _FEW_EDGES and "is_deep" not in edges.known
+    follows = (
+        tuning is None and delta is None and edges.mean_degree <= settings.FEW_EDGES and "is_deep" not in edges.known
+    )
     tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts), balance)
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)
@@ -238,6 +210,46 @@ def solve(
             edges.known["is_deep"] = waiting <= _SMALL_FRONTIER * len(starts)
         search.follow(tuning_for(job.device, edges, len(starts), balance))
     return search.dist, search.run(progress)
+
+
+class _Watch:
+    """Notices a search that goes on for longer than any can: an error of the device, or of its compiler.
+
+    Each entry comes from one that was relaxed by the launch before, or by this one, and so on back to a split. Path
+    weights fall strictly at a vertex, and never from an entry to the next one, so that no vertex comes twice in such a
+    line. And each split raises the threshold, until it is beyond every path.
+
+    Parameters
+    ----------
+    edges : OutEdges or UnitEdges
+    arithmetic : Arithmetic
+    rows : int
+    tuning : Tuning
+        Of the smallest delta that the search is given.
+    """
+
+    def __init__(self, edges: OutEdges | UnitEdges, arithmetic: Arithmetic, rows: int, tuning: Tuning) -> None:
+        hubs = rows * min(edges.n, edges.m // max(1, tuning.hub))
+        self._most_launches = (_LAUNCHES_A_VERTEX + hubs // _HUBS_AT_ONCE) * (edges.n + 1)
+        farthest = min(edges.n * float(edges.heaviest), float(arithmetic.infinity))
+        self._most_splits = _ROUNDING * farthest / float(arithmetic.step(tuning.delta)) + 2
+        self._splits = self._launches = 0
+
+    def look(self, device: Device, launches: int, splits: int) -> None:
+        """Take how many launches had something to do, and how often the far pile was split, up to now.
+
+        Raises
+        ------
+        DeviceError
+            There were too many of them.
+        """
+        if splits != self._splits:
+            self._splits, self._launches = splits, launches
+        if splits > self._most_splits or launches - self._launches > self._most_launches:
+            raise DeviceError(
+                f"{device}: near-far in work-groups does not end: {launches:,} launches and {splits:,} splits are more "
+                "than it can take"
+            )
 
 
 class Search:
@@ -261,7 +273,9 @@ class Search:
     ) -> None:
         n, rows, dtype = edges.n, len(starts), arithmetic.dtype
         self._job, self._n, self._tuning, self._arithmetic = job, n, tuning, arithmetic
+        self._edges, self._rows = edges, rows
         self._launches = 0
+        self._watch = _Watch(edges, arithmetic, rows, tuning)
         self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
         delta = arithmetic.step(tuning.delta)
@@ -335,6 +349,8 @@ class Search:
                 if not counts[layout["LOST"]]:
                     return int(counts[layout["ROUNDS"]])
                 self._requeue()
+            splits = int(counts[layout["SPLITS"] + self._launches % 2])
+            self._watch.look(self._job.device, int(counts[layout["ROUNDS"]]), splits)
             if progress is not None:
                 progress(int(counts[layout["ROUNDS"]]), self._n)
             pace.adapt()
@@ -349,6 +365,8 @@ class Search:
 
     def follow(self, tuning: Tuning) -> None:
         """Go on with the local rounds and the delta of another tuning."""
+        if tuning.delta < self._tuning.delta:
+            self._watch = _Watch(self._edges, self._arithmetic, self._rows, tuning)
         self._advance.set(self._local_rounds, np.uint32(tuning.local_rounds))
         self._advance.set(self._delta, self._arithmetic.step(tuning.delta))
 

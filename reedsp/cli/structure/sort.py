@@ -62,7 +62,7 @@ def sort(
 
         check_output(output, force, _SUFFIXES)
         started = time.perf_counter()
-        values = _read(file)
+        values = read_numbers(file)
         read_seconds = time.perf_counter() - started
         chosen = reedsp.get_device(device)
         started = time.perf_counter()
@@ -94,7 +94,7 @@ def sort(
             print(f"written   {output}: {size_text(output.stat().st_size)}")
 
 
-def _read(file: Path) -> Any:
+def read_numbers(file: Path) -> Any:
     """Return the numbers of a file.
 
     Raises

@@ -45,13 +45,13 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 SMALL = [
     *(family for family in FAMILIES if family.n <= 130 and family.name != "negative cycle out of reach"),
-    families._random("heavy, smaller", 70, 300, 2**29, 2**30, seed=26),
-    families._random("beyond int32, smaller", 70, 300, 2**40, 2**44, seed=27),
+    families.random("heavy, smaller", 70, 300, 2**29, 2**30, seed=26),
+    families.random("beyond int32, smaller", 70, 300, 2**40, 2**44, seed=27),
     families._potentials("negative edges, smaller", 90, 420, seed=21),
     families._potentials("negative edges, many ties", 40, 500, seed=22),
-    families._random("zero-weight edges only", 66, 300, 0, 1, seed=23),
-    families._random("undirected, zero weights, ties", 70, 150, 0, 3, seed=24, directed=False),
-    families._grid("small grid", 9, 11, seed=25),
+    families.random("zero-weight edges only", 66, 300, 0, 1, seed=23),
+    families.random("undirected, zero weights, ties", 70, 150, 0, 3, seed=24, directed=False),
+    families.grid("small grid", 9, 11, seed=25),
     Family("hub", 130, [0] * 129 + [*range(1, 130)], [*range(1, 130)] + [0] * 129, [1 + i % 7 for i in range(258)]),
     Family("inward and outward star", 80, [0] * 40 + [*range(40, 80)], [*range(1, 41), *([0] * 40)], [2] * 80),
 ]
@@ -162,8 +162,7 @@ def test_families(family: Family, device: Device) -> None:
 def test_same_as_from_each_source(name: str, device: Device) -> None:
     graph = graph_of(next(family for family in SMALL if family.name == name))
     single = reedsp.sssp(graph, range(graph.n), device=device)
-    result = reedsp.apsp(graph, predecessors=True, device=device)
-    assert result.method == "floyd-warshall"
+    result = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
     assert np.array_equal(result.dist, single.dist)
     assert np.array_equal(result.pred, single.pred)
     assert reedsp.apsp(graph, device=device).pred is None
@@ -924,7 +923,7 @@ def test_routes(device: Device) -> None:
             result.path(*pair)
     with pytest.raises(ValueError, match="ask for them with predecessors=True"):
         reedsp.apsp(graph, device=device).path(0, 3)
-    assert repr(result).startswith("<reedsp.AllPairs: 5 vertices, floyd-warshall, ")
+    assert repr(result).startswith(f"<reedsp.AllPairs: 5 vertices, {result.method}, ")
 
 
 @every_method

@@ -55,14 +55,14 @@ def test_47_same_bits_wherever_the_matrix_is(n: int, kind: str, device: Device, 
 
 def test_47_what_does_not_fit_is_kept_on_the_host(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(100, "whole")
-    expected = reedsp.apsp(graph, predecessors=True, device=device)
+    expected = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
     monkeypatch.setattr(device_matrix, "_PART_OF_MEMORY", 0)
     used = []
     close = host_matrix.solve_matrix
     monkeypatch.setattr(
         "reedsp.algorithms.all_pairs.host_matrix.solve_matrix", lambda *args: used.append(args) or close(*args)
     )
-    check_equal(expected, reedsp.apsp(graph, predecessors=True, device=device))
+    check_equal(expected, reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device))
     assert len(used) == 1
 
 

@@ -26,11 +26,15 @@ from tests.algorithms.traversal.test_bfs import unweighted
 from tests.deep.oclgrind import Check
 from tests.edges.test_ladder import COUNTS, expand, owners_of, prefixes_of, small
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family
+from tests.support.families import FAMILIES, Family, grid, random
 
 PREPARED = {"balance/partition.cl", "balance/large_items.cl"}
 NAMES = ("star", "negative edges")
-OF_LEVELS = ("one vertex", "star", "grid", "parallel edges and self loops")
+OF_LEVELS = [
+    *(family for family in FAMILIES if family.name == "star"),
+    random("few vertices of many edges", 8, 600, 0, 100, seed=7),
+    grid("small grid", 2, 3, seed=1),  # each level is some launches, which take a second without optimisation
+]
 SEVERAL_WIDTHS = ("virtual-warps-2", "virtual-warps-4", "virtual-warps-8", "virtual-warps-16")
 
 
@@ -45,15 +49,14 @@ def checks(device: Device) -> Iterator[Check]:
             for family in FAMILIES:
                 if family.name in NAMES:
                     yield files, partial(check_search, device, name, family)
-    for technique, family in itertools.product(KERNELS, FAMILIES):
-        if family.name in OF_LEVELS:
-            yield {every_level.FILE}, partial(check_every_level, device, technique, family)
+    one_vertex = [family for family in FAMILIES if family.name == "one vertex"]
+    for technique, family in itertools.product(KERNELS, one_vertex + OF_LEVELS):
+        yield {every_level.FILE}, partial(check_every_level, device, technique, family)
     files = {"traversal/frontier.cl", "primitives/work_group_scan.cl"} | PREPARED
     for name in RUNGS:
         if name not in SEVERAL_WIDTHS:
-            for family in FAMILIES:
-                if family.name in OF_LEVELS:
-                    yield files, partial(check_levels, device, name, family)
+            for family in OF_LEVELS + one_vertex * (name == DIRECT_SEARCH):
+                yield files, partial(check_levels, device, name, family)
 
 
 def check_expansion(device: Device, name: str) -> None:

@@ -1,0 +1,1 @@
+"""The command that shows algorithms step by step."""

@@ -1,0 +1,128 @@
+"""``reedsp watch``: an algorithm, step by step, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import read_graph, vertex_called
+from reedsp.cli.options import DeviceName, Force, Json, Quiet, Relabel, output_option
+from reedsp.cli.output import check_output, print_json, refuse, size_text, stated_failures
+from reedsp.cli.structure.sort import read_numbers
+
+
+def complete_algorithm(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Offer the algorithms that can be watched, and their problems."""
+    from reedsp.viewer.algorithms.catalogue import ALGORITHMS
+
+    return ((name, entry.problem.name) for name, entry in ALGORITHMS.items() if name.startswith(incomplete))
+
+
+def watch(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="A graph as of the other commands, at most 200 vertices and 2,000 edges; for scans and sorts numbers "
+            "as of sort, at most 1,000. - is standard input.",
+        ),
+    ] = None,
+    algorithm: Annotated[
+        list[str],
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=complete_algorithm,
+            help="What to watch: output-parallel, near-far, top-down, merge-sort ...; an unknown name lists them. "
+            "Again for each to be on the page.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    generate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            show_default=False,
+            help="Instead of a file: grid, road, random, r-mat, tree, path, cycle, complete or bipartite; for scans "
+            "and sorts constant, random, shuffled, ascending or descending.",
+        ),
+    ] = None,
+    size: Annotated[int, typer.Option(metavar="N", help="Of the input that is generated.")] = 30,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="VERTEX",
+            show_default=False,
+            help="Vertex that a search starts from, else the first.",
+        ),
+    ] = None,
+    device: DeviceName = None,
+    output: Annotated[
+        Path | None, output_option("Write a page of one .html file, instead of serving it to this machine.", "PAGE")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    relabel: Relabel = False,
+) -> None:
+    """Show what each kernel of an algorithm does to the memory of the device, forwards and backwards.
+
+    Without --output the page is served to this machine alone, under an address that is printed, where the input can be
+    changed and run again; Ctrl-C ends that.
+    """
+    with stated_failures():
+        if not algorithm:
+            refuse("is missing; for instance --algorithm output-parallel", "--algorithm")
+        if (file is None) == (generate is None):
+            refuse("either a file or --generate is expected", "FILE")
+        check_output(output, force, (".html",))
+        if as_json and output is None:
+            refuse("needs --output", "--json")
+        from reedsp.viewer import watch as viewer
+
+        given = _input(viewer.kind_of(algorithm[0]), file, generate, size, relabel)
+        start: Any = (
+            source
+            if source is None or viewer.kind_of(algorithm[0]) == "array"
+            else vertex_called(given, source, "--source")
+        )
+        if output is None:
+            _serve(viewer.serve(given, algorithm, start, device=device), quiet)
+            return
+        page = viewer.watch(given, algorithm, start, device=device)
+        page.save(output, overwrite=force)
+        summary = {
+            "file": None if file is None else str(file),
+            "output": str(output),
+            "bytes": output.stat().st_size,
+            "device": page.traces[0]["device"],
+            "steps": {trace["algorithm"]: len(trace["steps"]) - 1 for trace in page.traces},
+        }
+        if as_json:
+            print_json(summary)
+        elif not quiet:
+            for name, steps in summary["steps"].items():
+                print(f"recorded  {name}: {steps:,} steps on {summary['device']}")
+            print(f"written   {output}: {size_text(summary['bytes'])}")
+
+
+def _input(kind: str, file: Path | None, generate: str | None, size: int, relabel: bool) -> Any:
+    if file is None:
+        from reedsp.viewer.watch import generated
+
+        return generated(kind, str(generate), size)
+    return read_numbers(file) if kind == "array" else read_graph(file, relabel)
+
+
+def _serve(server: Any, quiet: bool) -> None:
+    if not quiet:
+        print("serving   until Ctrl-C, to this machine alone:")
+    print(server.address, flush=True)
+    server.serve()
