@@ -99,6 +99,13 @@ class Trace:
         What the library answers.
     library : str
         Its version.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> steps = reedsp.trace([3, 1, 2], "naive-scan")
+    >>> steps.states()[-1]["prefixes"], steps.result
+    ([3, 4, 6], {'prefixes': [3, 4, 6]})
     """
 
     problem: str
