@@ -99,6 +99,13 @@ class Trace:
         What the library answers.
     library : str
         Its version.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> trace = reedsp.trace([3, 1, 2], "reduction-in-pairs")
+    >>> trace.problem, trace.title, len(trace.steps)
+    ('scan', 'Reduction in pairs', 3)
     """
 
     problem: str
