@@ -105,9 +105,9 @@ class Trace:
     Examples
     --------
     >>> import reedsp
-    >>> trace = reedsp.trace([3, 1, 2], "reduction-in-pairs")
-    >>> trace.problem, trace.title, len(trace.steps)
-    ('scan', 'Reduction in pairs', 3)
+    >>> steps = reedsp.trace([3, 1, 2], "naive-scan")
+    >>> steps.states()[-1]["prefixes"], steps.result
+    ([3, 4, 6], {'prefixes': [3, 4, 6]})
     """
 
     problem: str
