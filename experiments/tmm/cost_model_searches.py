@@ -1,9 +1,9 @@
 """What the cost model predicts for searches beside what was measured, and what its choices cost.
 
 Whole calls of `sssp` and `bfs` from one vertex and from sixteen, by each method that "auto" chooses from, the host
-among them, on the graphs of `cost_model_fit`, and on some of them with negative weights. The device is calibrated
-first. `decided_ms` is what the choice took, on a graph that is new to it; `times_best` is the time of a method, in that
-of the best one.
+among them, on the graphs of `cost_model_fit`, all of which the counts of searches were fitted to, and on others, of
+which some have negative weights. The device is calibrated first. `decided_ms` is what the choice took, on a graph that
+is new to it; `times_best` is the time of a method, in that of the best one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,18 @@ from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.tmm.cost_model_fit import FLOAT64, known, plot
-from experiments.tmm.cost_model_fit import PARTS as ALL_PAIRS
-from experiments.tmm.cost_model_graphs import HELD_BACK, Graphs, random, tree
+from experiments.tmm.cost_model_graphs import (
+    FITTED,
+    HELD_BACK,
+    Graphs,
+    islands,
+    layers,
+    nearest,
+    random,
+    small_world,
+    star,
+    tree,
+)
 from reedsp.algorithms.single_source.on_host import can_solve
 from reedsp.algorithms.single_source.sssp import searched_for
 from reedsp.arithmetic.paths import choose_arithmetic
@@ -44,21 +54,30 @@ def lifted(make: Callable[[], reedsp.Graph], seed: int) -> reedsp.Graph:
     return reedsp.Graph.from_edges(graph.n, tails, graph.indices, weights)
 
 
-_OF_HELD_BACK = (
-    *("random 150, 6", "random 500, 3", "random 1800, 6", "layers 40 x 30", "small world 1200, 4", "grid 27"),
-    *("complete 200", "R-MAT 11, 8"),
-)
-_OTHERS: Graphs = {
-    "path 300": functools.partial(inputs.long_path, 300, 1),
-    "path 1000": functools.partial(inputs.long_path, 1000, 1),
-    "tree 3000, 3": functools.partial(tree, 3000, 3, 1),
-    "random 20000, 3": functools.partial(random, 20_000, 60_000),
+_SIZES = (120, 240, 650, 1000, 1400, 2300, 3000)
+OTHERS: Graphs = {
+    **{f"random {n}, {d}, again": functools.partial(random, n, n * d, seed=n + d) for n in _SIZES for d in (2, 5, 9)},
+    **{f"small world {n}, {k}": functools.partial(small_world, n, k, n) for n, k in ((700, 3), (1500, 5), (2900, 2))},
+    **{f"tree {n}, {c}": functools.partial(tree, n, c, n) for n, c in ((900, 2), (2200, 4), (3000, 3))},
+    **{f"layers {c} x {w}": functools.partial(layers, c, w, 4, c) for c, w in ((15, 50), (50, 40), (8, 300))},
+    **{f"islands {c} x {s}": functools.partial(islands, c, s, 3, c) for c, s in ((3, 500), (12, 100), (40, 70))},
+    **{f"in-degree {n}, {d}": functools.partial(inputs.skewed_in_degree, n, d, n) for n, d in ((900, 5), (1800, 4))},
+    **{f"nearest {n}, {k}": functools.partial(nearest, n, k, n) for n, k in ((500, 6), (1200, 4), (2800, 3))},
+    **{f"grid {s}": functools.partial(inputs.grid, s, s, 0.2) for s in (16, 31, 44, 54)},
+    **{f"path {n}": functools.partial(inputs.long_path, n, n) for n in (300, 1500, 3000)},
+    **{f"star {n}": functools.partial(star, n, n) for n in (400, 2500)},
+    **{f"complete {n}": functools.partial(inputs.complete, n, n) for n in (150, 400, 800)},
+    **{f"R-MAT 10, {f}": functools.partial(inputs.r_mat, 10, f, 4) for f in (3, 12)},
+    "random 20000, 3": functools.partial(random, 20_000, 60_000, seed=5),
 }
+"""Graphs that the counts of searches were not fitted to."""
+
 NEGATIVE: Graphs = {
     f"negative {name}": functools.partial(lifted, make, number)
-    for number, (name, make) in enumerate([*((each, HELD_BACK[each]) for each in _OF_HELD_BACK), *_OTHERS.items()])
+    for number, (name, make) in enumerate(OTHERS.items())
+    if number % 2
 }
-PARTS = {**ALL_PAIRS, "negative": NEGATIVE}
+PARTS = {"fitted": {**FITTED, **HELD_BACK}, "held back": {**OTHERS, **NEGATIVE}}
 
 
 def on_host(call: Callable[[], Any]) -> Any:
@@ -114,7 +133,7 @@ def levels_from(
 def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[Row]:
     machine, made = known(device), PARTS[part][name]()
     for function, count in ((each, count) for each in (paths_from, levels_from) for count in SOURCES):
-        if function is levels_from and part == "negative":
+        if function is levels_from and name in NEGATIVE:
             continue
         graph = reedsp.Graph(made.indptr, made.indices, made.weights, directed=made.directed)
         facts = (graph.has_negative_weights, graph.simple_path_bound)  # which every call needs

@@ -36,15 +36,16 @@ which the tree is found hop by hop."""
 _CHANGED_LAUNCHES, _CHANGED_READS, _CHANGED_STEPS = 1.2, 0.4, 0.9
 """Of rounds over the edges of changed vertices: launches, looks, and for each edge steps that all threads share."""
 
-_HOST_CALL, _HOST_ROW, _HOST_VERTEX, _HOST_EDGE, _HOST_LOWERED = 1e-4, 1.5e-5, 3.8e-8, 7e-9, 1e-7
+_HOST_CALL, _HOST_ROW, _HOST_VERTEX, _HOST_EDGE, _HOST_LOWERED = 1.05e-4, 8e-6, 3.8e-8, 7e-9, 9e-9
 """Seconds that SciPy's Dijkstra's algorithm and the tree take on one core: of a call, and for each source, vertex,
-edge and, as for :func:`.search_on_cpu`, each time that a distance is lowered again."""
+edge and, as for :func:`.search_on_cpu`, each time that a distance is lowered again, times the depth of a heap."""
 _HOST_ROUNDS = 2.5e-9
 """The same of its Bellman-Ford's algorithm, for each vertex and edge: all rounds that there can be."""
-_HOST_SMALL, _HOST_PART = 3000, 0.1
+_SMALL, _PART_FOUND = 3000, 0.2
 """Vertices of a small directed graph with at most as many edges, of which a search is expected to find a part only."""
-_HOST_LEVELS = 0.7
-"""Of the seconds that it takes with weights, those that it takes where all edges weigh the same."""
+_HOST_LEVELS, _LEVEL_VERTEX = 0.7, 8e-9
+"""Of the seconds that it takes with weights, those that it takes where all edges weigh the same; and for each vertex of
+a row, found or not, as distances become levels."""
 
 
 class Searches(NamedTuple):
@@ -83,9 +84,8 @@ def near_far(asked: Searches, known: Known) -> Counted:
     if known.is_cpu:
         together = min(known.units, LARGEST_TEAM) if asked.m >= TEAM_EDGES else 1
         workers = together if rows == 1 else min(rows, known.units)
-        search = search_on_cpu(
-            *(n, asked.m, asked.n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers
-        )
+        found = max(1.0, _part_found(asked) * n), _part_found(asked) * asked.m
+        search = search_on_cpu(*(*found, n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers)
         return [Work(host=_CALL, launches=8, read_backs=4), search, moved], 1.0
     waits = (_GPU_WAITS + _GPU_ROW_WAITS * (rows - 1) / known.units) * math.sqrt(n)
     search = Work(waits=waits, footprint=8.0 * (n + asked.m), atomics=float(rows) * asked.m)
@@ -106,6 +106,11 @@ def bellman_ford(asked: Searches, known: Known) -> Counted:
         Work(host=call, launches=2 * rounds, read_backs=rounds / 4),
         Work(random=reads),
     ], _GUESSED
+
+
+def _part_found(asked: Searches) -> float:
+    """Return which part of a graph a search is expected to find; of a large one all, as a guess there may cost much."""
+    return _PART_FOUND if asked.directed and asked.m <= asked.n <= _SMALL else 1.0
 
 
 def _rounds(asked: Searches) -> float:
@@ -142,15 +147,14 @@ def on_host(asked: Searches) -> float:
     if asked.negative:
         each = _HOST_ROW + _HOST_ROUNDS * n * m
     else:
-        lowered = n * math.log(max(1.0, m / n - (not asked.directed)))
-        part = _HOST_PART if asked.directed and m <= n <= _HOST_SMALL else 1.0
-        each = _HOST_ROW + part * (_HOST_VERTEX * n + _HOST_EDGE * m + _HOST_LOWERED * lowered)
+        lowered = n * math.log(max(1.0, m / n - (not asked.directed))) * math.log2(n)
+        each = _HOST_ROW + _part_found(asked) * (_HOST_VERTEX * n + _HOST_EDGE * m + _HOST_LOWERED * lowered)
     return _HOST_CALL + asked.rows * each
 
 
 def levels_on_host(asked: Searches) -> float:
     """Return the seconds that the host takes for a breadth-first search."""
-    return _HOST_LEVELS * on_host(asked)
+    return _HOST_LEVELS * on_host(asked) + _LEVEL_VERTEX * asked.rows * asked.n
 
 
 def breadth_first(asked: Searches, known: Known) -> Counted:
@@ -160,7 +164,7 @@ def breadth_first(asked: Searches, known: Known) -> Counted:
     if not known.is_cpu:
         search = Work(waits=_GPU_WAITS * math.sqrt(n) * rows, footprint=8 * edges)
         return [Work(host=_GPU_CALL, launches=20, read_backs=5), search, moved], 2.0
-    each = rows / min(rows, known.units)
+    each = _part_found(asked) * rows / min(rows, known.units)
     edges = min(edges, _LOOKED_AT * n)
     steps, waits = _LEVEL_STEPS * edges + _FOUND_STEPS * n, _LEVEL_WAITS * edges + _FOUND_WAITS * n
     search = Work(steps=each * steps, waits=each * waits, footprint=2 * n)

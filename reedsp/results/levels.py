@@ -34,15 +34,15 @@ class BreadthFirst(SearchResult):
     pred : ndarray of int32, same shape
         The smallest vertex that is one level below and has an edge to this one; -9999 for the source and where there
         is no path.
-    method : {"work-items", "work-groups"}
-        The kernels that were used.
+    method : {"work-items", "work-groups", "near-far", "frontier", "dijkstra"}
+        The kernels that were used, or "dijkstra" on the host.
     device : str
         Name and platform of the device.
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``search_milliseconds`` (those until the search had ended,
         before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``,
-        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources), and
-        ``phases``, as in :class:`ShortestPaths`.
+        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources),
+        ``chosen_because`` and ``phases``, as in :class:`ShortestPaths`.
 
     Examples
     --------

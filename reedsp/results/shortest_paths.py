@@ -51,8 +51,9 @@ class ShortestPaths(SearchResult):
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
         ``bytes_allocated``, ``arithmetic`` (in which path weights were added), ``exact_on_host`` (number of sources
-        that the host had to solve in integers, because rounding defeated the device's floats), and ``phases``: the
-        milliseconds of the call in "prepare", "upload", "search", "tree", "download" and "convert", which add up to it.
+        that the host had to solve in integers, because rounding defeated the device's floats),
+        ``chosen_because`` (why this method, and why there, in a sentence), and ``phases``: the milliseconds of the call
+        in "prepare", "upload", "search", "tree", "download" and "convert", which add up to it.
 
     Examples
     --------

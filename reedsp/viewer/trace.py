@@ -14,6 +14,7 @@ from reedsp._version import __version__
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.system.atomic_file import write_whole
+from reedsp.system.public import public
 from reedsp.viewer.algorithms.catalogue import entry_of
 from reedsp.viewer.inputs import Input, input_of
 from reedsp.viewer.recorder import Moment
@@ -78,6 +79,7 @@ class Step:
         }
 
 
+@public
 @dataclass(frozen=True)
 class Trace:
     """An algorithm on one input, step by step.

@@ -105,7 +105,8 @@ def sssp(
         for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
         work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
         vertices only whose distance has changed (5.4.2). So is "bellman-ford", one work-group a source. "auto" takes
-        near-far if it can.
+        near-far if it can, and with negative weights the one of these that is expected to be done first
+        (docs/reference/cost-model.md).
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far and Dijkstra do.
@@ -122,6 +123,8 @@ def sssp(
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
         are done and how many there are.
+        By default a call from several sources that is expected to take more than five seconds says so in a line on a
+        terminal.
     min_only : bool
         Find paths from the nearest of several sources: one row of results, of which `nearest` names the sources. Needs
         weights that are not negative.

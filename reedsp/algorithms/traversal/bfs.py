@@ -99,6 +99,8 @@ def bfs(
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the levels so far and the most there can be; with several sources, with how many of them are done and how
         many there are.
+        By default a call from several sources that is expected to take more than five seconds says so in a line on a
+        terminal.
     options : mapping, optional
         ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, "near-far", for GPUs and
         deep graphs, such as road networks, in which no vertex has more than eight edges, or "frontier", which shares

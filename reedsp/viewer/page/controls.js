@@ -29,7 +29,7 @@ const controls = (() => {
     ["dotted outer ring", "works in this step"],
     ["thick edge", "belongs to the tree, the forest or the matching"],
     ["curved arrow", "a pointer from a vertex to a vertex"],
-    ["letters beside a vertex", "beginning of the name of a set or flag that holds it"],
+    ["name above a vertex", "of a set or flag that holds it"],
     ["thick ring, underlined number", "the source"],
     ["tint", "the darker, the larger; of labels one of eight tints"],
   ];
@@ -209,7 +209,7 @@ const controls = (() => {
     t: saveTikz,
     n: openInput,
     r: reset,
-    "?": () => $("help-dialog").showModal(),
+    "?": openHelp,
   };
 
   function key(e) {
@@ -273,6 +273,11 @@ const controls = (() => {
     exporting.save(fileName("tikz"), "application/x-tex", picture);
   }
 
+  function openHelp() {
+    $("help-dialog").showModal();
+    $("help-title").focus(); // else it would begin at its end, where its button is
+  }
+
   function openInput() {
     const { state } = app;
     const input = app.input();
@@ -288,6 +293,8 @@ const controls = (() => {
     $("run-source-label").hidden = input.kind === "array";
     $("edit-apply").textContent = state.run ? "Run" : "Show it";
     $("edit-dialog").showModal();
+    $("edit-text").setSelectionRange(0, 0);
+    $("edit-text").scrollTop = 0;
   }
 
   const said = () => $("edit-error");
@@ -428,7 +435,7 @@ const controls = (() => {
     click("zoom-out", () => app.graph.zoomBy(0.8));
     click("fit", () => app.graph.fit());
     click("freeze", freeze);
-    click("help", () => $("help-dialog").showModal());
+    click("help", openHelp);
     click("export", () => $("export-dialog").showModal());
     click("edit", openInput);
     click("connect", connect);
