@@ -157,7 +157,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "csgraph/test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
-    "primitives/scan_trace.cl": ("viewer/test_trace.py",),
+    "primitives/scan_trace.cl": SCANS,
     "sort/lists.cl": SORTS,
     "sort/merge_work_group.cl": SORTS,
     "sort/merge_work_item.cl": SORTS,
