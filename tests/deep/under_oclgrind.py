@@ -231,7 +231,7 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
     macros = {"GROUP_SIZE": GROUP_SIZE, "OF_SUMS": 1, "LEVELS": levels}
     job = Job(device)
     found = job.allocate(levels * leaves.size, dtype)
-    kernel = device.kernel("experiments/scan_trace.cl", "trace_sweep", **elements.macros, **macros)
+    kernel = device.kernel("primitives/scan_trace.cl", "trace_sweep", **elements.macros, **macros)
     job.launch(kernel, GROUP_SIZE, GROUP_SIZE, job.upload(leaves), found)
     first, *_, last = job.download(found, levels * leaves.size, dtype).reshape(levels, n, width)
     assert np.array_equal(first, leaves)
@@ -242,7 +242,7 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
 def checks_of_scans(device: Device) -> Iterator[Check]:
     """Every kernel that scans."""
     for dtype, segmented in itertools.product((np.uint32, np.float64), (False, True)):
-        yield {"experiments/scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
+        yield {"primitives/scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
     yield {"primitives/heads.cl", "primitives/work_group_scan.cl"}, partial(check_places, device)
     sizes = {"work-group": 3 * GROUP_SIZE * 8 * 4 + 5, "work-item": 300, "blelloch": 2100, "naive": 100}
     files = {name: {f"primitives/{name.replace('-', '_')}_scan.cl"} for name in sizes}
