@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import reedsp
+from reedsp.cost_model import choose_search, place
 from reedsp.device import build, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
-from reedsp.system import place
 
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
 place._serves = False
@@ -58,6 +58,7 @@ def serves(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
     monkeypatch.setattr(place, "_serves", True)
     monkeypatch.setattr(place, "_DEVICE", 1e6)
     monkeypatch.setattr(place, "_DEVICE_THIN", 1e6)
+    monkeypatch.setattr(choose_search, "_BEGUN", 1e6)
 
 
 @pytest.fixture

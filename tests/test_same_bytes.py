@@ -5,6 +5,7 @@ One device pretends to be others here: of each kind, with little memory, with ve
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,11 @@ import pytest
 import reedsp
 from reedsp.algorithms.all_pairs import johnson
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
+from reedsp.algorithms.single_source import sssp
+from reedsp.algorithms.traversal import bfs
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
-from reedsp.cost_model import choose, families
+from reedsp.cost_model import choose, choose_search, families, place
 from reedsp.cost_model.families import Known
 from reedsp.device.device import Device
 from reedsp.minplus import selfcheck, tilings
@@ -139,7 +142,7 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded() -> Non
 def test_one_source(kind: str, device: Device) -> None:
     """By every method: the least of the sums from left to right, whatever the order of the relaxations."""
     needs_doubles(device)
-    methods = ["auto", "output-parallel", "input-parallel", "input-parallel-refined"]
+    methods = ["auto", "output-parallel", "input-parallel", "input-parallel-refined", "bellman-ford"]
     methods += [] if kind.startswith("negative") else ["near-far"]
 
     def solve(graph: reedsp.Graph) -> tuple[bytes, ...]:
@@ -150,6 +153,33 @@ def test_one_source(kind: str, device: Device) -> None:
     kinds = ("cpu", "gpu") if device.kind == "cpu" else ("gpu",)  # which has no room for the work-groups of CPUs
     found = answers(lambda: sparse(500, 2500, kind), device, solve, kinds)
     assert len(set(found.values())) == 1
+
+
+@pytest.mark.deep(group="a device that pretends to be others")
+@pytest.mark.parametrize(
+    "kind", ["whole", "fractional", "negative", "negative and fractional", "rounded, though whole"]
+)
+@pytest.mark.parametrize("sources", [3, [3, 0, 77, 3]], ids=["one", "several"])
+def test_searches_on_recorded_machines(
+    kind: str, sources: int | list[int], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As each of these would choose, and on the host where it may: distances, levels and both trees."""
+    needs_doubles(device)
+    monkeypatch.setattr(sssp, "get_device", lambda named=None: device)
+    monkeypatch.setattr(bfs, "get_device", lambda named=None: device)
+    found, chosen = set(), set()
+    for (name, known), serves in itertools.product(MACHINES.items(), (False, True)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(families, "known", lambda device, known=known: known)
+            patch.setattr(place, "_serves", serves)
+            patch.setattr(choose_search, "_BEGUN", 1.0 if serves and name == "PoCL" else 0.0)
+            graph = sparse(500, 2500, kind)
+            paths, search = reedsp.sssp(graph, sources), reedsp.bfs(graph, sources)
+            found.add(b"".join(each.tobytes() for each in (paths.dist, paths.pred, search.levels, search.pred)))
+            chosen |= {paths.method, search.device, paths.stats["device"]}
+    assert len(found) == 1
+    assert place.HOST in chosen
+    assert str(device) in chosen
 
 
 def both_ways(n: int, seed: int) -> reedsp.Graph:

@@ -26,8 +26,8 @@ from reedsp import csgraph
 from reedsp.algorithms.structure.matching import balls
 from reedsp.algorithms.structure.matching.biadjacency import pattern_of
 from reedsp.algorithms.structure.matching.sides import Sides
+from reedsp.cost_model import place
 from reedsp.device.job import Job
-from reedsp.system import place
 
 SEED = 2016
 DEGREE = 3

@@ -43,7 +43,7 @@ from experiments.thesis import (
     scans,
     transfers,
 )
-from experiments.tmm import cost_model_fit, source_a_group, tmm_algorithms, tmm_machine
+from experiments.tmm import cost_model_fit, cost_model_searches, source_a_group, tmm_algorithms, tmm_machine
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.__name__.rpartition(".")[2]: module.EXPERIMENT
@@ -94,5 +94,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         tmm_algorithms,
         tmm_machine,
         cost_model_fit,
+        cost_model_searches,
     )
 }

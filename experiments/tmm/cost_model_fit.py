@@ -84,7 +84,7 @@ def cases(setting: Setting) -> list[Case]:
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw what was predicted against what was measured, and what choices cost."""
     figure, (fit, regret) = panels(2, width=3.6, height=3.2)
-    for number, part in enumerate(PARTS):
+    for number, part in enumerate(dict.fromkeys(row["part"] for row in rows)):
         some = [row for row in rows if row["part"] == part]
         points = [(float(row["min_ms"]), float(row["predicted_ms"])) for row in some]
         line(fit, points, part, number, linestyle="", markersize=3)

@@ -7,16 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reedsp.algorithms.all_pairs.apsp import planned
-from reedsp.algorithms.single_source.sssp import checked, methods_by_speed, sssp
+from reedsp.algorithms.single_source.sssp import checked, searched_for, sssp
+from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
-from reedsp.arithmetic.types import name_of
+from reedsp.algorithms.traversal.bfs import planned as planned_levels
 from reedsp.cost_model import choose, counts, families, searches
 from reedsp.cost_model.estimate import Estimate
-from reedsp.cost_model.work import total
 from reedsp.device.discovery import get_device
-from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.system.options import check_choice
-from reedsp.system.place import HOST, is_for_host, on_host_seconds
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
@@ -93,36 +91,33 @@ def _of_searches(arguments: Mapping[str, Any]) -> Estimate:
     device, given = arguments.get("device"), {name: value for name, value in arguments.items() if name != "device"}
     asked, method = checked(**given), given.get("method", "auto")
     graph, result = asked.graph, asked.result
-    rows = 1 if asked.one_row else len(asked.sources)
-    answer = rows * graph.n * (result.itemsize + 4)
-    if device is None and method == "auto" and is_for_host(graph.n, graph.m, rows):
-        name = "bellman-ford" if graph.has_negative_weights else "dijkstra"
-        because = f"the {HOST} is done sooner than a device would begin"
-        return _within(name, on_host_seconds(graph.n, graph.m, rows), 1.0, None, 0, answer, 0, because)
-    chosen = get_device(device)
-    known = families.known(chosen)
-    named, because = method, "it was asked for"
-    if method == "auto":
-        named = methods_by_speed(graph, chosen, given.get("min_only", False))[0]
-        because = "none of the weights is negative" if not graph.has_negative_weights else "some weights are negative"
-    arithmetic = name_of(asked.arithmetic.dtype)
-    searched = searches.Searches(graph.n, graph.m, graph.directed, rows, arithmetic, result.itemsize)
-    works, factor = searches.METHODS[named](searched, known)
-    seconds = total(works, known.machine)
-    return _within(named, seconds, factor, known, searches.bytes_of(searched, known), answer, 0, because)
+    starts = [asked.sources] if given.get("min_only") else [[each] for each in asked.sources]
+    default = get_device(device)  # which the call will know then
+    plan = planned_search(
+        asked, starts, None if device is None else default, method, min_only=bool(given.get("min_only"))
+    )
+    answer = len(starts) * graph.n * (result.itemsize + 4)
+    choice = plan.choice
+    if plan.device is None:
+        return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
+    known = families.known(plan.device)
+    searched = searched_for(asked.graph, starts, asked.arithmetic, result)
+    factor = searches.METHODS[choice.methods[0]](searched, known)[1]
+    sizes = searches.bytes_of(searched, known), answer
+    return _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
 
 
 def _of_levels(arguments: Mapping[str, Any]) -> Estimate:
-    graph = as_graph(arguments["graph"])
-    starts, _ = source_argument(graph, arguments["source"])
-    device = get_device(arguments.get("device"))
-    known = families.known(device)
-    asked = searches.Searches(graph.n, graph.m, graph.directed, len(starts), "int32", 4)
-    works, factor = searches.breadth_first(asked, known)
-    named = (arguments.get("options") or {}).get("method", "work-items" if known.is_cpu else "work-groups")
-    seconds, because = total(works, known.machine), f"the device is a {known.kind}"
-    sizes = searches.bytes_of(asked, known), 8 * len(starts) * graph.n
-    return _within(named, seconds, factor, known, *sizes, 0, because)
+    get_device(arguments.get("device"))
+    plan = planned_levels(**arguments)
+    graph, rows, choice = plan.graph, len(plan.sources), plan.choice
+    answer = 8 * rows * graph.n
+    if plan.device is None:
+        return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
+    known = families.known(plan.device)
+    factor = searches.breadth_first(plan.searched, known)[1]
+    sizes = searches.bytes_of(plan.searched, known), answer
+    return _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
 
 
 def _within(

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.estimate import estimate
-from reedsp.algorithms.single_source import sssp
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
+from reedsp.cost_model import choose_search
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.graph.graph import Graph, edge_sources
@@ -123,11 +123,12 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
     weights = matrix_weights(graph, arithmetic)
     pairs_expected = estimate(graph, "apsp", device=chosen)
     johnson = pairs_expected.method == "johnson"
-    search = estimate(graph, "sssp", source=graph.name(0), device=chosen).seconds if graph.n else 0.0
+    search = estimate(graph, "sssp", source=graph.name(0), device=chosen) if graph.n else None
+    method, seconds = (choose_search.NEAR_FAR, 0.0) if search is None else (search.method, search.seconds)
     pairs = graph.n**2
     return {
         "device": str(chosen),
-        "sssp": {"method": sssp.methods_by_speed(graph, chosen)[0], "seconds": search},
+        "sssp": {"method": method, "seconds": seconds},
         "apsp": {
             "method": pairs_expected.method,
             "seconds": pairs_expected.seconds,

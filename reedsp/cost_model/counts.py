@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reedsp.cost_model.families import Known
+from reedsp.cost_model.settings import LEAST_PART, ON_CPU, PARTS
 from reedsp.cost_model.work import Work
 
 TILE = 64
@@ -38,10 +39,8 @@ _TREE_BYTES, _TREESIZES = 77, 39
 _BY_HOPS = 1100
 """Bytes for each source and edge or vertex, where predecessors are chosen by the number of edges of a path."""
 
-_PARTS, _LEAST_PART = 8, 1 << 25
-"""Of Johnson's searches, so that progress is reported, and distances of a part that is none of few,"""
 _PART, _PART_TREE = 2e-4, 3.5e-4
-"""each of which takes so many seconds, without trees and with them,"""
+"""Parts of Johnson's searches, each of which takes so many seconds, without trees and with them,"""
 _SOURCE, _SOURCE_TREE = 1.7e-6, 3.5e-6
 """as each source does, and with a tree."""
 _SEARCH_BYTES = 9
@@ -60,9 +59,6 @@ _EDGE_BYTES, _TREE_EDGE_BYTES = 8, 24
 """On a GPU, for each edge that is looked at, and once more with a tree."""
 _GPU_SOURCE, _GPU_SOURCE_TREE = 1.8e-6, 2.6e-6
 """Seconds of the host for each source, where a GPU searches from all, without a tree and with it."""
-
-_AT_ONCE = 1 << 24
-"""Bytes of the distances that a CPU searches at a time."""
 
 _POTENTIALS = 3e-3
 """Seconds in which negative weights are removed, as far as they do not grow,"""
@@ -203,8 +199,8 @@ def bytes_of_searches(pairs: Pairs, known: Known) -> int:
 def _rows_at_once(pairs: Pairs, known: Known) -> int:
     """Return from how many vertices searches start at a time."""
     n = pairs.n
-    rows = min(n, max(-(-n // _PARTS), _LEAST_PART // n))
-    return min(rows, max(1, _AT_ONCE // (n * SIZES[pairs.search]))) if known.is_cpu else rows
+    rows = min(n, max(-(-n // PARTS), LEAST_PART // n))
+    return min(rows, max(1, ON_CPU // (n * SIZES[pairs.search]))) if known.is_cpu else rows
 
 
 METHODS = {"floyd-warshall": floyd_warshall, "johnson": johnson}

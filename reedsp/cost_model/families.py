@@ -69,7 +69,7 @@ _DATA_CENTRE = 30 << 30
 """Bytes of memory from which on a GPU is none of a desktop."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each its own key, of what is kept
 class Known:
     """What is known of a device.
 

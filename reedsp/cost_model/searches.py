@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from reedsp.cost_model.counts import SIZES, search_on_cpu
 from reedsp.cost_model.families import Known
+from reedsp.cost_model.settings import LARGEST_TEAM, TEAM_EDGES
 from reedsp.cost_model.work import Work
 
 _GUESSED = 10.0
@@ -18,15 +19,32 @@ _GPU_CALL = 8e-4
 """Seconds that a call takes of the host."""
 _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
-_MOST_WORKERS, _SHARED_EDGES = 8, 1 << 18
-"""Work-items of a CPU that search one row together, and edges from which on."""
 _GPU_WAITS, _GPU_ROW_WAITS = 20, 160
 """Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group."""
-_LEVEL_CALL = 2e-4
-_LEVEL_STEPS, _LEVEL_WAITS, _FOUND_WAITS = 0.5, 0.15, 1.2
+_LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
+_LEVEL_STEPS, _LEVEL_WAITS, _FOUND_STEPS, _FOUND_WAITS = 0.5, 0.15, 12, 1.2
 """Of a breadth-first search on a CPU, for each edge, and for each vertex."""
+_LOOKED_AT = 8
+"""Edges of a vertex at most that one looks at on average: of vertices with more, levels are found from below."""
 _ROUNDS = 3
-"""Of Bellman-Ford, for each doubling of the number of vertices."""
+"""Of Bellman-Ford, for each doubling of the number of vertices: it cancels out where methods of rounds are compared."""
+_ROUND_STEPS, _ROUND_WAITS = 0.4, 0.15
+"""Of a thread of a CPU that searches a row alone in rounds over all edges, for each of them in each round."""
+_ROW_CALL, _HOP_STEPS = 8e-4, 100
+"""Seconds of the host for each row that has a turn of its own, or for all rows; and steps for each vertex of a row, of
+which the tree is found hop by hop."""
+_CHANGED_LAUNCHES, _CHANGED_READS, _CHANGED_STEPS = 1.2, 0.4, 0.9
+"""Of rounds over the edges of changed vertices: launches, looks, and for each edge steps that all threads share."""
+
+_HOST_CALL, _HOST_ROW, _HOST_VERTEX, _HOST_EDGE, _HOST_LOWERED = 1e-4, 1.5e-5, 3.8e-8, 7e-9, 1e-7
+"""Seconds that SciPy's Dijkstra's algorithm and the tree take on one core: of a call, and for each source, vertex,
+edge and, as for :func:`.search_on_cpu`, each time that a distance is lowered again."""
+_HOST_ROUNDS = 2.5e-9
+"""The same of its Bellman-Ford's algorithm, for each vertex and edge: all rounds that there can be."""
+_HOST_SMALL, _HOST_PART = 3000, 0.1
+"""Vertices of a small directed graph with at most as many edges, of which a search is expected to find a part only."""
+_HOST_LEVELS = 0.7
+"""Of the seconds that it takes with weights, those that it takes where all edges weigh the same."""
 
 
 class Searches(NamedTuple):
@@ -41,6 +59,8 @@ class Searches(NamedTuple):
         In which path weights are added.
     size : int
         Bytes of a distance of the result.
+    negative : bool
+        Whether some weights are negative.
     """
 
     n: int
@@ -49,6 +69,7 @@ class Searches(NamedTuple):
     rows: int
     arithmetic: str
     size: int
+    negative: bool = False
 
 
 Counted = tuple[Sequence[Work], float]
@@ -60,7 +81,7 @@ def near_far(asked: Searches, known: Known) -> Counted:
     n, rows = float(asked.n), asked.rows
     moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else (asked.size + 4.0) * n * rows)
     if known.is_cpu:
-        together = min(known.units, _MOST_WORKERS) if asked.m >= _SHARED_EDGES else 1
+        together = min(known.units, LARGEST_TEAM) if asked.m >= TEAM_EDGES else 1
         workers = together if rows == 1 else min(rows, known.units)
         search = search_on_cpu(
             *(n, asked.m, asked.n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers
@@ -77,14 +98,59 @@ def _guessed(asked: Searches, known: Known) -> Counted:
 
 
 def bellman_ford(asked: Searches, known: Known) -> Counted:
-    """Return what rounds over all edges do, of which nobody knows how many there are."""
-    rounds = _ROUNDS * (1 + math.log2(asked.n)) * asked.rows
+    """Return what rounds do in each of which a row makes its turn alone, and all edges theirs."""
+    rounds = _rounds(asked) * asked.rows
     reads = rounds * asked.m
-    call = _CALL if known.is_cpu else _GPU_CALL
+    call = _CALL + _ROW_CALL * asked.rows if known.is_cpu else _GPU_CALL
     return [
         Work(host=call, launches=2 * rounds, read_backs=rounds / 4),
         Work(random=reads),
     ], _GUESSED
+
+
+def _rounds(asked: Searches) -> float:
+    """Return the rounds of a row, of which nobody knows how many there are."""
+    return _ROUNDS * (1 + math.log2(asked.n))
+
+
+def bellman_ford_by_changes(asked: Searches, known: Known) -> Counted:
+    """Return what rounds over the edges of changed vertices do, row by row."""
+    if not known.is_cpu:
+        return bellman_ford(asked, known)
+    rounds = _rounds(asked) * asked.rows
+    begun = Work(
+        host=_CALL + _ROW_CALL * asked.rows, launches=_CHANGED_LAUNCHES * rounds, read_backs=_CHANGED_READS * rounds
+    )
+    steps = _CHANGED_STEPS * rounds * asked.m + _HOP_STEPS * asked.n * asked.rows
+    return [begun, Work(steps=steps / known.units)], _GUESSED
+
+
+def bellman_ford_in_groups(asked: Searches, known: Known) -> Counted:
+    """Return what rounds over all edges do where each work-group searches a row."""
+    reads, sharers = _rounds(asked) * asked.m * asked.rows, min(asked.rows, known.units)
+    begun = Work(host=_CALL + _ROW_CALL / 2 if known.is_cpu else _GPU_CALL, launches=8, read_backs=4)
+    if not known.is_cpu:  # of which the rates are those of all units
+        return [begun, Work(random=reads * known.units / sharers)], _GUESSED
+    alone, size = reads / sharers, 2.0 * SIZES[asked.arithmetic] * asked.n
+    steps = _ROUND_STEPS * alone + _HOP_STEPS * asked.n * asked.rows / sharers
+    return [begun, Work(steps=steps, waits=_ROUND_WAITS * alone, footprint=size)], _GUESSED
+
+
+def on_host(asked: Searches) -> float:
+    """Return the seconds that the host takes, by SciPy."""
+    n, m = asked.n, asked.m
+    if asked.negative:
+        each = _HOST_ROW + _HOST_ROUNDS * n * m
+    else:
+        lowered = n * math.log(max(1.0, m / n - (not asked.directed)))
+        part = _HOST_PART if asked.directed and m <= n <= _HOST_SMALL else 1.0
+        each = _HOST_ROW + part * (_HOST_VERTEX * n + _HOST_EDGE * m + _HOST_LOWERED * lowered)
+    return _HOST_CALL + asked.rows * each
+
+
+def levels_on_host(asked: Searches) -> float:
+    """Return the seconds that the host takes for a breadth-first search."""
+    return _HOST_LEVELS * on_host(asked)
 
 
 def breadth_first(asked: Searches, known: Known) -> Counted:
@@ -95,9 +161,10 @@ def breadth_first(asked: Searches, known: Known) -> Counted:
         search = Work(waits=_GPU_WAITS * math.sqrt(n) * rows, footprint=8 * edges)
         return [Work(host=_GPU_CALL, launches=20, read_backs=5), search, moved], 2.0
     each = rows / min(rows, known.units)
-    waits = _LEVEL_WAITS * edges + _FOUND_WAITS * n
-    search = Work(steps=each * _LEVEL_STEPS * edges, waits=each * waits, footprint=2 * n)
-    return [Work(host=_LEVEL_CALL, launches=4, read_backs=2), search, moved], 2.0
+    edges = min(edges, _LOOKED_AT * n)
+    steps, waits = _LEVEL_STEPS * edges + _FOUND_STEPS * n, _LEVEL_WAITS * edges + _FOUND_WAITS * n
+    search = Work(steps=each * steps, waits=each * waits, footprint=2 * n)
+    return [Work(host=_LEVEL_CALL + _LEVEL_ROW * rows, launches=4, read_backs=2), search, moved], 2.0
 
 
 def bytes_of(asked: Searches, known: Known) -> int:
@@ -109,11 +176,11 @@ def bytes_of(asked: Searches, known: Known) -> int:
 METHODS: dict[str, Callable[[Searches, Known], Counted]] = {
     "near-far": near_far,
     "near-far-local": _guessed,
-    "bellman-ford": bellman_ford,
+    "bellman-ford": bellman_ford_in_groups,
     "dijkstra-heap": _guessed,
     "dijkstra-array": _guessed,
     "output-parallel": bellman_ford,
     "input-parallel": bellman_ford,
-    "input-parallel-refined": bellman_ford,
+    "input-parallel-refined": bellman_ford_by_changes,
 }
 """The counts of each method of sssp, by its name."""

@@ -10,12 +10,12 @@ import scipy.sparse
 
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import looks_from_the_last, search
+from reedsp.cost_model.place import is_labelled_on_host, serves
 from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, graph_of, is_ordered
 from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
-from reedsp.system.place import is_labelled_on_host, serves
 from reedsp.typing import MatrixLike
 
 _Labels = npt.NDArray[np.int32]

@@ -19,6 +19,13 @@ from reedsp.algorithms.single_source.on_host import choose_smallest, trees
 from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
+from reedsp.cost_model.place import (
+    is_counted_on_cpu_device,
+    is_for_host,
+    is_forest_for_host,
+    is_matrix_for_host,
+    is_yen_for_scipy,
+)
 from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, vertices_of
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
 from reedsp.device.discovery import get_device
@@ -28,13 +35,6 @@ from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.system.parts import in_parts
-from reedsp.system.place import (
-    is_counted_on_cpu_device,
-    is_for_host,
-    is_forest_for_host,
-    is_matrix_for_host,
-    is_yen_for_scipy,
-)
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
 _Dist = npt.NDArray[np.float64]

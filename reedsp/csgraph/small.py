@@ -9,9 +9,9 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse import issparse
 
+from reedsp.cost_model.place import is_for_host
 from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, compressed_rows, unsigned
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.system.place import is_for_host
 
 _FLOAT64 = np.dtype(np.float64)
 

@@ -11,12 +11,12 @@ from scipy.sparse.csgraph import minimum_spanning_tree as on_host
 
 from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
+from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
 from reedsp.csgraph.matrix import compressed_rows, refuse_complex
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
-from reedsp.system.place import is_spanning_for_host
 from reedsp.typing import MatrixLike
 
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))

@@ -13,6 +13,7 @@ import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order as on_host
 
 from reedsp.algorithms.traversal.queue_order import queue_order
+from reedsp.cost_model.place import is_order_for_host
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
 from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
@@ -22,7 +23,6 @@ from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
 from reedsp.primitives.sort.sorts import sort_by_key
-from reedsp.system.place import is_order_for_host
 from reedsp.typing import MatrixLike
 
 _Vertices = npt.NDArray[np.int32]

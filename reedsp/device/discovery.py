@@ -44,6 +44,11 @@ def devices() -> list[Device]:
     return list(_devices)
 
 
+def are_known() -> bool:
+    """Return whether this process has looked for devices already."""
+    return _devices is not None
+
+
 @functools.lru_cache(maxsize=8)
 def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str | None) -> Device:
     """Return the device of a queue, if one is given, else the device that an argument names.
@@ -130,7 +135,7 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
     if not candidates:
         listing = "\n".join(f"  {each.index}: {each}, {each.kind}" for each in found)
         raise DeviceError(f"{origin} = {device!r} fits none of the devices found:\n{listing}")
-    chosen = max(candidates, key=_score)
+    chosen = candidates[0] if len(candidates) == 1 else max(candidates, key=_score)
     _log.info("using %s", chosen)
     return chosen
 

@@ -15,6 +15,7 @@ from typing import Any
 LATE = 2.0
 """Seconds of work after which the command line shows a bar."""
 
+_LONG = 5.0  # seconds from which on a call says how long it takes
 _BETWEEN_SECONDS = 0.1
 _EXPECTED = 0.1  # of the work, as which an expectation counts
 _HIDDEN = ContextVar("_HIDDEN", default=False)
@@ -33,7 +34,7 @@ _Show = Callable[[float, float | None, str], None]
 
 
 def search_bar(
-    searches: int, steps: str, progress: Asked = True, after: float = 0.0
+    searches: int, steps: str, progress: Asked = True, after: float = 0.0, expected: float | None = None
 ) -> AbstractContextManager[Report | None]:
     """Return the context in which :func:`reedsp.sssp` or :func:`reedsp.bfs` reports.
 
@@ -45,6 +46,8 @@ def search_bar(
     progress : bool or callable(done, most), optional
     after : float
         Seconds of work after which a bar is shown; one that is shown late is taken away in the end.
+    expected : float, optional
+        Seconds that several searches are thought to take; see :func:`vertices_bar`.
 
     Returns
     -------
@@ -57,7 +60,9 @@ def search_bar(
         `progress` is something else.
     """
     if searches > 1:
-        return _reports(progress, "searching", lambda done, most: f"{done:,} of {most:,} sources", after)
+        return _reports(
+            *(progress, "searching", lambda done, most: f"{done:,} of {most:,} sources", after), expected=expected
+        )
     # how many steps it will take is not known beforehand, so the bar only shows that there is progress
     return _reports(progress, "searching", lambda done, _: f"{done:,} {steps}", after, has_end=False)
 
@@ -71,6 +76,13 @@ def vertices_bar(
     is done, the more by how long that has taken. A bar that is not shown late begins with them.
     """
     return _reports(progress, verb, lambda done, n: f"{done:,} of {n:,} vertices", after, expected=expected)
+
+
+def announce_long(function: str, seconds: float, method: str) -> None:
+    """Say that a call is expected to take long, if it is."""
+    if seconds > _LONG:
+        took = f"some {seconds:,.0f} s by {method}"
+        announce(f"{function} is expected to take {took}; progress=True shows how far it is")
 
 
 def announce(text: str) -> None:

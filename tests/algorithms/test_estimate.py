@@ -76,8 +76,7 @@ def test_what_is_taken_is_what_was_said(
     assert expected.host_bytes >= sum(each.nbytes for each in arrays if each is not None)
     if "memory_limit" not in arguments:
         assert expected.host_bytes == sum(each.nbytes for each in arrays if each is not None)
-    if function == "apsp":
-        assert found.stats["chosen_because"] == expected.because
+    assert found.stats["chosen_because"] == expected.because
     assert 0 < expected.low < expected.seconds < expected.high < math.inf
     assert expected.device_bytes > 0
     assert expected.disk_bytes == 0
@@ -231,15 +230,18 @@ def test_searches_as_recorded(n: int, m: int, rows: int, directed: bool, millise
     assert 1 / 2 < 1e3 * total(works, POCL.machine) / milliseconds < 2
 
 
-def test_small_inputs_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    from reedsp.system import place
-
-    monkeypatch.setattr(place, "_serves", True)
-    expected = reedsp.estimate(GRAPH, "sssp", source=0)
-    assert (expected.method, expected.device_bytes) == ("dijkstra", 0)
-    assert expected.seconds == pytest.approx(1e-6 * (15 + 0.05 * 60 + 0.017 * GRAPH.m))
-    assert "host" in expected.because
-    assert reedsp.estimate(NEGATIVE, "sssp", source=0).method == "bellman-ford"
+def test_small_inputs_on_the_host(serves: None) -> None:
+    calls: list[tuple[reedsp.Graph, Any, str, float]] = [
+        (GRAPH, "sssp", "dijkstra", searches.on_host(Searches(60, GRAPH.m, True, 1, "int32", 8))),
+        (NEGATIVE, "sssp", "bellman-ford", searches.on_host(Searches(3, 2, True, 1, "int32", 8, negative=True))),
+        (GRAPH, "bfs", "dijkstra", searches.levels_on_host(Searches(60, GRAPH.m, True, 1, "int32", 4))),
+    ]
+    for graph, function, method, seconds in calls:
+        expected, found = reedsp.estimate(graph, function, source=0), getattr(reedsp, function)(graph, 0)
+        assert (expected.method, expected.device_bytes) == (method, 0)
+        assert (found.method, found.stats["chosen_because"]) == (method, expected.because)
+        assert expected.seconds == seconds
+        assert "host" in expected.because
 
 
 def test_in_words() -> None:

@@ -35,6 +35,8 @@ SEARCHES = {
     "many": Searches(100_000, 800_000, True, 16, "int64", 8),
     "undirected": Searches(100_000, 800_000, False, 16, "int32", 4),
     "dense": Searches(2000, 4_000_000, True, 500, "int32", 8),
+    "few reached": Searches(2000, 1900, True, 3, "int32", 8),
+    "negative": Searches(3000, 9000, True, 4, "int32", 8, negative=True),
 }
 OF_PAIRS = {  # Floyd-Warshall and Johnson, each on the three machines
     "small": (
@@ -78,31 +80,62 @@ OF_PAIRS = {  # Floyd-Warshall and Johnson, each on the three machines
         (1.24868, 1.49457, 0.737837),
     ),
 }
-OF_SEARCHES = {  # near-far, Bellman-Ford and breadth-first search
+OF_SEARCHES = {  # near-far, Bellman-Ford in three ways and breadth-first search on the machines; both on the host
     "few": (
         (0.000612363, 0.000455295, 0.00136487),
-        (0.000790954, 0.000568428, 0.00139215),
-        (0.000305272, 0.000226783, 0.00113167),
+        (0.00159095, 0.00136843, 0.00139215),
+        (0.00170853, 0.00135065, 0.00139215),
+        (0.0010283, 0.000871305, 0.00100392),
+        (0.000366919, 0.000288449, 0.00113167),
+        (0.000131886, 9.23203e-05),
     ),
     "one": (
         (0.00375881, 0.00371505, 0.00233332),
-        (0.161546, 0.120466, 0.00297194),
-        (0.00225046, 0.00228268, 0.00208423),
+        (0.162346, 0.121266, 0.00297194),
+        (0.0353064, 0.0348635, 0.00297194),
+        (0.0928427, 0.0914512, 0.107651),
+        (0.00395722, 0.00400852, 0.00208423),
+        (0.0303094, 0.0212166),
     ),
     "many": (
         (0.0547609, 0.0566226, 0.00391025),
-        (2.57873, 1.92145, 0.035551),
-        (0.0170509, 0.018765, 0.016434),
+        (2.59153, 1.93425, 0.035551),
+        (0.558903, 0.551817, 0.035551),
+        (0.860633, 0.857366, 0.107651),
+        (0.030435, 0.0323017, 0.016434),
+        (0.483451, 0.338415),
     ),
     "undirected": (
         (0.0496762, 0.0513229, 0.003659),
-        (2.57873, 1.92145, 0.035551),
-        (0.0170509, 0.018765, 0.016434),
+        (2.59153, 1.93425, 0.035551),
+        (0.558903, 0.551817, 0.035551),
+        (0.735676, 0.725645, 0.107651),
+        (0.030435, 0.0323017, 0.016434),
+        (0.462086, 0.32346),
     ),
     "dense": (
         (1.32849, 1.34483, 0.0945618),
-        (272.605, 203.496, 1.83688),
-        (0.894598, 0.905997, 0.0668596),
+        (273.005, 203.896, 1.83688),
+        (45.1941, 45.4284, 1.83688),
+        (27.1637, 27.4783, 1.37368),
+        (0.019455, 0.0206553, 0.0668596),
+        (14.8057, 10.364),
+    ),
+    "few reached": (
+        (0.000656867, 0.000506896, 0.00138437),
+        (0.00528958, 0.00407909, 0.00358419),
+        (0.00567406, 0.003999, 0.00358419),
+        (0.00149829, 0.00134674, 0.00115869),
+        (0.000450429, 0.000379276, 0.00118404),
+        (0.00017179, 0.000120253),
+    ),
+    "negative": (
+        (0.000799415, 0.000657775, 0.00139399),
+        (0.0111377, 0.00841799, 0.00471417),
+        (0.00852739, 0.00619531, 0.00471417),
+        (0.00239618, 0.00225473, 0.0018418),
+        (0.000537136, 0.000473566, 0.0012235),
+        (0.27016, 0.189112),
     ),
 }
 BYTES = {  # of a matrix, and of searches on a CPU and on a GPU
@@ -117,15 +150,22 @@ BYTES_OF_SEARCHES = {"few": (7200, 7200), "one": (11_200_000, 11_200_000), "many
 PASSING = {"small": (1.04971e-07, 2.92641e-08), "sparse": (0.00419883, 0.000585283), "wide": (0.00839767, 0.00117057)}
 
 
+COUNTS = (
+    *(searches.near_far, searches.bellman_ford, searches.bellman_ford_by_changes, searches.bellman_ford_in_groups),
+    searches.breadth_first,
+)
+
+
 def found() -> Iterator[tuple[str, Any]]:
     """Yield everything that the counts say."""
     for name, pairs in PAIRS.items():
         for method in counts.METHODS:
             yield f"{name}, {method}", [predicted(pairs, known, method) for known in MACHINES.values()]
     for name, asked in SEARCHES.items():
-        for count in (searches.near_far, searches.bellman_ford, searches.breadth_first):
+        for count in COUNTS:
             times = [total(count(asked, known)[0], known.machine) for known in MACHINES.values()]
             yield f"{name}, {count.__name__}", times
+        yield f"{name}, host", [searches.on_host(asked), searches.levels_on_host(asked)]
     for name in BYTES:
         pairs = PAIRS[name]
         of_searches = (counts.bytes_of_searches(pairs, known) for known in (POCL, H200))
@@ -149,7 +189,7 @@ def test_what_is_predicted() -> None:
         assert values == pytest.approx(figures, rel=1e-5), name
 
 
-THRESHOLDS = ("_AT_ONCE", "_MOST_WORKERS", "_SHARED_EDGES")
+THRESHOLDS = ("LARGEST_TEAM", "TEAM_EDGES", "PARTS", "LEAST_PART", "ON_CPU", "_HOST_SMALL")
 
 
 def test_thresholds() -> None:
@@ -165,6 +205,12 @@ def test_thresholds() -> None:
     assert steps(many, 1 << 20) == steps(some, 1 << 20)
     assert steps(some, 100, 3) == steps(POCL, 100)
     assert steps(many, 1 << 20, 64) == steps(some, 1 << 20, 8)
+
+    thin = SEARCHES["few reached"]._replace(n=3000, m=3000)
+    small = searches.on_host(thin)
+    assert searches.on_host(thin._replace(n=3001, m=3001)) > 2 * small
+    assert searches.on_host(thin._replace(m=3001)) > 2 * small
+    assert searches.on_host(thin._replace(directed=False)) > 2 * small
 
 
 def numbers(module: ModuleType) -> Iterator[Any]:

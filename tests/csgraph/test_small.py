@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import dijkstra
 
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source import on_host
+from reedsp.cost_model import place
 from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.csgraph.small import compressed
-from reedsp.system import place
 
 FORMS: dict[str, Callable[[Any], Any]] = {
     "csr": lambda matrix: matrix,

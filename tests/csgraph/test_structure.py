@@ -12,9 +12,9 @@ from scipy.sparse import csgraph as theirs
 from reedsp import csgraph as ours
 from reedsp import full_matching
 from reedsp.algorithms.structure.flow import maximum_flow as flows
+from reedsp.cost_model import place
 from reedsp.csgraph import flows as csgraph_flows
 from reedsp.device.device import Device
-from reedsp.system import place
 
 RNG = np.random.default_rng(11)
 

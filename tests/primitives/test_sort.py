@@ -12,12 +12,12 @@ import pyopencl.array as cl_array
 import pytest
 
 import reedsp
+from reedsp.cost_model import place
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.primitives.sort import merges, radix, selfcheck, sorts
 from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting, kernel_by_order
-from reedsp.system import place
 from tests.deep.fuzz.sorts import random_cases
 
 FORMS = {"work-item": "cpu", "work-group": "gpu", "lanes": "gpu"}

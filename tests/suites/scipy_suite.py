@@ -24,9 +24,9 @@ from reedsp import csgraph
 from reedsp.algorithms.single_source.on_host import searches
 from reedsp.algorithms.structure.components import on_host as components_on_host
 from reedsp.algorithms.structure.matching import on_host as matching_on_host
+from reedsp.cost_model import place
 from reedsp.csgraph.matrix import graph_of
 from reedsp.device.job import Launched, recording
-from reedsp.system import place
 
 MODULES = (
     "test_connected_components",

@@ -386,9 +386,35 @@ def test_a_long_call_says_so_once(how: str, monkeypatch: pytest.MonkeyPatch, tmp
     progress: Any = {"told": lambda done, most: None, "False": False}.get(how)
     if how == "hidden":
         with progress_bar.hidden():
-            reedsp.apsp(path())
+            method = reedsp.apsp(path()).method
     else:
-        reedsp.apsp(path(), progress=progress)
-    line = "reedsp: apsp is expected to take some 77 s by floyd-warshall; progress=True shows how far it is\n"
+        method = reedsp.apsp(path(), progress=progress).method
+    line = f"reedsp: apsp is expected to take some 77 s by {method}; progress=True shows how far it is\n"
     assert terminal.getvalue() == (line if how == "terminal" else "")
     assert how != "no terminal" or other.getvalue() == ""
+
+
+@needs_device
+@pytest.mark.parametrize("function", ["sssp", "bfs"])
+def test_many_sources_that_take_long(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They say so in the same way, and a bar begins with it."""
+    from reedsp.cost_model import choose_search
+
+    monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 77.4)
+    monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 77.4)
+    solve, graph, terminal = getattr(reedsp, function), path(), on_terminal(monkeypatch)
+    method = solve(graph, [0, 1]).method
+    line = f"reedsp: {function} is expected to take some 77 s by {method}; progress=True shows how far it is\n"
+    assert terminal.getvalue() == line
+    solve(graph, 0)
+    solve(graph, [0])
+    solve(graph, [0, 1], progress=False)
+    solve(graph, [0, 1], progress=lambda done, most: None)
+    assert terminal.getvalue() == line
+    solve(graph, [0, 1], progress=True)
+    assert "about 0:01:17 expected" in terminal.getvalue()
+    assert "2 of 2 sources" in terminal.getvalue()
+    monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 4.9)
+    monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 4.9)
+    solve(graph, [0, 1])
+    assert terminal.getvalue().count("progress=True") == 1

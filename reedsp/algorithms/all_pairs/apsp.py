@@ -39,11 +39,11 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import announce, vertices_bar
+from reedsp.system.progress_bar import announce_long, vertices_bar
 from reedsp.system.threads import to_the_end
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
-_FEW, _LONG = 1000, 5.0  # vertices, with which no call takes long; seconds from which on a call says so
+_FEW = 1000  # vertices, with which no call takes long
 _ADDED_UP = ("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated")
 
 
@@ -148,9 +148,8 @@ def apsp(
     if task.graph.n == 0:
         return _of_no_vertices(task, named)
     bar = vertices_bar("solving", progress, expected=plan.expected.seconds if progress is True else None)
-    if progress is None and task.graph.n > _FEW and plan.expected.seconds > _LONG:
-        took = f"some {plan.expected.seconds:,.0f} s by {named}"
-        announce(f"apsp is expected to take {took}; progress=True shows how far it is")
+    if progress is None and task.graph.n > _FEW:
+        announce_long("apsp", plan.expected.seconds, named)
     if named == "johnson":
         dist, pred, stats = _by_searches(task, plan.options, bar)
     else:

@@ -16,6 +16,7 @@ from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
+from reedsp.cost_model import settings
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
@@ -27,8 +28,6 @@ from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
-_LEAST_PARTS = 8  # so that progress is reported now and then,
-_LEAST_PART = 1 << 25  # distances, of which less is soon done
 _NEAR_FAR, _LOCAL = "near-far", "near-far-local"
 
 
@@ -116,7 +115,7 @@ def johnson(
     searches = Searches(graph, job, dtype, search)
     dist = np.empty((n, n), dtype) if out is None else out
     pred = np.empty((n, n), np.int32) if predecessors else None
-    step = min(searches.at_once, max(-(-n // _LEAST_PARTS), _LEAST_PART // n))
+    step = min(searches.at_once, max(-(-n // settings.PARTS), settings.LEAST_PART // n))
     for first in range(0, n, step):
         last = min(first + step, n)
         searches.rows(np.arange(first, last), None if pred is None else pred[first:last], dist[first:last])

@@ -16,6 +16,7 @@ from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycl
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
@@ -33,7 +34,6 @@ _LAUNCH_SECONDS = 0.03
 _OTHER_BYTES = 64  # of local memory
 _LEAST_ROOM = 1024  # vertices
 _PART_OF_MEMORY = 0.25
-_ON_CPU = 1 << 24  # bytes, so that buffers are recycled
 
 
 def bellman_ford(task: Task, *, group_size: int | None = None, local_memory: bool | None = None) -> Outcome:
@@ -81,7 +81,7 @@ def bellman_ford(task: Task, *, group_size: int | None = None, local_memory: boo
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
     """Return how many rows of n vertices fit into the memory that a search may use."""
     size = max(1, n) * arithmetic.dtype.itemsize
-    memory = _ON_CPU if device.kind == "cpu" else _PART_OF_MEMORY * device.global_memory
+    memory = settings.ON_CPU if device.kind == "cpu" else _PART_OF_MEMORY * device.global_memory
     return max(1, min(int(memory) // (2 * size + 4 * 4 * max(1, n)), device.max_allocation // size))
 
 

@@ -11,15 +11,13 @@ from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 
 _PART_OF_MEMORY = 0.25
-_DISTANCES_ON_CPU = (
-    1 << 24
-)  # bytes, so that the buffers are recycled: memory that is touched for the first time costs time
 _MOST_SLOTS = 1 << 31
 
 
@@ -69,7 +67,7 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bo
         memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
     else:
         bytes_each = n * size
-        memory = min(_PART_OF_MEMORY * device.global_memory, _DISTANCES_ON_CPU)
+        memory = min(_PART_OF_MEMORY * device.global_memory, settings.ON_CPU)
     return max(1, min(int(memory) // max(1, bytes_each), _MOST_SLOTS // max(1, n)))
 
 

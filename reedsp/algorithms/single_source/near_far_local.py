@@ -19,6 +19,8 @@ from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
+from reedsp.cost_model.choose_search import MANY_ROWS
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -33,23 +35,18 @@ _BEYOND = constants(_FILE)["BEYOND"]
 _BEYOND_16_BITS = "beyond_16_bits"  # what a search has found out about a graph
 
 _GROUP_SIZE, _LARGE_GROUP = 256, 512
-_LARGE, _DENSE = 8192, 32.0  # vertices, and edges of one, of a graph for which larger work-groups are worth it
-_MANY_ROWS = 64  # from which on it is faster than near-far from as many sources, on GPUs
 _GROUPS_PER_COMPUTE_UNIT = 16  # as many as can be at work there
 _EDGES_AT_ONCE = 2
 _EDGES_OF_LANE = 2.5  # of a vertex
 _MOST_LANES = 32
 _STEPS_OF_HUB = 32  # of the work-items of one vertex
 _QUEUE = 512
-_FEW_EDGES, _MORE_EDGES = 6.0, 12.0  # a vertex
-_DELTA_OF_FEW, _DELTA, _DELTA_OF_MANY = 8.0, 1.0, 0.25  # typical weights
 
 _QUEUE_ON_CPU = 256
 _SHARE = 64  # vertices, of which local memory has room for a multiple
 _LEAST_ROOM, _PARTS = 1024, 4  # vertices, and parts of a power of two, of which it has a multiple if that fits
 _OTHER_BYTES = 256  # of local memory, for counts and gaps
 _PART_OF_MEMORY = 0.25
-_DISTANCES_ON_CPU = 1 << 24  # bytes, so that buffers are recycled
 _MOST_SLOTS = 1 << 31
 _BUDGET = 1 << 20  # edges that a work-group relaxes in the first launch
 _MOST_BUDGET = 1 << 30
@@ -112,7 +109,7 @@ def tuning_for(
     on_cpu = device.kind == "cpu"
     size = group_size
     if size is None:
-        large = edges.n > _LARGE or edges.mean_degree > _DENSE
+        large = settings.needs_large_groups(edges.n, edges.mean_degree)
         size = 1 if on_cpu else min(_LARGE_GROUP if large else _GROUP_SIZE, device.max_work_group_size)
         if arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
             size = 1
@@ -128,14 +125,8 @@ def tuning_for(
         queue=_QUEUE_ON_CPU if on_cpu else _QUEUE,
         groups=device.compute_units * (1 if on_cpu else _GROUPS_PER_COMPUTE_UNIT),
         narrow=narrow,
-        delta=edges.typical_weight * _delta_of(edges.mean_degree),
+        delta=edges.typical_weight * settings.delta_in_local_memory(edges.mean_degree),
     )
-
-
-def _delta_of(mean_degree: float) -> float:
-    if mean_degree > _MORE_EDGES:
-        return _DELTA_OF_MANY
-    return _DELTA if mean_degree > _FEW_EDGES else _DELTA_OF_FEW
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
@@ -144,7 +135,7 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
     with_trees = size + 3 * 4 * n
     memory = min(_PART_OF_MEMORY * device.global_memory / max(1, with_trees), device.max_allocation / max(1, size))
     if device.kind == "cpu":
-        memory = min(memory, _DISTANCES_ON_CPU / max(1, size))
+        memory = min(memory, settings.ON_CPU / max(1, size))
     return max(1, min(int(memory), _MOST_SLOTS // max(1, n)))
 
 
@@ -239,12 +230,22 @@ def _right_tuning(
 
 def is_faster(job: Job, graph: Graph, arithmetic: Arithmetic, rows: int, by_hops: bool = False) -> bool:
     """Return whether so many rows of a graph are found, as is expected, sooner than by near-far, and rightly."""
-    device = job.device
-    if device.kind == "cpu" or rows < _MANY_ROWS or (arithmetic.dtype.itemsize == 8 and not device.int64_atomics):
+    if rows < MANY_ROWS or not fits(job.device, graph.n, arithmetic):
+        return False
+    return is_right(job, graph, arithmetic, by_hops)
+
+
+def fits(device: Device, n: int, arithmetic: Arithmetic) -> bool:
+    """Return whether the work-groups of a GPU have local memory for searches of so many vertices."""
+    if device.kind == "cpu" or (arithmetic.dtype.itemsize == 8 and not device.int64_atomics):
         return False
     with_most_queues = Tuning(_LARGE_GROUP, 1, _EDGES_AT_ONCE, 1, _QUEUE, 1, False, 0.0)
-    if graph.n > with_most_queues.most_vertices(device, arithmetic):
-        return False
+    return n <= with_most_queues.most_vertices(device, arithmetic)
+
+
+def is_right(job: Job, graph: Graph, arithmetic: Arithmetic, by_hops: bool = False) -> bool:
+    """Return whether the device gives right answers in local memory, of which the graph fits into."""
+    device = job.device
     try:
         _right_tuning(device, graph, OutEdges.of(graph, job, arithmetic), arithmetic, None, by_hops)
     except DeviceMemoryError:

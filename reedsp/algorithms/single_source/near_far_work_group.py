@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
@@ -29,20 +30,8 @@ _PHASES = 6  # launches until all the words that take turns come round
 _LARGEST_ENTRY = 16  # bytes, of two keys
 _FIRST_BATCH, _SHORTEST_BATCH, _LONGEST_BATCH = 16, 8, 48
 _PART_OF_LAUNCHES = 4  # that may be queued in vain
-_GROUPS_PER_COMPUTE_UNIT = 4
 _QUEUE = 512
 _STEPS_OF_HUB = 32
-_STEPS_ALONE = 4
-_FEW_EDGES = 6.0  # a vertex, as in grids and road networks
-_FEWEST_EDGES = 3.0  # a vertex, as in road networks
-_MORE_EDGES = 12.0  # a vertex; the more there are, the lower are most distances
-_SMALL = 6_000_000  # edges, of a graph in which more launches cost more than edges that are relaxed in vain
-_MANY_ROWS = 8  # which keep all work-groups busy
-_MANY_SLOTS = 20_000_000  # as do those of many rows
-_MANY_HUBS = 500_000  # vertices of a graph with hubs, which is so large that their edges keep larger work-groups busy
-_LARGE = 4_000_000  # vertices, of a graph whose frontiers keep more work-groups busy
-_MANY_EDGES = 1000  # at one vertex, as in social networks
-_TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 _PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
 _LAUNCHES_A_VERTEX = 4  # twice those of a hub, which takes one to be listed and one to be relaxed
@@ -101,48 +90,20 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
         The rung does not suit the graph.
     """
     rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
-    group_size, groups, local_rounds, delta, steps_alone = _measured(edges, rows)
-    group_size, queue = _sizes(device, group_size)
+    is_deep = bool(edges.known.get("is_deep", True))
+    measured = settings.shared(edges.n, edges.m, edges.max_degree, rows, is_deep)
+    group_size, queue = _sizes(device, measured.group_size)
     return Tuning(
         group_size=group_size,
-        groups=groups * device.compute_units,
-        local_rounds=local_rounds,
+        groups=measured.groups * device.compute_units,
+        local_rounds=measured.local_rounds,
         least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
-        delta=delta * edges.typical_weight,
+        delta=measured.delta * edges.typical_weight,
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
-        edges_alone=max(steps_alone, rung.units_at_once) * group_size,
+        edges_alone=max(measured.steps_alone, rung.units_at_once) * group_size,
         room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
         balance=rung,
-    )
-
-
-def _measured(edges: OutEdges | UnitEdges, rows: int) -> tuple[int, int, int, float, int]:
-    """Return what measured well for edges like these.
-
-    Work-items, work-groups of each compute unit, local rounds, delta in typical weights, and edges of each work-item up
-    to which one work-group goes on alone.
-    """
-    size, groups, few, many = _GROUP_SIZE, _GROUPS_PER_COMPUTE_UNIT, _STEPS_ALONE, 4 * _STEPS_ALONE
-    if edges.max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * edges.mean_degree):
-        large = rows > 1 or edges.n > _MANY_HUBS
-        return (2 * size, groups, 2, 16.0, few) if large else (size, groups, 2, 16.0, many)
-    if edges.mean_degree > _MORE_EDGES and (rows > 1 or edges.m > _SMALL):
-        return size, groups, 4, 2.0 / edges.mean_degree**0.5, many
-    if edges.mean_degree > _FEW_EDGES:
-        return size, groups, 4, 1.5, few if edges.mean_degree > _MORE_EDGES else many
-    if not edges.known.get("is_deep", True):
-        return size, groups, 4, 4.0, few
-    if rows >= _MANY_ROWS:
-        return size, groups, 16, 16.0 if rows * edges.n > _MANY_SLOTS else 64.0, few
-    if rows > 1:
-        return size, groups, 32, 128.0, few
-    if edges.n > _LARGE:
-        return size // 2, 2 * groups, 32, 128.0, few
-    return (
-        (size, groups // 2, 32, 256.0, few)
-        if edges.mean_degree < _FEWEST_EDGES
-        else (size, groups // 2, 64, 128.0, few)
     )
 
 
@@ -236,7 +197,9 @@ def solve(
     DeviceError
         The search goes on for longer than it can.
     """
-    follows = tuning is None and delta is None and edges.mean_degree <= _FEW_EDGES and "is_deep" not in edges.known
+    follows = (
+        tuning is None and delta is None and edges.mean_degree <= settings.FEW_EDGES and "is_deep" not in edges.known
+    )
     tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts), balance)
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)

@@ -15,6 +15,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.task import upload_starts
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
@@ -36,8 +37,6 @@ _LAUNCH_SECONDS = 0.03
 _ROWS_BUDGET = 1 << 21  # edges that a work-item relaxes in the first launch
 
 _TEAM_BUDGET = 1 << 18  # edges that each work-item of a team relaxes in a launch: about two milliseconds
-_LARGEST_TEAM = 8
-_LEAST_TEAM_EDGES = 1 << 18
 _LAG = 32  # intervals
 _SLICE = 4096  # edges
 _FEW = 512  # entries
@@ -163,7 +162,8 @@ def _search(
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(edges.n if target is None else target),
     )
-    width = arithmetic.step(_default_delta(edges) if delta is None else delta)
+    by_default = edges.typical_weight * settings.delta_of_items(edges.n, edges.m)
+    width = arithmetic.step(by_default if delta is None else delta)
     team = _team_size(job.device, edges, arithmetic, workers) if len(starts) == 1 else 1
     if team > 1 and not (trees or workers) and not _is_trusted_team(job.device, arithmetic, team):
         team = 1
@@ -196,7 +196,7 @@ def _team_size(device: Device, edges: OutEdges, arithmetic: Arithmetic, workers:
     if arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
         return 1
     if workers is None:
-        workers = min(device.compute_units, _LARGEST_TEAM) if edges.m >= _LEAST_TEAM_EDGES else 1
+        workers = min(device.compute_units, settings.LARGEST_TEAM) if edges.m >= settings.TEAM_EDGES else 1
     return _Piles.of(edges, arithmetic).most(device, workers, 4)
 
 
@@ -309,12 +309,3 @@ def _solve_row(
         if progress is not None:
             progress(rounds, n)
         pace.adapt()
-
-
-def _default_delta(edges: OutEdges) -> float:
-    """Return a near interval that holds enough to do, and in which few distances are lowered again.
-
-    The more edges a vertex has, the sooner a shorter path is found: more than a typical weight on road networks, and a
-    quarter of one where there are sixteen edges a vertex or more. The optimum is flat, as measured.
-    """
-    return edges.typical_weight * min(2.0, max(0.25, 4 * edges.n / max(1, edges.m)))

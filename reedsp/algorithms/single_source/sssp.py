@@ -16,7 +16,8 @@ from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, near_far
-from reedsp.algorithms.single_source.near_far_local import is_faster as is_faster_in_local_memory
+from reedsp.algorithms.single_source.near_far_local import fits as fits_local_memory
+from reedsp.algorithms.single_source.near_far_local import is_right as is_right_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -33,8 +34,10 @@ from reedsp.arithmetic.paths import (
     to_result,
 )
 from reedsp.arithmetic.types import name_of
+from reedsp.cost_model import choose_search, families, place
+from reedsp.cost_model.searches import Searches
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
+from reedsp.device.discovery import are_known, get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
@@ -47,8 +50,7 @@ from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST, is_for_host
-from reedsp.system.progress_bar import search_bar
+from reedsp.system.progress_bar import announce_long, search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
 _METHODS = {
@@ -68,7 +70,6 @@ _METHODS = {
 }
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
-_MANY_EDGES = 500  # that end at one vertex
 
 
 def sssp(
@@ -165,12 +166,14 @@ def sssp(
     phases = Phases()
     asked = checked(graph, source, method, target, cutoff, dtype, min_only=min_only, out=out, options=options)
     graph, sources, arithmetic, result = asked.graph, asked.sources, asked.arithmetic, asked.result
-    bar = search_bar(1 if asked.one_row else len(sources), "rounds", progress)
     starts = [sources] if min_only else [[each] for each in sources]
-    with bar as report:
+    chosen = None if device is None else get_device(device)
+    plan = planned(asked, starts, chosen, method, min_only=min_only, may_be_host=progress is None or progress is False)
+    if len(starts) > 1 and progress is None:
+        announce_long("sssp", plan.choice.seconds, plan.choice.methods[0])
+    with search_bar(len(starts), "rounds", progress, expected=plan.choice.seconds) as report:
         solved = _solve(
-            *(graph, starts, arithmetic, result, None if device is None else get_device(device)),
-            method=method,
+            *(graph, starts, arithmetic, result, plan),
             options=asked.options,
             cutoff=cutoff,
             target=asked.target,
@@ -295,7 +298,8 @@ def rows_from(
     """
     result = np.dtype(np.float64)
     arithmetic = choose_arithmetic(graph, result)
-    solved = _solve(graph, starts, arithmetic, result, None, cutoff=cutoff, predecessors=predecessors)
+    plan = _planned(graph, starts, arithmetic, result, None)
+    solved = _solve(graph, starts, arithmetic, result, plan, cutoff=cutoff, predecessors=predecessors)
     return solved.distances(arithmetic, result), solved.pred
 
 
@@ -320,14 +324,109 @@ class _Solved:
         return self.dist if self.dist.dtype == arithmetic.dtype else from_result(self.dist, arithmetic)
 
 
-def _solve(
+@dataclass(frozen=True)
+class Plan:
+    """Where searches are done, and how.
+
+    Attributes
+    ----------
+    device : Device or None
+        None: the host.
+    choice : Choice
+        What the method is chosen from, why, and how long it is expected to take.
+    named : str or None
+        The method that was asked for.
+    """
+
+    device: Device | None
+    choice: choose_search.Choice
+    named: SearchMethod | None = None
+
+
+def planned(
+    asked: Asked,
+    starts: Sequence[Sequence[int]],
+    device: Device | None,
+    method: SearchMethod,
+    *,
+    min_only: bool,
+    may_be_host: bool = True,
+) -> Plan:
+    """Return where, how and why :func:`sssp` solves what is asked: on a device that is given, or that is expected best.
+
+    Parameters
+    ----------
+    asked : Asked
+    starts : sequence of sequences of int
+        Of each row.
+    device : Device, optional
+    method : str
+    min_only : bool
+    may_be_host : bool
+        Whether the host may do it, which does not report on the way.
+    """
+    if min_only and method not in ("auto", *_BY_DISTANCE):
+        raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
+    arguments = (asked.graph, starts, asked.arithmetic, asked.result, device)
+    return _planned(*arguments, method, min_only=min_only, may_be_host=may_be_host)
+
+
+def _planned(
     graph: Graph,
     starts: Sequence[Sequence[int]],
     arithmetic: Arithmetic,
     result: np.dtype[Any],
     device: Device | None,
-    *,
     method: SearchMethod = "auto",
+    *,
+    min_only: bool | None = None,
+    may_be_host: bool = True,
+) -> Plan:
+    asked = searched_for(graph, starts, arithmetic, result)
+    here = None
+    if may_be_host and device is None and method == "auto" and starts and place.serves():
+        can = on_host.can_solve(graph, arithmetic)
+        here = choose_search.shortest_paths_on_host(asked, known_default) if can else None
+    if here is not None:
+        return Plan(None, here)
+    chosen = get_device() if device is None else device
+    if method != "auto":
+        seconds = choose_search.seconds_on(asked, families.known(chosen), method)
+        return Plan(chosen, choose_search.Choice((method,), "it was asked for", seconds), method)
+    choice = choose_search.shortest_paths(
+        *(asked, families.known(chosen)),
+        min_only=any(len(some) != 1 for some in starts) if min_only is None else min_only,
+        most_entering=lambda: int(np.diff(graph.in_edges().indptr).max(initial=0)),
+        fits=lambda: fits_local_memory(chosen, graph.n, arithmetic),
+    )
+    return Plan(chosen, choice)
+
+
+def searched_for(
+    graph: Graph, starts: Sequence[Sequence[int]], arithmetic: Arithmetic, result: np.dtype[Any]
+) -> Searches:
+    """Return what the counts of searches depend on."""
+    counts = max(1, graph.n), graph.m, graph.directed, max(1, len(starts))
+    return Searches(*counts, name_of(arithmetic.dtype), result.itemsize, graph.has_negative_weights)
+
+
+def known_default(asked: Searches) -> families.Known | None:
+    """Return what is known of the device that is used by default; None if there is none, or it is not worth a look."""
+    if not are_known() and not choose_search.is_time_to_look(asked):
+        return None
+    try:
+        return families.known(get_device())
+    except DeviceError:
+        return None
+
+
+def _solve(
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    arithmetic: Arithmetic,
+    result: np.dtype[Any],
+    plan: Plan,
+    *,
     options: Mapping[str, Any] | None = None,
     cutoff: float | None = None,
     target: int | None = None,
@@ -336,19 +435,21 @@ def _solve(
     out: npt.NDArray[Any] | None = None,
     phases: Phases | None = None,
 ) -> _Solved:
-    """Solve a row for each set of vertices to start from: on a device that is given, or where it is done sooner.
+    """Solve a row for each set of vertices to start from, as planned.
 
     What is found is in `out`, if that has the type in which it is found.
     """
-    if device is None and method == "auto" and progress is None:
+    if plan.device is None:
         if phases is not None:
             phases.begin("search")
-        solved = _solve_on_host(graph, starts, arithmetic, cutoff, predecessors)
+        solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, predecessors)
         if solved is not None:
             return solved
-    chosen = get_device() if device is None else device
+        plan = _planned(graph, starts, arithmetic, result, get_device())
+    assert plan.device is not None
+    chosen, choice = plan.device, plan.choice
     job = Job(chosen, recycle=True, phases=phases)
-    method, form = _trusted_method(method, graph, job, arithmetic, starts)
+    method, form = _trusted_method(plan, graph, job, arithmetic)
     converts = method in _BY_DISTANCE and result == np.float64 and float64_holds(graph, chosen, arithmetic)
     if converts:
         trial = (converts_known_distances, arithmetic)
@@ -362,16 +463,21 @@ def _solve(
     task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)
     job.phases.begin("search")
     outcome = _METHODS[method].solve(task, **{**form, **(options or {})})
+    because = choice.because if method == choice.methods[0] else f"{choice.methods[0]} is not right here"
     stats = {**job.stats(), "arithmetic": name_of(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
+    stats["chosen_because"] = because
     return _Solved(found, pred, method, outcome, chosen, stats)
 
 
 def _solve_on_host(
-    graph: Graph, starts: Sequence[Sequence[int]], arithmetic: Arithmetic, cutoff: float | None, predecessors: bool
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    arithmetic: Arithmetic,
+    plan: Plan,
+    cutoff: float | None,
+    predecessors: bool,
 ) -> _Solved | None:
-    """Return what the host finds; None where a device would be done sooner, or has to describe a negative cycle."""
-    if not starts or not is_for_host(graph.n, graph.m, len(starts)) or not on_host.can_solve(graph, arithmetic):
-        return None
+    """Return what the host finds; None where a device has to describe a negative cycle."""
     import scipy.sparse.csgraph
 
     started = time.perf_counter()
@@ -380,15 +486,15 @@ def _solve_on_host(
     except scipy.sparse.csgraph.NegativeCycleError:
         return None
     stats = {
-        "device": HOST,
+        "device": place.HOST,
         "kernels_launched": 0,
         "milliseconds": 1e3 * (time.perf_counter() - started),
         **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
         "arithmetic": name_of(arithmetic.dtype),
         "exact_on_host": 0,
+        "chosen_because": plan.choice.because,
     }
-    method = "bellman-ford" if graph.has_negative_weights else "dijkstra"
-    return _Solved(dist, pred, method, Outcome(0), None, stats)
+    return _Solved(dist, pred, plan.choice.methods[0], Outcome(0), None, stats)
 
 
 def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
@@ -403,7 +509,7 @@ def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArr
 
 
 def _trusted_method(
-    method: SearchMethod, graph: Graph, job: Job, arithmetic: Arithmetic, starts: Sequence[Sequence[int]]
+    plan: Plan, graph: Graph, job: Job, arithmetic: Arithmetic
 ) -> tuple[SearchMethod, Mapping[str, Any]]:
     """Return the method to use: the one asked for, or of those that can and give right answers here the fastest.
 
@@ -418,32 +524,13 @@ def _trusted_method(
     DeviceError
         None of them gives right answers on the device.
     """
-    device, min_only = job.device, any(len(some) != 1 for some in starts)
-    if min_only and method not in ("auto", *_BY_DISTANCE):
-        raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
-    methods = methods_by_speed(graph, device, min_only) if method == "auto" else [method]
-    if methods[0] == "near-far" != method and is_faster_in_local_memory(job, graph, arithmetic, len(starts)):
-        return "near-far-local", {}
+    methods = plan.choice.methods
     for each in methods:
-        if (form := _trusted_form(each, device, arithmetic, graph.has_negative_weights)) is not None:
-            return each, form
-    raise DeviceError(f"{device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
-
-
-def methods_by_speed(graph: Graph, device: Device, min_only: bool = False) -> list[SearchMethod]:
-    """Return the methods that can, as they measured, the fastest first.
-
-    Bellman-Ford on few changed vertices saves work, which is what CPUs lack; GPUs rather lack launches, of which it
-    has more, unless thousands of edges end at one vertex, which keeps its work-item busy for long.
-    """
-    if min_only:
-        return ["near-far"]
-    if not graph.has_negative_weights:
-        return ["near-far", "input-parallel-refined", "output-parallel", "input-parallel"]
-    skewed = np.diff(graph.in_edges().indptr).max(initial=0) > _MANY_EDGES
-    if device.kind == "cpu" or skewed:
-        return ["input-parallel-refined", "output-parallel", "input-parallel"]
-    return ["output-parallel", "input-parallel-refined", "input-parallel"]
+        if each == choose_search.LOCAL and plan.named is None and not is_right_in_local_memory(job, graph, arithmetic):
+            continue
+        if (form := _trusted_form(each, job.device, arithmetic, graph.has_negative_weights)) is not None:
+            return each, form  # type: ignore[return-value]
+    raise DeviceError(f"{job.device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
 
 
 def _trusted_form(method: str, device: Device, arithmetic: Arithmetic, negative: bool) -> Mapping[str, Any] | None:

@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
+from reedsp.algorithms.traversal.on_host import search as search_on_host
+from reedsp.cost_model import choose_search, families, place, settings
+from reedsp.cost_model.searches import Searches
 from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -28,7 +32,7 @@ from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
 from reedsp.system.options import checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import Report, of_a_search, report_done, search_bar
+from reedsp.system.progress_bar import Report, announce_long, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
 METHODS = ("work-items", "work-groups")
@@ -46,11 +50,8 @@ _OPTIONS = {
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
 
-_FEW_SEARCHES = 8  # of a directed graph: so many are sooner done top-down than its edges are sorted by their heads
-
 # Of "work-items".
 _ITEMS_FILE, _QUEUE_FILE = "traversal/bfs_work_items.cl", "traversal/queue.cl"
-_ITEMS_EDGE_FACTOR = 6
 _WORD = 64  # vertices
 _PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
 _BOTTOM_UP_BATCH = 3  # levels between two looks at the device
@@ -62,7 +63,6 @@ _MOST_ROWS = 64
 
 # Of "work-groups".
 _GROUPS_FILE = "traversal/bfs_work_groups.cl"
-_GROUPS_EDGE_FACTOR = 14
 _GROUP_SIZE, _SMALLEST_GROUP = 256, 32
 _GROUPS_PER_UNIT = 8
 _PIECE = 64
@@ -93,7 +93,8 @@ def bfs(
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
     device : Device, int or str, optional
-        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
+        host where that is expected to be done sooner, unless there are `options`. What is named is used.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the levels so far and the most there can be; with several sources, with how many of them are done and how
@@ -131,46 +132,130 @@ def bfs(
     [0, 1, 3]
     """
     phases = Phases()
-    graph = as_graph(graph)
-    sources, many = source_argument(graph, source)
-    bar = search_bar(len(sources), "levels", progress)
-    choices = _choices(options)
-    chosen = get_device(device)
-    replaceable = not choices.keys() & {"method", "group_size", "balance"}
+    plan = planned(graph, source, device=device, options=options, may_be_host=progress is None or progress is False)
+    graph, sources, choice, choices = plan.graph, plan.sources, plan.choice, dict(plan.options)
+    if len(sources) > 1 and progress is None:
+        announce_long("bfs", choice.seconds, choice.methods[0])
+    bar = search_bar(len(sources), "levels", progress, expected=choice.seconds)
+    answers = np.empty((len(sources), 2, graph.n), np.int32)
+    if plan.device is None:
+        return _answer(plan, answers, choice.methods[0], _search_on_host(plan, answers, phases))
+    chosen, method = plan.device, choice.methods[0]
     tries_deep = not choices and chosen.kind != "cpu" and suits(graph)
-    by_kind = "work-items" if chosen.kind == "cpu" else "work-groups"
-    method = choices.pop("method", _FRONTIER if "balance" in choices else by_kind)
-    for name in sorted(set(choices) - _OPTIONS[method]):
-        raise ValueError(f"options: {name}: {method!r} has none")
-    if method == _DEEP:
-        _check_few_edges(graph)
+    choices.pop("method", None)
     if method == _FRONTIER:
         choices["balance"] = _right_rung(chosen, choices.get("balance", DIRECT_SEARCH))
     else:
-        method = _trusted_method(chosen, METHODS if replaceable else (method,), method, choices.get("group_size"))
+        method = _trusted_method(chosen, choice.methods, method, choices.get("group_size"))
     job = Job(chosen, recycle=True, phases=phases)
-    answers = np.empty((len(sources), 2, graph.n), np.int32)
+    because = choice.because
     phases.begin("search")
     with bar as report:
         stats = None
         if method == _DEEP or (tries_deep and _is_trusted(chosen, _DEEP)):
             stats = _search_by_near_far(graph, sources, answers, job, report, always=method == _DEEP)
-        if stats is not None:
-            method = _DEEP
-        else:
+        if stats is None:
             stats = _SEARCHES[method](graph, sources, answers, job, report, **choices)
+        elif method != _DEEP:
+            method, because = _DEEP, f"no vertex has more than {FEW_EDGES} edges, and levels are small"
     job.recycle()
-    levels, pred = answers[:, 0], answers[:, 1]
-    stats = {**job.stats(), **stats, "phases": phases.milliseconds()}
+    stats = {**job.stats(), **stats, "chosen_because": because, "phases": phases.milliseconds()}
+    return _answer(plan, answers, method, stats)
+
+
+def _answer(plan: Plan, answers: npt.NDArray[np.int32], method: str, stats: dict[str, Any]) -> BreadthFirst:
+    names, levels, pred = plan.graph.names, answers[:, 0], answers[:, 1]
     return BreadthFirst(
-        graph=graph,
-        source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
-        levels=levels if many else levels[0],
-        pred=pred if many else pred[0],
+        graph=plan.graph,
+        source=[names[each] for each in plan.sources] if plan.many else names[plan.sources[0]],
+        levels=levels if plan.many else levels[0],
+        pred=pred if plan.many else pred[0],
         method=method,
-        device=str(chosen),
+        device=str(stats["device"]),
         stats=stats,
     )
+
+
+# ---- how, where and why -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a search is done.
+
+    Attributes
+    ----------
+    graph : Graph
+    sources : list of int
+        Their indices.
+    many : bool
+        Whether they were given as a sequence.
+    device : Device or None
+        None: the host.
+    searched : Searches
+        What the cost model's counts depend on.
+    choice : Choice
+    options : mapping
+        That were given.
+    """
+
+    graph: Graph
+    sources: list[int]
+    many: bool
+    device: Device | None
+    searched: Searches
+    choice: choose_search.Choice
+    options: Mapping[str, Any]
+
+
+def planned(
+    graph: GraphLike,
+    source: Vertex | Vertices,
+    *,
+    device: Device | int | str | None = None,
+    options: BreadthFirstOptions | None = None,
+    may_be_host: bool = True,
+) -> Plan:
+    """Return how :func:`bfs` does what these arguments ask for, which are checked.
+
+    `may_be_host` says whether the host may do it, which does not report on the way.
+    """
+    graph = as_graph(graph)
+    sources, many = source_argument(graph, source)
+    choices = _choices(options)
+    searched = Searches(max(1, graph.n), graph.m, graph.directed, max(1, len(sources)), "int32", 4)
+    if may_be_host and device is None and not choices and graph.m and sources and place.serves():
+        here = choose_search.levels_on_host(searched, known_default)
+        if here is not None:
+            return Plan(graph, sources, many, None, searched, here, choices)
+    chosen = get_device(device)
+    choice = choose_search.breadth_first(searched, families.known(chosen))
+    named = choices.get("method", _FRONTIER if "balance" in choices else None)
+    if named is not None or "group_size" in choices:
+        choice = choice._replace(methods=(named or choice.methods[0],), because="it was asked for")
+    for name in sorted(choices.keys() - _OPTIONS[choice.methods[0]] - {"method"}):
+        raise ValueError(f"options: {name}: {choice.methods[0]!r} has none")
+    if choice.methods[0] == _DEEP:
+        _check_few_edges(graph)
+    return Plan(graph, sources, many, chosen, searched, choice, choices)
+
+
+def _search_on_host(plan: Plan, answers: npt.NDArray[np.int32], phases: Phases) -> dict[str, Any]:
+    """Fill `answers`; return what is to be reported."""
+    phases.begin("search")
+    started = time.perf_counter()
+    search_on_host(plan.graph, plan.sources, answers)
+    milliseconds = 1e3 * (time.perf_counter() - started)
+    return {
+        "device": place.HOST,
+        "kernels_launched": 0,
+        "milliseconds": milliseconds,
+        **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
+        "search_milliseconds": milliseconds,
+        "bottom_up_levels": 0,
+        "chosen_because": plan.choice.because,
+        "phases": phases.milliseconds(),
+    }
 
 
 # ---- single work-items ------------------------------------------------------------------------------
@@ -220,7 +305,7 @@ class _RowsOfWorkItems:
         self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
         self._answers = answers
         # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
-        factor = _edge_factor(direction, _ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
+        factor = _edge_factor(direction, settings.ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
         self._goes_up = factor > 0 and "searched_bottom_up" in graph._derived
         self._macros = {
             "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
@@ -341,7 +426,7 @@ def _search_by_work_groups(
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
     started = time.perf_counter()
-    factor = _edge_factor(direction, _GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
+    factor = _edge_factor(direction, settings.GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
     search = _WorkGroups(graph, job, factor, group_size)
     stats = _search_from_each(search, search.run, sources, answers, job, progress, started)
     assert stats is not None
@@ -542,7 +627,7 @@ def _edge_factor(direction: str, measured: int, graph: Graph, device: Device, se
     if not graph.directed or Neighbours.are_there(graph, device, incoming=True):
         return measured
     graph._derived["searches"] = searches = graph._derived.get("searches", 0) + searches
-    return measured if searches > _FEW_SEARCHES else 0
+    return measured if searches > settings.TOP_DOWN_SEARCHES else 0
 
 
 def _check_few_edges(graph: Graph) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.cost_model.place import is_too_deep
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, Job
 from reedsp.edges.preparation import MatrixRows
-from reedsp.system.place import is_too_deep
 
 _FILE = "traversal/queue_levels.cl"
 _GROUP_SIZE = 512

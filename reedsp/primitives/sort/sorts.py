@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from reedsp.arithmetic.types import unsigned
+from reedsp.cost_model.place import is_sort_for_host
 from reedsp.device.arrays import (
     DeviceArrays,
     HostArrays,
@@ -23,7 +24,6 @@ from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting
 from reedsp.primitives.sort.selfcheck import check_lists, trusted_form
 from reedsp.system.options import check_choice, check_method
-from reedsp.system.place import is_sort_for_host
 from reedsp.typing import Presort, SortMethod
 
 _METHODS = ("fast", "merge")

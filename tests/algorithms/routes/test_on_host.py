@@ -12,9 +12,9 @@ import scipy.sparse
 import reedsp
 import reedsp.csgraph
 from reedsp.algorithms.routes import on_host
+from reedsp.cost_model import place
 from reedsp.csgraph import searches
 from reedsp.device.job import Launched, recording
-from reedsp.system import place
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 1500  # edges

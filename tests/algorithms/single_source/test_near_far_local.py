@@ -169,7 +169,7 @@ def test_a_path_beyond_16_bits_that_is_not_the_shortest(device: Device) -> None:
 def test_many_rows_of_small_graphs_on_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where that many work-groups are at work, and the distances fit."""
     graph = random_graph(300, 1500, seed=11)
-    many = range(near_far_local._MANY_ROWS)
+    many = range(near_far_local.MANY_ROWS)
     assert reedsp.sssp(graph, many, device=device).method == ("near-far" if device.kind == "cpu" else "near-far-local")
     monkeypatch.setattr(device, "kind", "gpu")
     for sources, method in ((many, "near-far-local"), (many[1:], "near-far")):

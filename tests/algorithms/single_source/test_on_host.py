@@ -14,9 +14,9 @@ import scipy.sparse
 import reedsp
 import reedsp.csgraph
 from reedsp.algorithms.single_source import on_host
+from reedsp.cost_model import choose_search, place
 from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
-from reedsp.system import place
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 5000  # edges
@@ -48,6 +48,18 @@ def same(one: Any, other: Any) -> None:
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs, strict=True)
         assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_bfs_both_ways(family: Family, serves: None, device: Device) -> None:
+    graph = graph_of(family)
+    for source in (family.source, [family.source, 0, family.n - 1, 0], []):
+        here, there = (reedsp.bfs(graph, source, device=each) for each in (None, device))
+        assert (here.device == place.HOST) == bool(graph.m and source != [])
+        same((here.levels, here.pred), (there.levels, there.pred))
+        assert here.source == there.source
+        assert here.stats.keys() == there.stats.keys()
+        assert here.verify()
 
 
 @pytest.mark.parametrize(("dtype", "scale"), [(np.int64, 1), (np.float64, 1), (np.float64, 0.37), (np.float32, 0.5)])
@@ -133,6 +145,8 @@ SMALL = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
 def test_small_inputs_launch_nothing(serves: None, launches: list[Launched]) -> None:
     paths = reedsp.sssp(SMALL, 0)
     assert (paths.dist.tolist(), paths.device, paths.method) == ([0, 7, 2, 5], place.HOST, "dijkstra")
+    search = reedsp.bfs(SMALL, [0, 3])
+    assert (search.levels.tolist(), search.device) == ([[0, 1, 1, 2], [-1, -1, -1, 0]], place.HOST)
     reedsp.csgraph.dijkstra(SMALL.to_scipy(), indices=0, return_predecessors=True)
     reedsp.csgraph.breadth_first_tree(SMALL.to_scipy().astype(float), 0)
     assert not launches
@@ -141,6 +155,8 @@ def test_small_inputs_launch_nothing(serves: None, launches: list[Launched]) -> 
 def test_a_device_that_is_named_is_used(serves: None, launches: list[Launched], device: Device) -> None:
     assert reedsp.sssp(SMALL, 0, device=device).device == str(device)
     assert reedsp.sssp(SMALL, 0, "near-far").device == str(device)
+    assert reedsp.bfs(SMALL, 0, device=device).device == str(device)
+    assert reedsp.bfs(SMALL, 0, options={"direction": "auto"}).device == str(device)
     assert launches
 
 
@@ -153,8 +169,13 @@ def test_the_switch(serves: None, launches: list[Launched], monkeypatch: pytest.
 def test_large_inputs_are_for_the_device(
     serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "_on_device", lambda *_: 20.0)
-    reedsp.sssp(SMALL, [0, 1, 2])
+    monkeypatch.setattr(choose_search, "_BEGUN", 0.0)
+    monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 1.4e-4)
+    monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 1e-4)
+    assert reedsp.sssp(SMALL, 0).device == reedsp.bfs(SMALL, 0).device == place.HOST
+    assert not launches
+    assert reedsp.sssp(SMALL, [0, 1, 2]).device != place.HOST
+    assert reedsp.bfs(SMALL, [0, 1, 2]).device != place.HOST
     assert launches
 
 

@@ -18,7 +18,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.system import place
+from reedsp.cost_model import place
 from tests.support import oracle
 from tests.support.deep_marks import near_far_in_work_groups
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family

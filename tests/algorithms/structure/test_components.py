@@ -21,12 +21,12 @@ import reedsp
 from reedsp.algorithms.structure.components import check, colours, depth_first, dulle, groups, ranges, selfcheck
 from reedsp.algorithms.structure.components.components import METHODS
 from reedsp.algorithms.structure.components.on_host import looks_from_the_last, weak_labels
+from reedsp.cost_model import place
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.edges.verify import VerificationError
-from reedsp.system import place
 
 Rows = tuple[np.ndarray, np.ndarray]
 Label = Callable[[Job, Rows, np.ndarray, bool], int | None]

@@ -11,8 +11,8 @@ from scipy.sparse import csgraph as scipys
 
 from reedsp import csgraph
 from reedsp.algorithms.structure.components import of_rows
+from reedsp.cost_model import place
 from reedsp.device.device import Device
-from reedsp.system import place
 
 ARGUMENTS = ({}, {"connection": "strong"}, {"directed": False, "connection": "strong"}, {"connection": "WEAK"})
 

@@ -18,8 +18,8 @@ import scipy.sparse.csgraph
 import reedsp
 from reedsp.algorithms.structure.forests import choose, kruskal
 from reedsp.algorithms.structure.forests import edges as edges_module
+from reedsp.cost_model import place
 from reedsp.device.device import Device
-from reedsp.system import place
 
 Edges = list[tuple[int, int, Any]]
 METHODS = ("kruskal", "boruvka", "dulle")

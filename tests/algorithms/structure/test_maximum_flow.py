@@ -15,9 +15,9 @@ import reedsp
 from reedsp.algorithms.structure.flow import dinic, maximum_flow, on_host, push_relabel
 from reedsp.algorithms.structure.flow.capacities import Found, Network
 from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
+from reedsp.cost_model import place
 from reedsp.device.device import Device
 from reedsp.device.job import Job, Launched, recording
-from reedsp.system import place
 
 METHODS = ("dinic", "push-relabel")
 INT64 = np.iinfo(np.int64).max

@@ -13,10 +13,10 @@ import pytest
 import scipy.sparse
 from scipy.sparse.csgraph import minimum_spanning_tree as by_scipy
 
+from reedsp.cost_model import place
 from reedsp.csgraph import minimum_spanning_tree
 from reedsp.device.device import Device
 from reedsp.networkx_backend.on_device import FORCE_DEVICE, kernels_launched
-from reedsp.system import place
 
 
 @pytest.fixture(autouse=True, params=["device", "host"])

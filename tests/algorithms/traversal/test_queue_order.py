@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from reedsp.algorithms.traversal import queue_levels, queue_order
+from reedsp.cost_model import place
 from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
-from reedsp.system import place
 
 NONE = -9999
 

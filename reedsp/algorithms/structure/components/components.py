@@ -16,6 +16,7 @@ from reedsp.algorithms.structure.components.on_host import weak_labels
 from reedsp.algorithms.structure.components.ranges import label_by_ranges
 from reedsp.algorithms.structure.components.result import Components
 from reedsp.algorithms.structure.components.selfcheck import Form, is_right
+from reedsp.cost_model.place import HOST, is_labelled_on_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
@@ -25,7 +26,6 @@ from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST, is_labelled_on_host
 from reedsp.typing import ComponentsMethod, Connection, GraphLike
 
 METHODS = {"weak": ("auto", "fast", "dulle"), "strong": ("auto", "depth-first", "colours")}

@@ -15,6 +15,7 @@ from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
 from reedsp.algorithms.structure.flow.push_relabel import push_relabel
 from reedsp.algorithms.structure.flow.result import Flow
 from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
+from reedsp.cost_model.place import HOST, is_flow_for_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
@@ -23,7 +24,6 @@ from reedsp.device.selfcheck import is_trusted
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST, is_flow_for_host
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FlowMethod, GraphLike, Vertex
 

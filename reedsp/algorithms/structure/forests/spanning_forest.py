@@ -11,6 +11,7 @@ from reedsp.algorithms.structure.forests.choose import METHODS, MOST_EDGES, choo
 from reedsp.algorithms.structure.forests.on_host import forest_on_host
 from reedsp.algorithms.structure.forests.result import SpanningForest
 from reedsp.algorithms.structure.forests.upper import upper_edges
+from reedsp.cost_model.place import HOST, is_spanning_for_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
@@ -19,7 +20,6 @@ from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST, is_spanning_for_host
 from reedsp.typing import ForestMethod, GraphLike
 
 

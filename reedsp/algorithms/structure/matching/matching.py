@@ -9,12 +9,12 @@ from reedsp.algorithms.structure.matching import on_host
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency, Names, biadjacency_of
 from reedsp.algorithms.structure.matching.result import Matching
 from reedsp.algorithms.structure.matching.solve import METHODS, solve
+from reedsp.cost_model.place import HOST
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.place import HOST
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import GraphLike, MatchingMethod, Vertices
 

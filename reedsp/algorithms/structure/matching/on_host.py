@@ -10,7 +10,7 @@ import numpy as np
 
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency
 from reedsp.algorithms.structure.matching.sides import Mates
-from reedsp.system.place import is_matched_on_host
+from reedsp.cost_model.place import is_matched_on_host
 
 METHOD = "hopcroft-karp"
 """That of SciPy."""

@@ -9,7 +9,7 @@ import scipy.sparse.csgraph as theirs
 
 import reedsp
 from reedsp import csgraph as ours
-from reedsp.system import place
+from reedsp.cost_model import place
 from tests.support import bipartite
 
 

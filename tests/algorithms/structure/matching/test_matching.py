@@ -28,11 +28,11 @@ from reedsp.algorithms.structure.matching import (
     solve,
 )
 from reedsp.algorithms.structure.matching.result import Matching
+from reedsp.cost_model import place
 from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.system import place
 from tests.support import bipartite
 
 METHODS = ("depth-first", "phases", "dulle", "khosla")

@@ -83,7 +83,7 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     unweighted : bool
         Whether all edges weigh the same.
     """
-    return _serves and _on_host(n, m, rows, unweighted) < _on_device(n, m)
+    return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
 
 
 def is_counted_on_cpu_device(n: int, m: int) -> bool:
@@ -95,14 +95,9 @@ def _on_host(n: int, m: int, rows: int, unweighted: bool) -> float:
     return rows * (_UNWEIGHTED if unweighted else 1.0) * (_CALL + _VERTEX * n + _EDGE * m)
 
 
-def on_host_seconds(n: int, m: int, rows: int) -> float:
-    """Return how long the host takes for shortest paths from so many sources."""
-    return 1e-6 * _on_host(n, m, rows, unweighted=False)
-
-
 def is_order_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to be done with a breadth-first search sooner than a device."""
-    return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < _on_device(n, m)
+    return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < on_any_device(n, m)
 
 
 def is_labelled_on_host(n: int, m: int) -> bool:
@@ -110,7 +105,8 @@ def is_labelled_on_host(n: int, m: int) -> bool:
     return _serves and _LABEL_CALL + _LABEL_VERTEX * n + _LABEL_EDGE * m < _LABEL_DEVICE
 
 
-def _on_device(n: int, m: int) -> float:
+def on_any_device(n: int, m: int) -> float:
+    """Return microseconds that a search takes on a device of which nothing is known."""
     return _DEVICE_THIN if m < _FEW_EDGES * n else _DEVICE
 
 

@@ -1,0 +1,158 @@
+"""What the cost model predicts for searches beside what was measured, and what its choices cost.
+
+Whole calls of `sssp` and `bfs` from one vertex and from sixteen, by each method that "auto" chooses from, the host
+among them, on the graphs of `cost_model_fit`, and on some of them with negative weights. The device is calibrated
+first. `decided_ms` is what the choice took, on a graph that is new to it; `times_best` is the time of a method, in that
+of the best one.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import reedsp
+from experiments.lib import inputs
+from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.lib.measure import measure_in_turn
+from experiments.tmm.cost_model_fit import FLOAT64, known, plot
+from experiments.tmm.cost_model_fit import PARTS as ALL_PAIRS
+from experiments.tmm.cost_model_graphs import HELD_BACK, Graphs, random, tree
+from reedsp.algorithms.single_source.on_host import can_solve
+from reedsp.algorithms.single_source.sssp import searched_for
+from reedsp.arithmetic.paths import choose_arithmetic
+from reedsp.cost_model import choose_search, place, searches
+from reedsp.cost_model.families import Known
+from reedsp.cost_model.searches import Searches
+from reedsp.cost_model.work import total
+
+SOURCES = (1, 16)
+HOST = "host"
+MOST_ROUNDS = 30_000_000  # of an edge, of the host: beyond that it takes seconds
+
+
+def lifted(make: Callable[[], reedsp.Graph], seed: int) -> reedsp.Graph:
+    """Return a graph with other weights, of which some are negative, and no cycle is."""
+    graph = make()
+    height = np.random.default_rng(seed).integers(-500, 500, graph.n)
+    tails = np.arange(graph.n).repeat(np.diff(graph.indptr))
+    weights = graph.weights.astype(np.int64) + height[tails] - height[graph.indices]
+    return reedsp.Graph.from_edges(graph.n, tails, graph.indices, weights)
+
+
+_OF_HELD_BACK = (
+    *("random 150, 6", "random 500, 3", "random 1800, 6", "layers 40 x 30", "small world 1200, 4", "grid 27"),
+    *("complete 200", "R-MAT 11, 8"),
+)
+_OTHERS: Graphs = {
+    "path 300": functools.partial(inputs.long_path, 300, 1),
+    "path 1000": functools.partial(inputs.long_path, 1000, 1),
+    "tree 3000, 3": functools.partial(tree, 3000, 3, 1),
+    "random 20000, 3": functools.partial(random, 20_000, 60_000),
+}
+NEGATIVE: Graphs = {
+    f"negative {name}": functools.partial(lifted, make, number)
+    for number, (name, make) in enumerate([*((each, HELD_BACK[each]) for each in _OF_HELD_BACK), *_OTHERS.items()])
+}
+PARTS = {**ALL_PAIRS, "negative": NEGATIVE}
+
+
+def on_host(call: Callable[[], Any]) -> Any:
+    """Have the host solve something, whatever is expected of a device."""
+    before = place._serves, choose_search._BEGUN
+    place._serves, choose_search._BEGUN = True, float("inf")
+    try:
+        return call()
+    finally:
+        place._serves, choose_search._BEGUN = before
+
+
+def paths_from(
+    graph: reedsp.Graph, sources: list[int], device: reedsp.Device, machine: Known
+) -> tuple[str, dict[str, float], dict[str, Callable[[], Any]]]:
+    """Return the method that is chosen, the seconds that each is expected to take, and calls of each."""
+    arithmetic, starts = choose_arithmetic(graph, FLOAT64), [[each] for each in sources]
+    asked = searched_for(graph, starts, arithmetic, FLOAT64)
+    chosen = HOST
+    if not can_solve(graph, arithmetic) or choose_search.shortest_paths_on_host(asked, lambda _: machine) is None:
+        entering = lambda: int(np.diff(graph.in_edges().indptr).max(initial=0))  # noqa: E731
+        choice = choose_search.shortest_paths(
+            *(asked, machine), min_only=False, most_entering=entering, fits=lambda: False
+        )
+        chosen = choice.methods[0]
+    rounds = (choose_search.CHANGED, choose_search.ALL, choose_search.GROUPS)
+    methods = rounds if asked.negative else (choose_search.NEAR_FAR,)
+    expected = {each: choose_search.seconds_on(asked, machine, each) for each in methods}
+    calls: dict[str, Callable[[], Any]] = {
+        each: functools.partial(reedsp.sssp, graph, sources, each, device=device) for each in methods
+    }
+    if can_solve(graph, arithmetic) and not (asked.negative and graph.n * graph.m * len(sources) > MOST_ROUNDS):
+        expected[HOST] = searches.on_host(asked)
+        calls[HOST] = functools.partial(on_host, functools.partial(reedsp.sssp, graph, sources))
+    return chosen, expected, calls
+
+
+def levels_from(
+    graph: reedsp.Graph, sources: list[int], device: reedsp.Device, machine: Known
+) -> tuple[str, dict[str, float], dict[str, Callable[[], Any]]]:
+    """Return the same for breadth-first searches."""
+    asked = Searches(graph.n, graph.m, graph.directed, len(sources), "int32", 4)
+    method = choose_search.breadth_first(asked, machine).methods[0]
+    chosen = method if choose_search.levels_on_host(asked, lambda _: machine) is None else HOST
+    on_device = total(searches.breadth_first(asked, machine)[0], machine.machine)
+    calls: dict[str, Callable[[], Any]] = {
+        method: functools.partial(reedsp.bfs, graph, sources, device=device),
+        HOST: functools.partial(on_host, functools.partial(reedsp.bfs, graph, sources)),
+    }
+    return chosen, {method: on_device, HOST: searches.levels_on_host(asked)}, calls
+
+
+def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[Row]:
+    machine, made = known(device), PARTS[part][name]()
+    for function, count in ((each, count) for each in (paths_from, levels_from) for count in SOURCES):
+        if function is levels_from and part == "negative":
+            continue
+        graph = reedsp.Graph(made.indptr, made.indices, made.weights, directed=made.directed)
+        facts = (graph.has_negative_weights, graph.simple_path_bound)  # which every call needs
+        sources = [number * graph.n // count for number in range(count)]
+        started = time.perf_counter()
+        chosen, expected, calls = function(graph, sources, device, machine)
+        decided = time.perf_counter() - started
+        answer: list[Any] = []
+
+        def check(found: Any) -> None:
+            values = found.dist if hasattr(found, "dist") else found.levels
+            answer[:] = answer or [(values, found.pred)]  # noqa: B023
+            if not all(np.array_equal(*pair) for pair in zip(answer[0], (values, found.pred), strict=True)):  # noqa: B023
+                raise WrongAnswerError(f"{name}: another answer by {found.method}")
+
+        times = dict(zip(calls, measure_in_turn([(each, check) for each in calls.values()], repeats), strict=True))
+        best = min(each["min_ms"] for each in times.values())
+        for method, each in times.items():
+            predicted = 1e3 * expected[method]
+            yield {
+                **{"graph": name, "part": part, "n": graph.n, "m": graph.m, "negative": facts[0]},
+                **{"call": "sssp" if function is paths_from else "bfs", "sources": len(sources)},
+                **{"method": method, "predicted_ms": f"{predicted:.4f}", **each},
+                "ratio": f"{predicted / each['min_ms']:.3f}",
+                "times_best": f"{each['min_ms'] / best:.3f}",
+                **{"chosen": method == chosen, "decided_ms": f"{1e3 * decided:.4f}"},
+            }
+
+
+def cases(setting: Setting) -> list[Case]:
+    repeats = 1 if setting.quick else 7
+    return [
+        (f"{part}: {name}", functools.partial(rows, setting.device, part, name, repeats))
+        for part, graphs in PARTS.items()
+        for name in list(graphs)[: 2 if setting.quick else None]
+    ]
+
+
+EXPERIMENT = Experiment(
+    "The cost model for searches: predicted beside measured, and what auto's choices cost", cases, plot
+)

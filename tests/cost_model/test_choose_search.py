@@ -1,0 +1,291 @@
+"""What searches take, where and why: by recorded machines, so that no clock decides whether a test passes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reedsp
+from reedsp.algorithms.single_source import sssp
+from reedsp.cost_model import choose_search, families, place, searches
+from reedsp.cost_model.choose_search import Choice, breadth_first, levels_on_host, seconds_on, shortest_paths_on_host
+from reedsp.cost_model.families import Known
+from reedsp.cost_model.searches import Searches
+from reedsp.device import discovery
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from tests.support.machines import H200, INTEL, MACHINES, POCL
+
+CHANGED, ALL, GROUPS = choose_search.CHANGED, choose_search.ALL, choose_search.GROUPS
+HOST, DEVICE = "host", "device"
+
+
+def asked(n: int, degree: float, rows: int = 1, negative: bool = False, directed: bool = True) -> Searches:
+    return Searches(n, int(n * degree), directed, rows, "int32", 8, negative)
+
+
+def never(*_: Any) -> Any:
+    raise AssertionError("nobody should ask")
+
+
+def chosen(of: Searches, known: Known, *, min_only: bool = False, most_entering: int = 10, fits: bool = True) -> Choice:
+    skewed, room = lambda: most_entering, lambda: fits
+    return choose_search.shortest_paths(of, known, min_only=min_only, most_entering=skewed, fits=room)
+
+
+# ---- on the host, or on a device --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "paths", "levels"),
+    [  # on PoCL, Intel's runtime and the H200; those of PoCL are what whole calls measured
+        (asked(100, 2), (HOST, HOST, HOST), (HOST, HOST, HOST)),
+        (asked(100, 2, rows=16), (HOST, DEVICE, HOST), (HOST, HOST, HOST)),
+        (asked(1000, 4), (HOST, HOST, HOST), (HOST, HOST, HOST)),
+        (asked(1000, 8, rows=16), (DEVICE, DEVICE, DEVICE), (DEVICE, DEVICE, DEVICE)),
+        (asked(2000, 1, rows=16), (HOST, HOST, HOST), (HOST, HOST, HOST)),
+        (asked(2000, 32), (DEVICE, DEVICE, HOST), (DEVICE, DEVICE, HOST)),
+        (asked(5000, 4), (DEVICE, DEVICE, HOST), (DEVICE, DEVICE, HOST)),
+        (asked(8192, 2, directed=False), (HOST, HOST, HOST), (HOST, HOST, HOST)),
+        (asked(30_000, 4), (DEVICE, DEVICE, DEVICE), (DEVICE, DEVICE, DEVICE)),
+        (asked(10**6, 4, rows=64), (DEVICE, DEVICE, DEVICE), (DEVICE, DEVICE, DEVICE)),
+        (asked(100, 4, negative=True), (HOST, HOST, HOST), None),
+        (asked(100, 4, rows=16, negative=True), (DEVICE, DEVICE, DEVICE), None),
+        (asked(400, 4, negative=True), (DEVICE, DEVICE, DEVICE), None),
+        (asked(1000, 4, rows=16, negative=True), (DEVICE, DEVICE, DEVICE), None),
+    ],
+)
+def test_where(of: Searches, paths: tuple[str, ...], levels: tuple[str, ...] | None) -> None:
+    def where(on_host: Any) -> tuple[str, ...]:
+        found = [on_host(of, lambda _, known=known: known) for known in MACHINES.values()]
+        return tuple(DEVICE if each is None else HOST for each in found)
+
+    assert where(shortest_paths_on_host) == paths
+    assert levels is None or where(levels_on_host) == levels
+
+
+def test_nobody_asks_for_a_device_where_none_would_be_sooner() -> None:
+    found = shortest_paths_on_host(asked(100, 2), never)
+    assert found is not None
+    assert found.methods == ("dijkstra",)
+    assert found.seconds == searches.on_host(asked(100, 2)) < 3e-4
+    assert re.fullmatch(r"0\.\d+ ms are expected on the host, and no device begins sooner", found.because)
+    found = levels_on_host(asked(100, 2), never)
+    assert found is not None
+    assert found.seconds == searches.levels_on_host(asked(100, 2))
+    with pytest.raises(AssertionError):
+        shortest_paths_on_host(asked(3000, 2), never)
+
+
+def test_why_the_host() -> None:
+    found = shortest_paths_on_host(asked(1500, 3), lambda _: POCL)
+    assert found is not None
+    assert re.fullmatch(r"0\.\d+ ms are expected on the host, and 0\.\d+ ms of a device", found.because)
+    negative = shortest_paths_on_host(asked(100, 4, negative=True), lambda _: POCL)
+    assert negative is not None
+    assert negative.methods == ("bellman-ford",)
+
+
+def test_without_a_device() -> None:
+    """The constants decide that any device is compared with."""
+    some = asked(10_000, 7)  # 1.2 ms on any device
+    assert searches.on_host(some) > 1.2e-3
+    assert shortest_paths_on_host(some, lambda _: None) is None
+    found = shortest_paths_on_host(asked(5000, 3), lambda _: None)
+    assert found is not None
+    assert found.because.endswith(" ms are expected on the host, and no device is known")
+
+
+def test_devices_are_looked_for_when_the_host_has_taken_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose_search._Waiting, "seconds", 0.0)
+    monkeypatch.setattr(discovery, "_devices", None)
+    looked: list[int] = []
+
+    def look() -> Any:
+        looked.append(1)
+        raise DeviceError("none")
+
+    monkeypatch.setattr(sssp, "get_device", look)
+    of = asked(3000, 4)
+    calls = math.ceil(0.2 / searches.on_host(of))
+    for _ in range(calls - 1):
+        assert sssp.known_default(of) is None
+    assert looked == []
+    assert sssp.known_default(of) is None
+    assert looked == [1]
+
+
+def test_known_devices_are_asked_at_once(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
+    monkeypatch.setattr(choose_search, "is_time_to_look", never)
+    monkeypatch.setattr(sssp, "get_device", lambda: device)
+    assert sssp.known_default(asked(3000, 4)) is families.known(device)
+
+
+def test_a_process_that_has_looked(device: Device) -> None:
+    assert discovery.are_known()
+    assert place.on_any_device(100, 700) < place.on_any_device(100, 500)
+
+
+# ---- methods ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [  # on PoCL, Intel's runtime and the H200; those of PoCL are what whole calls measured
+        (asked(300, 4), (GROUPS, GROUPS, GROUPS)),
+        (asked(2000, 4), (GROUPS, GROUPS, GROUPS)),
+        (asked(2000, 4, rows=16), (GROUPS, GROUPS, GROUPS)),
+        (asked(5000, 8, rows=16), (GROUPS, GROUPS, GROUPS)),
+        (asked(20_000, 3), (CHANGED, CHANGED, ALL)),
+        (asked(20_000, 10), (CHANGED, CHANGED, ALL)),
+        (asked(50_000, 4), (CHANGED, CHANGED, ALL)),
+        (asked(100_000, 8), (CHANGED, CHANGED, ALL)),
+        (asked(100_000, 8, rows=16), (CHANGED, CHANGED, ALL)),
+        (asked(2000, 4, rows=2000), (GROUPS, GROUPS, GROUPS)),
+    ],
+)
+def test_negative_weights(of: Searches, expected: tuple[str, ...]) -> None:
+    of = of._replace(negative=True)
+    found = [chosen(of, known) for known in MACHINES.values()]
+    assert tuple(each.methods[0] for each in found) == expected
+    for each, known in zip(found, MACHINES.values(), strict=True):
+        assert set(each.methods) >= {CHANGED, ALL, choose_search.BY_EDGES}
+        assert len(set(each.methods)) == len(each.methods)
+        assert each.seconds == seconds_on(of, known, each.methods[0])
+        other = r"[\d.]+ m?s of (input-parallel-refined|output-parallel|bellman-ford)"
+        sentence = rf"some weights are negative, and [\d.]+ m?s are expected, and {other}, by `reedsp calibrate`"
+        assert re.fullmatch(sentence, each.because)
+
+
+def test_a_vertex_with_many_edges_on_a_gpu() -> None:
+    of = asked(100_000, 8, negative=True)
+    assert chosen(of, H200, most_entering=500).methods[0] == ALL
+    assert chosen(of, H200, most_entering=501).methods[0] == CHANGED
+    choose_search.shortest_paths(of, POCL, min_only=False, most_entering=never, fits=never)
+
+
+def test_weights_that_are_not_negative() -> None:
+    for known in MACHINES.values():
+        found = chosen(asked(1000, 4), known)
+        assert found.methods == ("near-far", CHANGED, ALL, choose_search.BY_EDGES)
+        assert found.seconds == seconds_on(asked(1000, 4), known, "near-far")
+        sentence = r"none of the weights is negative, and [\d.]+ ms are expected, by `reedsp calibrate`"
+        assert re.fullmatch(sentence, found.because)
+    assert chosen(asked(1000, 4), POCL, min_only=True).methods == ("near-far",)
+
+
+def test_local_memory_of_a_gpu() -> None:
+    assert chosen(asked(1000, 4, 63), H200).methods[0] == "near-far"
+    assert chosen(asked(1000, 4, 64), H200, fits=False).methods[0] == "near-far"
+    found = chosen(asked(1000, 4, 64), H200)
+    assert found.methods[:2] == ("near-far-local", "near-far")
+    assert found.because.startswith("64 sources are at least 64, and each search fits into local memory; none of the")
+    assert chosen(asked(1000, 4, 64), POCL).methods[0] == "near-far"
+
+
+def test_levels() -> None:
+    for known in MACHINES.values():
+        found = breadth_first(asked(1000, 4), known)
+        assert found.methods == (("work-items", "work-groups") if known.is_cpu else ("work-groups", "work-items"))
+        sentence = rf"the device is a {known.kind}, and [\d.]+ ms are expected, by `reedsp calibrate`"
+        assert re.fullmatch(sentence, found.because)
+
+
+# ---- what is predicted ------------------------------------------------------------------------------
+
+sizes = st.integers(1, 1 << 20)
+
+
+@given(
+    st.sampled_from([*searches.METHODS, "levels"]),
+    st.sampled_from(list(MACHINES)),
+    st.tuples(sizes, st.integers(0, 1 << 24), st.integers(1, 300)),
+    st.booleans(),
+    st.integers(0, 1000),
+)
+def test_more_never_takes_less(method: str, machine: str, counts: Any, directed: bool, more: int) -> None:
+    """Of edges, sources, and vertices with as many edges each."""
+    n, m, rows = counts
+    known, count = MACHINES[machine], searches.METHODS.get(method, searches.breadth_first)
+
+    def seconds(n: int, m: int, rows: int) -> float:
+        works, factor = count(Searches(n, m, directed, rows, "int32", 8), known)
+        assert factor >= 1
+        return searches_seconds(works, known)
+
+    now = seconds(n, m, rows)
+    assert 0 < now < math.inf
+    if m != (1 << 18) and not m < 1 << 18 <= m + more:  # from where on several work-items search one row
+        assert now <= seconds(n, m + more, rows) * (1 + 1e-9)
+    assert now <= seconds(n, m, rows + more) * (1 + 1e-9) or rows < known.units or method == "bellman-ford"
+    larger = math.ceil(m / n * (n + more))
+    if not m < 1 << 18 <= larger:
+        assert now <= seconds(n + more, larger, rows) * (1 + 1e-6)
+
+
+def searches_seconds(works: Any, known: Known) -> float:
+    from reedsp.cost_model.work import total
+
+    return total(works, known.machine)
+
+
+@given(sizes, st.integers(0, 1 << 24), st.integers(1, 300), st.booleans(), st.booleans(), st.integers(0, 1000))
+def test_the_host_too(n: int, m: int, rows: int, directed: bool, negative: bool, more: int) -> None:
+    def seconds(n: int, m: int, rows: int) -> float:
+        of = Searches(n, m, directed, rows, "int32", 8, negative)
+        assert searches.levels_on_host(of) < searches.on_host(of)
+        return searches.on_host(of)
+
+    now = seconds(n, m, rows)
+    assert 0 < now <= seconds(n, m + more, rows)
+    assert now <= seconds(n, m, rows + more)
+    assert now <= seconds(n + more, math.ceil(m / n * (n + more)), rows) * (1 + 1e-6)
+
+
+def test_intel_differs_from_pocl_by_what_was_measured_only() -> None:
+    of = asked(1000, 4)
+    assert seconds_on(of, POCL, "near-far") != seconds_on(of, INTEL, "near-far")
+    same = Known(POCL.machine, "cpu", 2, "x")
+    for method in searches.METHODS:
+        assert seconds_on(of, POCL, method) == seconds_on(of, same, method)
+
+
+# ---- calls ------------------------------------------------------------------------------------------
+
+
+def graph(negative: bool = False) -> reedsp.Graph:
+    rng = np.random.default_rng(3)
+    ends, lift = rng.integers(0, 90, (2, 400)), rng.integers(-40, 40, 90) * negative
+    return reedsp.Graph.from_edges(90, *ends, rng.integers(1, 30, 400) + lift[ends[0]] - lift[ends[1]])
+
+
+@pytest.mark.parametrize("known", MACHINES.values(), ids=MACHINES)
+def test_calls_say_why(known: Known, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(families, "known", lambda device: known)
+    for negative, source in itertools.product((False, True), (0, [0, 1, 2])):
+        paths = reedsp.sssp(graph(negative), source, device=device)
+        assert "are expected" in paths.stats["chosen_because"]
+        assert paths.stats["chosen_because"].startswith("some weights" if negative else "none of the weights")
+        assert reedsp.sssp(graph(negative), source, "output-parallel", device=device).stats["chosen_because"] == (
+            "it was asked for"
+        )
+    search = reedsp.bfs(graph(), [0, 1], device=device)
+    assert "are expected" in search.stats["chosen_because"] or "levels are small" in search.stats["chosen_because"]
+    asked_for = reedsp.bfs(graph(), 0, device=device, options={"method": "frontier"})
+    assert asked_for.stats["chosen_because"] == "it was asked for"
+    assert "are expected" in reedsp.sssp(graph(), [0, 1], min_only=True, device=device).stats["chosen_because"]
+
+
+def test_what_is_not_right_is_left_out(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(families, "known", lambda device: POCL)
+    form = sssp._trusted_form
+    monkeypatch.setattr(sssp, "_trusted_form", lambda each, *more: None if each == GROUPS else form(each, *more))
+    paths = reedsp.sssp(graph(negative=True), 0, device=device)
+    assert (paths.method, paths.stats["chosen_because"]) == (CHANGED, "bellman-ford is not right here")

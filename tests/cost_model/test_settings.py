@@ -1,0 +1,56 @@
+"""The settings of searches, as they were measured: each rule, and both sides of each of its thresholds."""
+
+from __future__ import annotations
+
+import pytest
+
+from reedsp.cost_model import settings
+from reedsp.cost_model.settings import shared
+
+FEW, MANY = 4, 16
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "max_degree", "rows", "is_deep", "expected"),
+    [
+        (10_000, 160_000, 1001, 1, True, (256, 4, 2, 16.0, MANY)),  # hubs
+        (10_000, 160_000, 1001, 2, True, (512, 4, 2, 16.0, FEW)),
+        (500_001, 8_000_000, 1001, 1, True, (512, 4, 2, 16.0, FEW)),
+        (500_000, 8_000_000, 1001, 1, True, (256, 4, 2, 16.0, MANY)),
+        (10_000, 160_000, 1000, 1, True, (256, 4, 4, 1.5, FEW)),
+        (10_000, 1_280_000, 1024, 2, True, (256, 4, 4, 2.0 / 128**0.5, MANY)),  # all have many
+        (10_000, 160_000, 30, 2, True, (256, 4, 4, 0.5, MANY)),
+        (400_000, 6_400_000, 30, 1, True, (256, 4, 4, 0.5, MANY)),
+        (375_000, 6_000_000, 30, 1, True, (256, 4, 4, 1.5, FEW)),
+        (10_000, 120_000, 30, 2, True, (256, 4, 4, 1.5, MANY)),
+        (10_000, 60_001, 30, 1, True, (256, 4, 4, 1.5, MANY)),
+        (10_000, 60_000, 30, 1, True, (256, 2, 64, 128.0, FEW)),
+        (10_000, 60_000, 30, 1, False, (256, 4, 4, 4.0, FEW)),
+        (10_000, 29_999, 30, 1, True, (256, 2, 32, 256.0, FEW)),
+        (10_000, 30_000, 30, 1, True, (256, 2, 64, 128.0, FEW)),
+        (10_000, 30_000, 30, 2, True, (256, 4, 32, 128.0, FEW)),
+        (10_000, 30_000, 30, 7, True, (256, 4, 32, 128.0, FEW)),
+        (10_000, 30_000, 30, 8, True, (256, 4, 16, 64.0, FEW)),
+        (2_500_000, 7_500_000, 30, 8, True, (256, 4, 16, 64.0, FEW)),
+        (2_500_001, 7_500_003, 30, 8, True, (256, 4, 16, 16.0, FEW)),
+        (4_000_000, 12_000_000, 8, 1, True, (256, 2, 64, 128.0, FEW)),
+        (4_000_001, 12_000_003, 8, 1, True, (128, 8, 32, 128.0, FEW)),
+        (0, 0, 0, 1, True, (256, 2, 32, 256.0, FEW)),
+    ],
+)
+def test_work_groups_that_share_a_search(
+    n: int, m: int, max_degree: int, rows: int, is_deep: bool, expected: tuple[float, ...]
+) -> None:
+    assert shared(n, m, max_degree, rows, is_deep) == pytest.approx(expected)
+
+
+def test_work_items() -> None:
+    found = [settings.delta_of_items(1000, m) for m in (0, 2000, 2001, 4000, 15_999, 16_000, 10**6)]
+    assert found == pytest.approx([2.0, 2.0, 4000 / 2001, 1.0, 4000 / 15_999, 0.25, 0.25])
+
+
+def test_local_memory() -> None:
+    found = [settings.delta_in_local_memory(degree) for degree in (1.0, 6.0, 6.1, 12.0, 12.1)]
+    assert found == [8.0, 8.0, 1.0, 1.0, 0.25]
+    sizes = ((8192, 32.0), (8193, 1.0), (1, 32.1))
+    assert [settings.needs_large_groups(*each) for each in sizes] == [False, True, True]
