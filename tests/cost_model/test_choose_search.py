@@ -192,7 +192,7 @@ def test_local_memory_of_a_gpu() -> None:
 
 def test_levels() -> None:
     for known in MACHINES.values():
-        found = breadth_first(asked(1000, 4), known)
+        found = breadth_first(asked(1000, 4), known, known.kind)
         assert found.methods == (("work-items", "work-groups") if known.is_cpu else ("work-groups", "work-items"))
         sentence = rf"the device is a {known.kind}, and [\d.]+ ms are expected, by `reedsp calibrate`"
         assert re.fullmatch(sentence, found.because)
