@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from docs.tools import figures, pram, rooms
+from docs.tools import figures, pram, rooms, steps
 from experiments.report import tables
 from tests.suites import typed_pages
 
@@ -133,6 +133,19 @@ def test_stages_of_pram_programs_are_as_made() -> None:
     page = pram.PAGE.read_text(encoding="utf-8")
     assert all(f"<!-- pram: {name} -->" in page for name in pram.TEXTS)
     assert pram.with_texts(page) == page, "run: python -m docs.tools.pram"
+
+
+def test_frames_show_what_a_build_makes(device: reedsp.Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", device.name)
+    frames = {
+        path: re.findall(r'<iframe src="([./]+)steps/([\w-]+)\.html"', path.read_text(encoding="utf-8"))
+        for path in PAGES
+    }
+    assert sorted(name for each in frames.values() for _, name in each) == sorted(steps.PAGES)
+    for path, each in frames.items():
+        assert {up for up, _ in each} <= {"../" * (len(path.relative_to(DOCS).parts) - 1)}
+    steps.make(tmp_path / "steps")
+    assert {path.stem for path in (tmp_path / "steps").iterdir()} == set(steps.PAGES)
 
 
 RELIABILITY = re.findall(r"`(python [^`]+)`", (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8"))

@@ -18,14 +18,14 @@ from reedsp.viewer.page import Page
 COLUMNS, ROWS, SEED = 8, 5, 11
 
 
-def crossings() -> reedsp.Graph:
-    """Return the crossings of a small town, some of whose streets are missing, and the minutes from one to the next."""
+def crossings(built: float = 0.8) -> reedsp.Graph:
+    """Return the crossings of a small town, a part of whose streets is built, and the minutes from one to the next."""
     random = np.random.default_rng(SEED)
     number = np.arange(COLUMNS * ROWS)
     column, row = number % COLUMNS, number // COLUMNS
     right, down = number[column + 1 < COLUMNS], number[row + 1 < ROWS]
     ends = np.stack([np.concatenate([right, down]), np.concatenate([right + 1, down + COLUMNS])])
-    ends = ends[:, random.random(ends.shape[1]) < 0.8]
+    ends = ends[:, random.random(ends.shape[1]) < built]
     places = np.stack([column, -row], axis=1) + random.uniform(-0.22, 0.22, (len(number), 2))
     minutes = random.integers(1, 10, ends.shape[1])
     return reedsp.Graph.from_edges(len(number), *ends, minutes, directed=False).with_coordinates(places)
@@ -37,6 +37,7 @@ PAGES = {
     "near-far": lambda: reedsp.trace(crossings(), "near-far"),
     "breadth-first": lambda: reedsp.trace(crossings(), "top-down"),
     "floyd-warshall": lambda: reedsp.trace(crossings(), "floyd-warshall-blocked"),
+    "components": lambda: reedsp.trace(crossings(0.55), "dulle-components"),
 }
 """What is traced, by the name of its page."""
 

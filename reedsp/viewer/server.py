@@ -38,7 +38,6 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "generate": (str,),
     "size": (int,),
     "source": (str, int, type(None)),
-    "directed": (bool,),
 }
 
 
@@ -58,8 +57,6 @@ class Request:
         Of that one.
     source : int or str, optional
         Vertex, as the text names it.
-    directed : bool
-        Whether the lines of a graph's text are edges in one direction.
     """
 
     kind: str
@@ -68,7 +65,6 @@ class Request:
     generate: str | None = None
     size: int = 1
     source: int | str | None = None
-    directed: bool = False
 
 
 Run: TypeAlias = Callable[[Request], Mapping[str, Any]]

@@ -14,6 +14,7 @@ from reedsp._version import __version__
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.system.atomic_file import write_whole
+from reedsp.system.public import public
 from reedsp.viewer.algorithms.catalogue import entry_of
 from reedsp.viewer.inputs import Input, input_of
 from reedsp.viewer.recorder import Moment
@@ -78,6 +79,7 @@ class Step:
         }
 
 
+@public
 @dataclass(frozen=True)
 class Trace:
     """An algorithm on one input, step by step.
@@ -99,6 +101,13 @@ class Trace:
         What the library answers.
     library : str
         Its version.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> steps = reedsp.trace([3, 1, 2], "naive-scan")
+    >>> steps.states()[-1]["prefixes"], steps.result
+    ([3, 4, 6], {'prefixes': [3, 4, 6]})
     """
 
     problem: str

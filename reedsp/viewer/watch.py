@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reedsp.device.device import Device
+from reedsp.io.texts import array_of_text, graph_of_text
+from reedsp.viewer import generators
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS, entry_of
 from reedsp.viewer.page import Page
 from reedsp.viewer.server import Request, Run, Server
 from reedsp.viewer.trace import trace
-from reedsp.viewer.typed import ARRAYS, GRAPHS, array_of, generated_array, generated_graph, graph_of
 
 
 def watch(
@@ -70,7 +71,10 @@ def choices() -> dict[str, dict[str, list[Any]]]:
     algorithms: dict[str, list[Any]] = {"graph": [], "array": []}
     for name, entry in ALGORITHMS.items():
         algorithms[kind_of(name)].append([name, f"{entry.problem.name}: {name}"])
-    return {"algorithms": algorithms, "generators": {"graph": list(GRAPHS), "array": list(ARRAYS)}}
+    return {
+        "algorithms": algorithms,
+        "generators": {"graph": list(generators.GRAPHS), "array": list(generators.ARRAYS)},
+    }
 
 
 def kind_of(algorithm: str) -> str:
@@ -92,7 +96,7 @@ def generated(kind: str, generate: str, size: int) -> Any:
     ValueError
         There is no such kind, or not of this size.
     """
-    return generated_array(generate, size) if kind == "array" else generated_graph(generate, size)
+    return (generators.array if kind == "array" else generators.graph)(generate, size)
 
 
 def runner(device: Device | int | str | None) -> Run:
@@ -112,7 +116,7 @@ def _sent(request: Request) -> Any:
     if request.generate is not None:
         return generated(request.kind, request.generate, request.size)
     text = request.text or ""
-    return array_of(text) if request.kind == "array" else graph_of(text, request.directed)
+    return array_of_text(text) if request.kind == "array" else graph_of_text(text)
 
 
 def _traces(

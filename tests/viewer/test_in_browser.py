@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from reedsp.io.texts import graph_of_text, text_of_graph
 from tests.viewer import examples
 from tests.viewer.conftest import DESKTOP, PHONE
 from tests.viewer.replay import states
@@ -367,22 +368,47 @@ def test_everything_is_reached_by_keyboard(open_page: OpenPage) -> None:
 def test_typed_inputs_are_shown_or_refused(open_page: OpenPage) -> None:
     page = open_page([examples.breadth_first(examples.path(3))])
     page.click("#edit")
-    assert page.input_value("#edit-text").startswith("0 : 1(")
+    assert page.input_value("#edit-text").startswith("0 : 1=")
     for text, complaint in (
         ("1 2 3", "line 1"),
         ("0 : x", 'line 1: "x" is no vertex'),
-        ("0 : 1\n2 : 1(z)", 'line 2: weight "z"'),
-        ("0 : 1(2", "line 1"),
+        ("0 : 1\n2 : 1=z", 'line 2: weight "z"'),
+        ("0 : 1=2=3", "line 1"),
+        ("0 : 1\n0 : 2", "line 2: vertex 0 has a line already"),
         ("\n".join(f"{v} :" for v in range(201)), "201 vertices"),
     ):
         page.fill("#edit-text", text)
         page.click("#edit-apply")
         assert complaint in page.inner_text("#edit-error")
-    page.fill("#edit-text", "3 : 7(4) 9\n9 : 3\n")
+    page.fill("#edit-text", "3 : 7=4 9  # one\n9 : 3\n")
     page.click("#edit-apply")
     assert drawn(page) == {"n": 3, "edges": [[0, 1, 4], [0, 2, 1], [2, 0, 1]]}
     assert page.locator("#graph .vertex .value").all_text_contents() == ["3", "7", "9"]
     assert "no device" in page.inner_text("#draft-text")
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, make in examples.EXAMPLES.items() if make()["input"]["kind"] == "graph"]
+)
+@pytest.mark.parametrize("names", [None, 3], ids=["numbers", "gaps"])
+def test_page_and_library_read_the_same_text(open_page: OpenPage, kind: str, names: int | None) -> None:
+    trace = examples.EXAMPLES[kind]()
+    given = trace["input"]
+    if names is not None:
+        given["names"] = [str(names * v + 1) for v in range(given["n"])]
+    page = open_page([trace])
+    graph = graph_of_text(page.evaluate("text.write(app.input())"))
+    assert graph.n == given["n"]
+    assert graph.directed == given["directed"] or not given["edges"]
+    assert [str(name) for name in graph.names] == (given["names"] or [str(v) for v in range(graph.n)])
+    lightest: dict[tuple[int, int], int] = {}
+    for u, v, w in examples.arcs(given):
+        lightest[u, v] = min(w, lightest.get((u, v), w))
+    found = graph.to_scipy().tocoo()
+    assert dict(zip(zip(found.row.tolist(), found.col.tolist()), found.data.tolist())) == lightest  # noqa: B905
+    read = page.evaluate("(content) => text.read(content, { kind: 'graph' })", text_of_graph(graph))
+    assert (read["n"], read["directed"]) == (graph.n, graph.directed)
+    assert {(u, v): w for u, v, w in examples.arcs(read)} == lightest
 
 
 # ---- export -----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from reedsp.viewer.server import LARGEST_BODY, MOST_CONNECTIONS, Request, Server
 from tests.viewer import examples
 from tests.viewer.conftest import watch_for_errors
 
-RIGHT = {"kind": "graph", "text": "0 : 1\n1 : 2\n2 :\n", "algorithm": "frontier", "source": 0, "directed": True}
+RIGHT = {"kind": "graph", "text": "0 : 1\n1 : 2\n2 :\n", "algorithm": "frontier", "source": 0}
 
 
 class Runner:
@@ -42,7 +42,7 @@ class Runner:
             return examples.breadth_first(examples.path(request.size))
         assert request.text is not None
         lines = [line.split(":") for line in request.text.splitlines()]
-        pairs = [(int(v), int(word.split("(")[0])) for v, rest in lines for word in rest.split()]
+        pairs = [(int(v), int(word.split("=")[0])) for v, rest in lines for word in rest.split()]
         return examples.breadth_first(examples.graph(len(lines), pairs), int(request.source or 0))
 
 
@@ -107,7 +107,7 @@ def test_the_page_and_a_run(server: Server, runner: Runner) -> None:
     assert "Access-Control-Allow-Origin" not in headers
     status, trace, _ = ask(server)
     assert (status, trace["input"]["n"]) == (200, 3)
-    assert runner.requests == [Request("graph", "frontier", RIGHT["text"], source=0, directed=True)]
+    assert runner.requests == [Request("graph", "frontier", RIGHT["text"], source=0)]
 
 
 def test_each_server_has_another_secret(runner: Runner) -> None:
@@ -281,7 +281,7 @@ def test_an_edited_graph_is_run_again(browser: Any, server: Server, runner: Runn
     page.click("#draft-run")
     page.wait_for_selector("#draft", state="hidden")
     assert runner.requests[-1].text is not None
-    assert runner.requests[-1].text.splitlines()[2:] == ["2 :", "3 : 2(1)"]
+    assert runner.requests[-1].text.splitlines()[2:] == ["2 : 1=2 3", "3 : 2"]
     assert page.evaluate("app.state.current.replay.trace.input.n") == 4
     page.click("#edit")
     page.select_option("#generator", "path")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
 import json
 import math
@@ -19,6 +20,7 @@ import reedsp
 from reedsp.device.device import Device
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
 from tests.support.families import FAMILIES, Family
+from tests.support.rooms import ROOT
 from tests.viewer.by_hand import arrays, searches, structure
 
 SCHEMA = json.loads((Path(reedsp.__file__).parent / "viewer/schema.json").read_text())
@@ -339,6 +341,53 @@ def test_radix_sorts(n: int, device: Device) -> None:
     assert states[-1] == sorted(keys)
 
 
+# ---- PRAM programs ----------------------------------------------------------------------------------
+
+
+@by_length
+def test_a_program_scans(n: int, device: Device) -> None:
+    values = values_of(n)
+    found = traced(values, "pram", device=device)
+    has(found, "A", arrays.naive(values.tolist(), ADD))
+    strides = list(itertools.takewhile(lambda stride: stride < n, (1 << bit for bit in itertools.count())))
+    has(found, "s", [[stride] * n for stride in [*strides, 2 * strides[-1] if strides else 1]])
+    sets = [[int(processor >= stride) for processor in range(n)] for stride in strides]
+    states = [state for each in sets for state in ([1] * n, each)]
+    has(found, "active", [[1] * n, *states, [0] * n])
+    for step in found.steps:
+        if step.kernel == "assign_2":
+            assert step.says.startswith("A[p] = A[p - s] + A[p]: ")
+            assert step.active in [[processor for processor in range(n) if each[processor]] for each in sets]
+
+
+@by_length
+def test_programs_of_trees(n: int, device: Device) -> None:
+    values = values_of(n)
+    a = values.tolist()
+    states, stride = [list(a)], 1
+    while stride < n:
+        for first in range(0, n - stride, 2 * stride):
+            a[first] += a[first + stride]
+        states.append(list(a))
+        stride *= 2
+    has(traced(values, "pram-reduction", device=device), "A", states)
+    found = traced(values, "pram-efficient-scan", device=device)
+    assert found.result["A"] == arrays.prefixes(values.tolist(), ADD)
+
+
+def test_a_program_of_ones_own(device: Device) -> None:
+    from reedsp.pram import examples
+
+    with_pairs = {"program": examples.sorted_pairs, "others": {"B": [3, 1, 4]}}
+    found = traced([2, 5, 4], "pram", device=device, **with_pairs)
+    assert (found.result["A"], found.result["B"]) == ([2, 1, 4], [3, 5, 4])
+    assert history(found, "x")[-1] == [None, 5, None]
+    assert found.title == "PRAM program sorted_pairs (EREW)"
+    assert "__kernel void assign_1(" in found.sources["sorted_pairs.cl"]
+    with pytest.raises(ValueError, match=r"input: integers are expected by this program"):
+        reedsp.trace([0.5], "pram", device=device)
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float32, np.float64])
 def test_types_of_elements(dtype: Any, device: Device) -> None:
     if np.dtype(dtype) == np.float64 and not device.fp64:
@@ -350,7 +399,7 @@ def test_types_of_elements(dtype: Any, device: Device) -> None:
             found = traced(values, name, device=device)
             assert found.input["dtype"] == str(np.dtype(dtype))
             [main] = [array for array in found.arrays.values() if array["main"]]
-            assert main["dtype"] == str(values.dtype)
+            assert main["dtype"] == ("int64" if entry.problem.name == "PRAM program" else str(values.dtype))
 
 
 @pytest.mark.parametrize("scale", [0.25, 2.0**31])
@@ -374,6 +423,15 @@ def test_types_of_weights(scale: float, device: Device) -> None:
 def test_every_algorithm_is_tested() -> None:
     text = Path(__file__).read_text()
     assert [name for name in ALGORITHMS if f'"{name}"' not in text] == []
+
+
+def test_every_algorithm_is_documented() -> None:
+    page = (ROOT / "docs/reference/traces.md").read_text()
+    assert re.findall(r"^\| `([\w-]+)` \| .*(?:graph|array)", page, re.MULTILINE) == list(ALGORITHMS)
+    for name, entry in ALGORITHMS.items():
+        [options] = re.findall(rf"^\| `{name}` \|.*\|.*\|(.*)\|$", page, re.MULTILINE)
+        known = [each for each in inspect.signature(entry.story).parameters if each not in ("given", "device")]
+        assert re.findall(r"`(\w+)`", options) == known
 
 
 def test_kernels_and_their_lines(device: Device) -> None:

@@ -39,8 +39,8 @@ def watch(
             metavar="NAME",
             show_default=False,
             autocompletion=complete_algorithm,
-            help="What to watch: output-parallel, near-far, top-down, merge-sort ...; an unknown name lists them. Again "
-            "for each to be on the page.",
+            help="What to watch: output-parallel, near-far, top-down, merge-sort ...; an unknown name lists them. "
+            "Again for each to be on the page.",
         ),
     ] = [],  # noqa: B006 - typer copies it
     generate: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from reedsp.viewer.algorithms import all_pairs, primitives, single_source, structure, traversal
+from reedsp.viewer.algorithms import all_pairs, pram, primitives, single_source, structure, traversal
 from reedsp.viewer.inputs import Problem
 from reedsp.viewer.story import Story, listed
 
@@ -14,6 +14,7 @@ _PAIRS = Problem("all pairs", "graph")
 _COMPONENTS, _FOREST = Problem("components", "graph"), Problem("spanning forest", "graph")
 _MATCHING = Problem("matching", "graph")
 _SCAN, _SORT = Problem("scan", "array"), Problem("sort", "array")
+_PRAM = Problem("PRAM program", "array")
 
 
 class Entry(NamedTuple):
@@ -48,6 +49,9 @@ ALGORITHMS = {
     "compaction": Entry(_SCAN, primitives.Compaction),
     "radix-sort": Entry(_SORT, primitives.RadixSort),
     "merge-sort": Entry(_SORT, primitives.MergeSort),
+    "pram": Entry(_PRAM, pram.ProgramStory),
+    "pram-reduction": Entry(_PRAM, pram.ReductionProgram),
+    "pram-efficient-scan": Entry(_PRAM, pram.EfficientScanProgram),
 }
 """The algorithms that can be watched."""
 

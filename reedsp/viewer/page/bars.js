@@ -25,7 +25,7 @@ const bars = (() => {
       const f = (v) => Math.round(v * 100) / 100;
       const shape = (v) => {
         const x = values.number(v);
-        if (Number.isNaN(x) || values.isNone(v, role)) return [zero, 0];
+        if (Number.isNaN(x) || (x !== Infinity && values.isNone(v, role))) return [zero, 0];
         const y = x === Infinity ? 20 : x === -Infinity ? height - 4 : scale(x);
         return [Math.min(y, zero), Math.max(Math.abs(zero - y), x === Infinity ? 0 : 1.5)];
       };
@@ -61,27 +61,51 @@ const bars = (() => {
       return row.appendChild(made);
     }
 
+    // What a row shows never changes, so that rows are kept while the same array is shown.
+    const kept = { replay: null, name: null, rows: new Map() };
+
     function drawHistory(replay, name, columns, names, selected) {
+      if (kept.replay !== replay || kept.name !== name) {
+        Object.assign(kept, { replay, name, rows: new Map() });
+        body.replaceChildren();
+      }
       const role = replay.array(name).role;
       const rows = replay.history(name, Math.max(3, Math.min(MOST_ROWS, Math.floor(MOST_CELLS / Math.max(1, columns)))));
       const width = d3.max(rows, (r) => r.cells.length) || 0;
       const shown = Math.min(width, 1000);
-      table.style("min-width", `${48 + 24 * shown}px`);
+      const longest = d3.max(replay.range(name).filter(Number.isFinite), (x) => values.text(x, role).length) || 1;
+      const wide = 48 + Math.max(24, 7 * longest + 6) * shown;
+      table.style("width", `${wide}px`);
+      root.style.setProperty("--wide", shown > 64 ? "0px" : `${wide}px`); // bars above their columns
       trim(head, shown + 1);
       write(cell(head, 0, "th"), "step", "");
       for (let i = 0; i < shown; i++) write(cell(head, i + 1, "th"), names(i), selected === i ? "selected" : "");
-      while (body.rows.length > rows.length) body.deleteRow(-1);
-      rows.forEach(({ k, cells, changed }, r) => {
-        const row = body.rows[r] || body.insertRow();
-        row.className = k === replay.k ? "now" : "";
-        trim(row, shown + 1);
-        write(cell(row, 0, "th"), String(k), "");
-        for (let i = 0; i < shown; i++) {
-          const kind = (changed.has(i) ? "changed " : "") + (values.isNone(cells[i], role) ? "none" : "");
-          write(cell(row, i + 1, "td"), values.text(cells[i], role), kind.trim());
+      const wanted = rows.map((each) => {
+        if (!kept.rows.has(each.k)) kept.rows.set(each.k, rowOf(each, role));
+        return kept.rows.get(each.k);
+      });
+      for (const [k, row] of kept.rows)
+        if (!wanted.includes(row)) {
+          row.remove();
+          kept.rows.delete(k);
         }
+      wanted.forEach((row, r) => {
+        const kind = r === wanted.length - 1 ? "now" : "";
+        if (row.className !== kind) row.className = kind;
+        if (body.rows[r] !== row) body.insertBefore(row, body.rows[r] || null);
       });
       scroller.node().scrollTop = scroller.node().scrollHeight;
+    }
+
+    function rowOf({ k, cells, changed }, role) {
+      const row = document.createElement("tr");
+      row.className = "";
+      write(cell(row, 0, "th"), String(k), "");
+      cells.slice(0, 1000).forEach((v, i) => {
+        const kind = (changed.has(i) ? "changed " : "") + (values.isNone(v, role) ? "none" : "");
+        write(cell(row, i + 1, "td"), values.text(v, role), kind.trim());
+      });
+      return row;
     }
 
     function trim(row, count) {
@@ -99,8 +123,8 @@ const bars = (() => {
     function show(replay, name, names, selected) {
       const cells = replay.values(name);
       root.style.setProperty("--rows", replay.steps.length + 1);
-      drawBars(replay, name, cells, new Set(replay.changed(name)), names, selected);
       drawHistory(replay, name, cells.length, names, selected);
+      drawBars(replay, name, cells, new Set(replay.changed(name)), names, selected);
     }
 
     return { show };

@@ -29,7 +29,7 @@ const controls = (() => {
     ["dotted outer ring", "works in this step"],
     ["thick edge", "belongs to the tree, the forest or the matching"],
     ["curved arrow", "a pointer from a vertex to a vertex"],
-    ["letters beside a vertex", "beginning of the name of a set or flag that holds it"],
+    ["name above a vertex", "of a set or flag that holds it"],
     ["thick ring, underlined number", "the source"],
     ["tint", "the darker, the larger; of labels one of eight tints"],
   ];
@@ -209,7 +209,7 @@ const controls = (() => {
     t: saveTikz,
     n: openInput,
     r: reset,
-    "?": () => $("help-dialog").showModal(),
+    "?": openHelp,
   };
 
   function key(e) {
@@ -273,13 +273,18 @@ const controls = (() => {
     exporting.save(fileName("tikz"), "application/x-tex", picture);
   }
 
+  function openHelp() {
+    $("help-dialog").showModal();
+    $("help-title").focus(); // else it would begin at its end, where its button is
+  }
+
   function openInput() {
     const { state } = app;
     const input = app.input();
     $("edit-text").value = text.write(input);
     $("edit-error").textContent = "";
     $("edit-hint").textContent =
-      (input.kind === "array" ? "Numbers between white space." : "A line for each vertex: v : a b c, its neighbours; a(5) has the weight 5.") +
+      (input.kind === "array" ? "Numbers between white space." : "A line for each vertex, v : a b c, with its neighbours; a=5 is one by an edge of weight 5. It is undirected if each edge is listed both ways.") +
       (state.run ? "" : " This page was saved and has no device: what is changed can be saved as text, and watched with reedsp watch FILE.");
     $("edit-run").hidden = !state.run;
     options($("run-algorithm"), (state.algorithms[input.kind] || [[state.current.trace.algorithm, state.current.title]]), state.current.trace.algorithm);
@@ -288,13 +293,15 @@ const controls = (() => {
     $("run-source-label").hidden = input.kind === "array";
     $("edit-apply").textContent = state.run ? "Run" : "Show it";
     $("edit-dialog").showModal();
+    $("edit-text").setSelectionRange(0, 0);
+    $("edit-text").scrollTop = 0;
   }
 
   const said = () => $("edit-error");
   async function applyInput() {
     try {
       const next = text.read($("edit-text").value, app.input());
-      if (app.state.run) await runInput({ text: $("edit-text").value, directed: next.directed === true });
+      if (app.state.run) await runInput({ text: $("edit-text").value });
       else app.use(next);
       $("edit-dialog").close();
     } catch (error) {
@@ -305,8 +312,7 @@ const controls = (() => {
   function runInput(what) {
     const { kind } = app.input();
     const request = { ...what, kind, algorithm: $("run-algorithm").value };
-    if (kind === "array") delete request.directed;
-    else if ($("run-source").value.trim()) request.source = /^\d+$/.test($("run-source").value.trim()) ? Number($("run-source").value) : $("run-source").value.trim();
+    if (kind === "graph" && $("run-source").value.trim()) request.source = /^\d+$/.test($("run-source").value.trim()) ? Number($("run-source").value) : $("run-source").value.trim();
     return app.run(request);
   }
 
@@ -429,7 +435,7 @@ const controls = (() => {
     click("zoom-out", () => app.graph.zoomBy(0.8));
     click("fit", () => app.graph.fit());
     click("freeze", freeze);
-    click("help", () => $("help-dialog").showModal());
+    click("help", openHelp);
     click("export", () => $("export-dialog").showModal());
     click("edit", openInput);
     click("connect", connect);

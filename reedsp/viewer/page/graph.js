@@ -137,7 +137,7 @@ const drawing = (() => {
           on.select({ vertex: v });
         })
         .call(dragging());
-      return { group: group.node(), value: value.node(), name: name.node(), badge: badge.node(), title: title.node(), disc: group.select(".disc").node() };
+      return { group: group.node(), value: value.node(), name: name.node(), badge: badge.node(), title: title.node(), disc: group.select(".disc").node(), texts: {} };
     }
 
     function simulate() {
@@ -228,18 +228,26 @@ const drawing = (() => {
       if (!places) fit();
     }
 
-    function setText(node, text) {
-      if (node.textContent !== text) node.textContent = text;
+    // Only what differs is written: browsers lay out again whatever is touched.
+    function write(node, part, text) {
+      if (node.texts[part] === text) return;
+      node.texts[part] = text;
+      node[part].textContent = text;
+    }
+    function classify(node, kind) {
+      if (node.kind === kind) return;
+      node.kind = kind;
+      node.group.setAttribute("class", kind);
     }
 
     // What is seen: a value, a tint and marks of each vertex, marked edges, pointers.
     function show({ vertex, lineClass, arrows, selected }) {
       vertexNodes.forEach((node, v) => {
         const look = vertex(v);
-        setText(node.value, values.short(look.text));
-        setText(node.name, look.name === look.text ? "" : values.short(look.name, 14));
-        setText(node.badge, look.badge);
-        setText(node.title, look.title);
+        write(node, "value", values.short(look.text));
+        write(node, "name", look.name === look.text ? "" : values.short(look.name, 14));
+        write(node, "badge", look.badge);
+        write(node, "title", look.title);
         const tint = look.none ? 0 : look.category === undefined ? 0.05 + 0.4 * look.share : 0.38;
         const classes = ["vertex"];
         if (look.changed) classes.push("changed");
@@ -247,17 +255,23 @@ const drawing = (() => {
         if (look.active) classes.push("active");
         if (look.source) classes.push("source");
         if (selected && selected.vertex === v) classes.push("selected");
-        node.group.setAttribute("class", classes.join(" "));
-        node.disc.style.setProperty("--tint", `var(--${look.category === undefined ? "scale" : "c" + (look.category % CATEGORIES)})`);
-        node.disc.style.setProperty("--strength", tint.toFixed(3));
+        classify(node, classes.join(" "));
+        const color = `${look.category === undefined ? "scale" : "c" + (look.category % CATEGORIES)} ${tint.toFixed(2)}`;
+        if (node.color !== color) {
+          node.color = color;
+          const [name, strength] = color.split(" ");
+          node.disc.style.setProperty("--tint", `var(--${name})`);
+          node.disc.style.setProperty("--strength", strength);
+        }
       });
       lineNodes.forEach((node, i) => {
         const near = selected && (selected.edge === i || selected.vertex === lines[i].u || selected.vertex === lines[i].v);
         const classes = ["edge", lineClass(lines[i]), near ? "near" : "", selected && selected.edge === i ? "selected" : ""];
-        node.group.setAttribute("class", classes.filter(Boolean).join(" "));
+        classify(node, classes.filter(Boolean).join(" "));
       });
+      const same = arrows.length === pointers.length && arrows.every(([u, v], i) => pointers[i][0] === u && pointers[i][1] === v);
       pointers = arrows;
-      placePointers();
+      if (!same) placePointers();
     }
 
     function move(v, dx, dy) {

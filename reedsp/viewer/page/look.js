@@ -23,7 +23,7 @@ const look = (() => {
   function badges(replay, n) {
     const found = new Array(n).fill("");
     const add = (v, name) => {
-      if (v >= 0 && v < n) found[v] += (found[v] ? " " : "") + name.replace(/^(is|in)_/, "").slice(0, 2);
+      if (v >= 0 && v < n) found[v] += (found[v] ? " " : "") + values.short(name.replace(/^(is|in)_/, ""), 12);
     };
     for (const name of replay.withRole("set")) new Set(replay.values(name)).forEach((v) => add(values.index(v, n), name));
     for (const name of replay.withRole("flag"))

@@ -180,11 +180,13 @@ const app = (() => {
     choose(state.current, state.current.replay ? state.current.replay.k : 0);
   }
 
-  async function run(request) {
+  // Runs a request; vertices that were drawn stay where they are.
+  async function run(request, places = null) {
     state.busy = true;
     render();
     try {
       const entry = replace(await editing.run(state.run, request));
+      if (places && entry.input && entry.input.n === places.length) entry.places = places;
       choose(entry);
     } catch (error) {
       controls.say(`It was not run: ${error.message}`);
@@ -199,8 +201,8 @@ const app = (() => {
     const { trace } = state.current;
     const given = input();
     const request = { text: text.write(given), kind: given.kind, algorithm: trace.algorithm };
-    if (given.kind === "graph") Object.assign(request, { directed: given.directed === true, source: given.n ? text.naming(given)(given.source ?? 0) : null });
-    return run(request).catch(() => {});
+    if (given.kind === "graph") Object.assign(request, { source: given.n ? text.naming(given)(given.source ?? 0) : null });
+    return run(request, given.kind === "graph" ? graph.points() : null).catch(() => {});
   }
 
   // ---- drawing of the whole ------------------------------------------------------------------------------------

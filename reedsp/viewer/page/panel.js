@@ -71,6 +71,8 @@ const panel = (() => {
     const step = replay.step();
     $("kernel").textContent = step.kernel;
     $("says").textContent = step.says || "";
+    $("line-kernel").textContent = step.kernel;
+    $("line-says").textContent = step.says || "";
     facts(replay, $("facts"));
     source(replay);
   }

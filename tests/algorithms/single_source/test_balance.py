@@ -14,7 +14,7 @@ import pytest
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_work_group
-from reedsp.algorithms.single_source.near_far_work_group import Tuning
+from reedsp.algorithms.single_source.near_far_work_group import Search, Tuning
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build, selfcheck
 from reedsp.device.device import Device
@@ -25,6 +25,7 @@ from tests.algorithms.single_source.test_near_far import graph_of
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family
 
+INT32 = np.dtype(np.int32)
 TUNING = Tuning(
     group_size=16, groups=3, local_rounds=3, least_share=5, delta=7.0, queue=16, hub=1000, edges_alone=128, room=400
 )
@@ -53,6 +54,17 @@ def run(device: Device, graph: reedsp.Graph, starts: list[list[int]], dtype: Any
     assert rounds > 0
     found = job.download(dist, len(starts) * graph.n, dtype).reshape(len(starts), graph.n)
     return np.where(found == arithmetic.infinity, np.inf, found)
+
+
+def plant(folder: Path, right: str, wrong: str, device: Device, patch: pytest.MonkeyPatch) -> Device:
+    """Return a device that is given a changed text of the kernels from now on."""
+    planted = shutil.copytree(build.kernel_directory(), folder / "cl")
+    file = planted / near_far_work_group._FILE
+    text = file.read_text(encoding="utf-8")
+    assert right in text
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
+    patch.setattr(build, "kernel_directory", lambda: planted)
+    return Device(device.index, device.handle)
 
 
 def expected(graph: reedsp.Graph, source: int) -> list[float]:
@@ -105,6 +117,40 @@ def test_settings(rung: Balance, settings: dict[str, Any], device: Device) -> No
     found = run(device, graph, [[3], [7, 150]], np.int32, balance=rung, **settings)
     assert found[0].tolist() == expected(graph, 3)
     assert np.array_equal(found[1], np.minimum(expected(graph, 7), expected(graph, 150)))
+
+
+@pytest.mark.deep("items", "low", group="near-far by items")
+@rungs
+@pytest.mark.parametrize("far_room", [0, 1, 50])
+def test_far_pile_without_room(rung: Balance, far_room: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few far entries are kept, and wherever they come from: local queues that are full, or drained."""
+    graph, arithmetic, job = thin(200, 4 if rung.units_at_once == 4 else FEW_EDGES, 1), Arithmetic(INT32), Job(device)
+    repeated: list[int] = []
+    requeue = Search._requeue
+    monkeypatch.setattr(Search, "_requeue", lambda self: (repeated.append(self._launches), requeue(self)))
+    tuning = dataclasses.replace(TUNING, balance=rung)
+    search = Search(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[3], [7, 150]], tuning)
+    search._advance.set(search._kernel("advance").position_of("far_room"), np.uint32(far_room))
+    search.run(None)
+    found = job.download(search.dist, 2 * graph.n, INT32).reshape(2, graph.n).astype(float)
+    found[found == arithmetic.infinity] = np.inf
+    assert found[0].tolist() == expected(graph, 3)
+    assert np.array_equal(found[1], np.minimum(expected(graph, 7), expected(graph, 150)))
+    assert repeated, "there was room for everything: this test tries nothing"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("rung", [Balance(), Balance("items", FEW_EDGES)], ids=lambda rung: rung.name)
+def test_more_hubs_than_there_is_room_for(
+    rung: Balance, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They come back to the near queue, in several launches if need be."""
+    other = plant(tmp_path, "#define HUB_ROOM 1024", "#define HUB_ROOM 2", device, monkeypatch)
+    graph = thin(200, FEW_EDGES, 1)
+    for hub in (1, FEW_EDGES):
+        found = run(other, graph, [[3], [7, 150]], np.int32, balance=rung, hub=hub)
+        assert found[0].tolist() == expected(graph, 3)
+        assert np.array_equal(found[1], np.minimum(expected(graph, 7), expected(graph, 150)))
 
 
 @pytest.mark.deep("int64", "float")
@@ -214,20 +260,15 @@ def test_a_fault_that_keeps_a_search_from_ending_is_an_error(
     rung: Balance, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Room is taken for what was not lowered, too, where entries of the round before stand: along a cycle of zeros."""
-    planted = shutil.copytree(build.kernel_directory(), tmp_path / "cl")
-    file = planted / near_far_work_group._FILE
     right, wrong = "nearby += sums[k] < found[k]", "nearby += sums[k] <= found[k]"
-    text = file.read_text(encoding="utf-8")
-    assert right in text
-    file.write_text(text.replace(right, wrong), encoding="utf-8")
-    monkeypatch.setattr(build, "kernel_directory", lambda: planted)
+    other = plant(tmp_path, right, wrong, device, monkeypatch)
     n, lane = 60, np.arange(60)
     loops = ([*lane, *lane], [*(lane + 1) % n, *lane], [1] * n + [0] * n)
     graph = reedsp.Graph.from_edges(n, *(loops if rung.name == "low-degree" else (lane, (lane + 1) % n, [0] * n)))
     with pytest.raises(
         reedsp.DeviceError, match=r"near-far in work-groups does not end: \d+ launches and \d splits are"
     ):
-        run(Device(device.index, device.handle), graph, [[3]], np.int32, balance=rung)
+        run(other, graph, [[3]], np.int32, balance=rung)
 
 
 @pytest.mark.parametrize(("launches", "splits"), [(4 * 201 + 1, 0), (0, 4 * 200 * 49 // 7 + 3)])
@@ -237,17 +278,17 @@ def test_more_launches_or_splits_than_there_can_be(
     """Of a search that ends if they are fewer by one; a split begins the count of launches anew."""
     graph, layout = thin(200, 4, 1), near_far_work_group.constants(near_far_work_group._FILE)
     assert graph.max_abs_weight == 49
-    launch = near_far_work_group.Search._launch
+    launch = Search._launch
     more = 0
 
-    def pretended(search: near_far_work_group.Search, count: int) -> np.ndarray:
+    def pretended(search: Search, count: int) -> np.ndarray:
         counts = launch(search, count)
         counts[layout["ROUNDS"]] = launches + more if launches else 10**9
         counts[layout["SPLITS"] : layout["SPLITS"] + 2] = splits + more if splits else 0
         counts[layout["DONE"]] = search._launches > 40
         return counts
 
-    monkeypatch.setattr(near_far_work_group.Search, "_launch", pretended)
+    monkeypatch.setattr(Search, "_launch", pretended)
     with pytest.raises(reedsp.DeviceError, match="does not end"):
         run(device, graph, [[3]], np.int32)
     more = -1

@@ -1,0 +1,135 @@
+"""Graphs and arrays as people type them, both ways."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reedsp
+from reedsp.io.texts import array_of_text, graph_of_text, text_of_array, text_of_graph
+from tests.support.families import FAMILIES, Family
+
+
+def edges(graph: reedsp.Graph) -> list[tuple[Any, Any, Any]]:
+    return sorted(graph.edges())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "directed"),
+    [
+        ("0 : 1 2\n1 : 2\n2 :", [(0, 1, 1), (0, 2, 1), (1, 2, 1)], True),
+        ("0:1\n1:0", [(0, 1, 1)], False),
+        ("0:1=3\n1:0=4", [(0, 1, 3), (1, 0, 4)], True),
+        ("directed\n0:1\n1:0", [(0, 1, 1), (1, 0, 1)], True),
+        ("# a comment\n\n 7 : 30=-2  # another\n", [(7, 30, -2)], True),
+        ("5 : 5", [(5, 5, 1)], False),
+        ("3 : 4=0.5 5=1e3", [(3, 4, 0.5), (3, 5, 1000.0)], True),
+        ("0 : 1=4 1=2", [(0, 1, 2)], True),
+        ("\ufeff"[1:] + "0 : 00001", [(0, 1, 1)], True),
+    ],
+)
+def test_graphs(text: str, expected: list[tuple[Any, Any, Any]], directed: bool) -> None:
+    graph = graph_of_text(text)
+    assert edges(graph) == expected
+    assert graph.directed == directed
+    assert edges(graph_of_text(text_of_graph(graph))) == expected
+
+
+def test_vertices_without_edges() -> None:
+    graph = graph_of_text("2 :\n9 :")
+    assert (graph.n, graph.m, list(graph.names)) == (2, 0, [2, 9])
+    assert graph_of_text("").n == 0
+
+
+@pytest.mark.parametrize("family", [each for each in FAMILIES if len(each.edges) < 3000], ids=lambda each: each.name)
+@pytest.mark.parametrize("scale", [1, 0.1])
+def test_graphs_come_back(family: Family, scale: float) -> None:
+    weights = np.array(family.weights) * scale
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+    back = graph_of_text(text_of_graph(graph))
+    assert back == graph
+    assert back.weights.tobytes() == graph.weights.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 : 1\n1 2", r"^text:2: expected 'vertex : neighbour neighbour ...', got '1 2'$"),
+        ("0 : 1\n0 : 2", r"^text:2: vertex 0 has a line already, line 1$"),
+        ("a : 1", r"^text:1: word 1: expected the number of a vertex, got 'a'$"),
+        (": 1", r"^text:1: word 1: expected the number of a vertex, got nothing$"),
+        ("0 : 1 -2", r"^text:1: word 4: expected the number of a vertex, got '-2'$"),
+        ("0 : 1 2=x", r"^text:1: word 4: expected a weight, got 'x'$"),
+        ("0 : 1 2=", r"^text:1: word 4: expected a weight, got nothing$"),
+        ("0 : 1=nan", r"^text:1: word 3: expected a weight, got 'nan'$"),
+        ("0 : 1=1e999", r"^text:1: word 3: '1e999' is too large for float64$"),
+        ("0 : 1=9223372036854775808", r"^text:1: word 3: '9223372036854775808' is outside int64$"),
+        ("0 : 1=9007199254740993 2=0.5", r"^text:1: float64 cannot hold the weight 9007199254740993$"),
+        ("0 : 1\n\ndirected", r"^text:3: expected 'vertex"),
+        ("1" * 19 + " : 0", r"^text:1: word 1: expected the number of a vertex"),
+        ("0 : \u0661", r"^text:1: word 3: expected the number of a vertex, got '\u0661'$"),
+    ],
+)
+def test_faults_of_graphs(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        graph_of_text(text)
+
+
+def test_names_that_are_no_numbers() -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], labels=["a", "b"])
+    with pytest.raises(ValueError, match=r"^graph: vertex 0 is called 'a', but the text has natural numbers$"):
+        text_of_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "dtype"),
+    [
+        ("3 1\n2", [3, 1, 2], np.int64),
+        ("", [], np.int64),
+        (" 1.5\t-2 ", [1.5, -2.0], np.float64),
+        ("9223372036854775807 -9223372036854775808", [2**63 - 1, -(2**63)], np.int64),
+    ],
+)
+def test_arrays(text: str, expected: list[Any], dtype: Any) -> None:
+    found = array_of_text(text)
+    assert (found.tolist(), found.dtype) == (expected, dtype)
+    assert array_of_text(text_of_array(found)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n2 x", r"^list:2: word 2: expected a number, got 'x'$"),
+        ("1,2", r"^list:1: word 1: expected a number, got '1,2'$"),
+        ("1e400", r"^list:1: word 1: '1e400' is too large for float64$"),
+        ("0.5\n9007199254740993", r"^list:2: word 1: float64, which other numbers need, cannot hold 9007199254740993$"),
+    ],
+)
+def test_faults_of_arrays(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        array_of_text(text, "list")
+
+
+@pytest.mark.parametrize("values", [[[1]], [np.nan], ["a"]], ids=str)
+def test_arrays_that_are_none(values: Any) -> None:
+    with pytest.raises(ValueError, match=r"^values: finite numbers in one dimension are expected"):
+        text_of_array(values)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
+def test_floats_come_back(values: list[float]) -> None:
+    assert array_of_text(text_of_array(np.array(values, float))).tolist() == values
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="0123456789:= .-e\n#d\x00\u0661\u2028", max_size=40))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for read in (graph_of_text, array_of_text):
+        with contextlib.suppress(ValueError):
+            read(text)

@@ -1,0 +1,58 @@
+"""Traces of real kernels on the page: of every algorithm, each step, and pictures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reedsp
+from reedsp.viewer import generators
+from reedsp.viewer.algorithms.catalogue import ALGORITHMS
+from tests.viewer.conftest import DESKTOP, PHONE
+from tests.viewer.replay import states
+from tests.viewer.test_in_browser import PICTURE, SCREENSHOTS, VALUES, go, until
+
+ON_PROGRAMS = {"pram"}
+"""Algorithms whose input is a program."""
+
+
+def input_of(algorithm: str) -> Any:
+    problem = ALGORITHMS[algorithm].problem
+    if problem.kind == "array":
+        return generators.array("random", 24)
+    if problem.name == "matching":
+        return generators.graph("bipartite", 20)
+    if problem.name == "all pairs":
+        return generators.graph("random", 12)
+    return generators.graph("road", 30)
+
+
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in ON_PROGRAMS])
+def test_every_algorithm_on_the_page(open_page: Callable[..., Any], device: reedsp.Device, algorithm: str) -> None:
+    trace = reedsp.trace(input_of(algorithm), algorithm, device=device).to_json()
+    expected = states(trace)
+    for name, values in trace["result"].items():
+        assert expected[-1][name] == values
+    page = open_page([trace], address=f"#{algorithm}/0")
+    assert page.is_hidden("#failure")
+    pictures = []
+    for k, state in enumerate(expected):
+        go(page, k)
+        assert page.evaluate(VALUES) == state
+        assert page.inner_text("#kernel") == trace["steps"][k]["kernel"]
+        assert page.inner_text("#says") == trace["steps"][k]["says"]
+        pictures.append(page.evaluate(PICTURE))
+    for k in reversed(range(len(expected))):
+        go(page, k)
+        assert page.evaluate(PICTURE) == pictures[k]
+    if SCREENSHOTS:
+        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+        go(page, len(expected) // 2)
+        until(page, f"location.hash === '#{algorithm}/{len(expected) // 2}'")
+        for width, height in (DESKTOP, PHONE):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(100)
+            page.screenshot(path=Path(SCREENSHOTS) / f"real-{algorithm}-{width}.png")
