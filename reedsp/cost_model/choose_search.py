@@ -169,7 +169,7 @@ def _levels_seconds(asked: Searches, known: Known) -> float:
 
 
 def breadth_first(asked: Searches, known: Known, kind: str) -> Choice:
-    """Return the methods for a kind of device, of work-items first on CPUs: these search a row alone, on GPUs many do."""
+    """Return the methods for a kind of device: those of work-items first on CPUs, where each searches a row alone."""
     expected = _levels_seconds(asked, known)
     methods = (ITEMS, LEVEL_GROUPS) if kind == "cpu" else (LEVEL_GROUPS, ITEMS)
     because = f"the device is a {kind}, and {time_text(expected)} are expected, by {known.source}"
