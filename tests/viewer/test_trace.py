@@ -473,6 +473,7 @@ def test_a_trace_is_saved(tmp_path: Path, device: Device) -> None:
     assert json.loads((tmp_path / "trace.json").read_text()) == json.loads(json.dumps(found.to_json()))
     with pytest.raises(FileExistsError):
         found.save(tmp_path / "trace.json")
+    found.save(tmp_path / "trace.json", overwrite=True)
 
 
 def test_names_and_coordinates(device: Device) -> None:
