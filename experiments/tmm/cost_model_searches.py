@@ -120,7 +120,7 @@ def levels_from(
 ) -> tuple[str, dict[str, float], dict[str, Callable[[], Any]]]:
     """Return the same for breadth-first searches."""
     asked = Searches(graph.n, graph.m, graph.directed, len(sources), "int32", 4)
-    method = choose_search.breadth_first(asked, machine).methods[0]
+    method = choose_search.breadth_first(asked, machine, device.kind).methods[0]
     chosen = method if choose_search.levels_on_host(asked, lambda _: machine) is None else HOST
     on_device = total(searches.breadth_first(asked, machine)[0], machine.machine)
     calls: dict[str, Callable[[], Any]] = {

@@ -168,9 +168,9 @@ def _levels_seconds(asked: Searches, known: Known) -> float:
     return total(searches.breadth_first(asked, known)[0], known.machine)
 
 
-def breadth_first(asked: Searches, known: Known) -> Choice:
-    """Return the methods, of work-items first on CPUs: these search a row alone, where GPUs have many share it."""
+def breadth_first(asked: Searches, known: Known, kind: str) -> Choice:
+    """Return the methods for a kind of device: those of work-items first on CPUs, where each searches a row alone."""
     expected = _levels_seconds(asked, known)
-    methods = (ITEMS, LEVEL_GROUPS) if known.is_cpu else (LEVEL_GROUPS, ITEMS)
-    because = f"the device is a {known.kind}, and {time_text(expected)} are expected, by {known.source}"
+    methods = (ITEMS, LEVEL_GROUPS) if kind == "cpu" else (LEVEL_GROUPS, ITEMS)
+    because = f"the device is a {kind}, and {time_text(expected)} are expected, by {known.source}"
     return Choice(methods, because, expected)

@@ -95,8 +95,8 @@ def test_why_the_host() -> None:
 
 def test_without_a_device() -> None:
     """The constants decide that any device is compared with."""
-    some = asked(10_000, 7)  # 1.2 ms on any device
-    assert searches.on_host(some) > 1.2e-3
+    some = asked(6000, 6.5)  # 1.2 ms on any device
+    assert 1.2e-3 < searches.on_host(some) < 2.4e-3
     assert shortest_paths_on_host(some, lambda _: None) is None
     found = shortest_paths_on_host(asked(5000, 3), lambda _: None)
     assert found is not None
@@ -192,7 +192,7 @@ def test_local_memory_of_a_gpu() -> None:
 
 def test_levels() -> None:
     for known in MACHINES.values():
-        found = breadth_first(asked(1000, 4), known)
+        found = breadth_first(asked(1000, 4), known, known.kind)
         assert found.methods == (("work-items", "work-groups") if known.is_cpu else ("work-groups", "work-items"))
         sentence = rf"the device is a {known.kind}, and [\d.]+ ms are expected, by `reedsp calibrate`"
         assert re.fullmatch(sentence, found.because)

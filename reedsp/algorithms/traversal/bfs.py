@@ -231,7 +231,7 @@ def planned(
         if here is not None:
             return Plan(graph, sources, many, None, searched, here, choices)
     chosen = get_device(device)
-    choice = choose_search.breadth_first(searched, families.known(chosen))
+    choice = choose_search.breadth_first(searched, families.known(chosen), chosen.kind)
     named = choices.get("method", _FRONTIER if "balance" in choices else None)
     if named is not None or "group_size" in choices:
         choice = choice._replace(methods=(named or choice.methods[0],), because="it was asked for")
