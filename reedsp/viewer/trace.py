@@ -140,10 +140,22 @@ class Trace:
             "result": self.result,
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace to a file in JSON."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the trace to a file in JSON.
+
+        Parameters
+        ----------
+        path : str or path-like
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        FileExistsError
+            There is a file of this name, and `overwrite` is false.
+        """
         text = json.dumps(self.to_json(), allow_nan=False, separators=(",", ":"))
-        write_whole(Path(path), lambda file: file.write(text.encode()))
+        write_whole(Path(path), lambda file: file.write(text.encode()), overwrite=overwrite)
 
     def states(self) -> list[dict[str, Values]]:
         """Return all arrays as they are after each step."""

@@ -18,6 +18,7 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
+from reedsp.device.job import Launched, recording
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
 from tests.support.families import FAMILIES, Family
 from tests.support.rooms import ROOT
@@ -473,6 +474,7 @@ def test_a_trace_is_saved(tmp_path: Path, device: Device) -> None:
     assert json.loads((tmp_path / "trace.json").read_text()) == json.loads(json.dumps(found.to_json()))
     with pytest.raises(FileExistsError):
         found.save(tmp_path / "trace.json")
+    found.save(tmp_path / "trace.json", overwrite=True)
 
 
 def test_names_and_coordinates(device: Device) -> None:
@@ -520,3 +522,28 @@ def test_a_step_cannot_be_changed(device: Device) -> None:
     [first, *_] = traced([3, 1], "naive-scan", device=device).steps
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.says = "nothing"  # type: ignore[misc]
+
+
+AROUND = {
+    "edges/prepare.cl",
+    "forests/edges.cl",
+    "matching/rows.cl",
+    "single_source/near_far_trees.cl",
+    "single_source/near_far_work_item.cl",
+}
+"""Files of kernels that prepare an input, write an answer, or find the library's own."""
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_launch_is_unknown(algorithm: str, device: Device) -> None:
+    """But those around an algorithm, and scans, whose buffers are known where they have a role."""
+    entry = ALGORITHMS[algorithm]
+    graph = bipartite(7, 9, 12, 30) if entry.problem.name == "matching" else graph_of(FAMILIES[8], directed=False)
+    given = values_of(60) if entry.problem.kind == "array" else graph
+    launched: list[Launched] = []
+    with recording(launched.append):
+        found = reedsp.trace(given, algorithm, device=device)
+    files = {each.kernel.file for each in launched}
+    files -= {each for each in files if each.startswith(("primitives/", "the PRAM program "))}
+    assert files - set(entry.story.kernels) <= AROUND
+    assert {step.file for step in found.steps if step.changes} - {None} <= set(found.sources)

@@ -58,6 +58,7 @@ class ProgramStory(Story):
         self.given = {self.main: whole, **(others or {})}
         self.source: Source = self.program._source(frozenset(), "bitset", check=False)
         self.found: Result | None = None
+        self._written: dict[str, set[int]] = {}  # by private variable, the processors that have assigned to it
         self.title = f"PRAM program {tree.name} ({tree.mode})"
         self.arrays = {self.main: Array(f"the global array {self.main}", "elements", "value")}
         for kernel in self.source.kernels.values():
@@ -107,11 +108,6 @@ class ProgramStory(Story):
         written = self._written.setdefault(name, set())
         written |= set(self._workers(moment))
         return [value if index in written else None for index, value in enumerate(values)]
-
-    @property
-    def _written(self) -> dict[str, set[int]]:
-        """The processors that have assigned to a private variable."""
-        return self.__dict__.setdefault("_assigned", {})  # type: ignore[no-any-return]
 
     def _workers(self, moment: Moment) -> list[int]:
         flags = moment.buffers.get(_ACTIVE)
