@@ -575,20 +575,13 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
                 yield files, partial(check_near_far, device, family, dtype)
     for dtype in (np.int32, np.float64):
         yield files, partial(check_near_far, device, crowded(), dtype)
-    yield files, partial(check_near_far, device, several_hubs(), np.int32)
+    yield files, partial(check_near_far, device, searches.SEVERAL_HUBS, np.int32)
     for dtype in (np.int32, np.int64):
         for rung in (Balance("items", 4), Balance("low-degree", 4), Balance("low-degree", 8)):
             few = files | {"edges/pad.cl"} if rung.name == "low-degree" else files
             yield few, partial(check_near_far, device, few_edges(rung.units_at_once), dtype, rung)
     deep_files = {"traversal/deep.cl", "edges/pad.cl", "single_source/near_far_work_group.cl"}
     yield deep_files, partial(check_deep, device)
-
-
-def several_hubs() -> Family:
-    """Hubs that are found together."""
-    hubs = np.repeat(np.arange(1, 9), 10)
-    targets = [*range(1, 9), *(9 + np.arange(80) * 7 % 20).tolist()]
-    return Family("several hubs", 29, [*[0] * 8, *hubs.tolist()], targets, [1] * 8 + (np.arange(80) % 13).tolist())
 
 
 def few_edges(degree: int) -> Family:
