@@ -103,7 +103,7 @@ def test_where_much_has_changed_its_deep_tests_take_turns() -> None:
         ("tests/test_docs.py", None),
         ("tests/deep/soak.py", None),
         ("reedsp/__init__.py", None),
-        ("cl/experiments/scan_trace.cl", None),
+        ("cl/experiments/banks.cl", None),
         ("pyproject.toml", None),
         (".ci/run", None),
     ],

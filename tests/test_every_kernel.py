@@ -441,6 +441,10 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         ),
         {"strided/scan.cl"},
     ),
+    "tree of a scan": (
+        lambda device: reedsp.trace([3, 1, 7], "blelloch-tree", device=device).states()[-1]["tree"] == [0, 3, 4, 11],
+        {"primitives/scan_trace.cl"},
+    ),
     **{
         f"sort by digits, {form}": (
             sorted_by(radix_sort, form),

@@ -24,6 +24,7 @@ Vertices = npt.NDArray[np.int32]
 
 def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist, routes: nx.DiGraph[Any]) -> None:
     assert_type(reedsp.sssp(graph, 0), reedsp.ShortestPaths)
+    assert_type(reedsp.watch(graph, ["near-far", "boruvka"], "a"), reedsp.Page)
     assert_type(reedsp.sssp(graph, "a", "near-far", target="b", options={"delta": 2.5}).dist, Distances)
     assert_type(reedsp.sssp(graph, [0, 1], dtype="int64", min_only=True).pred, Vertices)
     assert_type(reedsp.sssp(graph, np.arange(3), dtype=np.float32).path(3), list[Any])

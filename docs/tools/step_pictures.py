@@ -2,23 +2,29 @@
 
     python -m docs.tools.step_pictures
 
-writes ``docs/images/watch*.png``. It needs the packages of the extra `test`, and chromium.
+writes ``docs/images/watch*.png``, and has the tests of the page take one of each algorithm, half way, for
+``docs/images/steps/``. It needs the packages of the extra `test`, and chromium.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import reedsp
 from reedsp.viewer import generators
+from reedsp.viewer.algorithms.catalogue import ALGORITHMS
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 SIZE = {"width": 1180, "height": 660}
-COLOURS = 96
+SMALL = (640, 360)
+COLOURS, FEW_COLOURS = 96, 24
 
 PICTURES: dict[str, tuple[Any, str, int]] = {
     "watch": (generators.graph("road", 40), "output-parallel", 6),
@@ -26,6 +32,22 @@ PICTURES: dict[str, tuple[Any, str, int]] = {
     "watch-matrix": (generators.graph("random", 18), "floyd-warshall-blocked", 3),
 }
 """For each picture the input, the algorithm and the step."""
+
+
+def of_each_algorithm() -> None:
+    """Have the tests take a picture of each algorithm, and make them small."""
+    from PIL import Image
+
+    (IMAGES / "steps").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pytest", "-q", "tests/viewer/test_real_traces.py", "-k", "on_the_page"]
+        subprocess.run(command, env={**os.environ, "REEDSP_SCREENSHOTS": folder}, check=True)
+        for name in ALGORITHMS:
+            picture = (
+                Image.open(Path(folder, f"real-{name}-1280.png")).convert("RGB").resize(SMALL, Image.Resampling.LANCZOS)
+            )
+            few = picture.quantize(FEW_COLOURS, dither=Image.Dither.NONE)
+            few.save(IMAGES / "steps" / f"{name}.png", optimize=True)
 
 
 def main() -> None:
@@ -44,6 +66,7 @@ def main() -> None:
             picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             picture.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
         browser.close()
+    of_each_algorithm()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Scans as their kernels run them, round by round: what figures 4.3 to 4.5 of the thesis show, and how much they add.
 
-The sweeps of Algorithm 9 are those of ``cl/primitives/blelloch_scan.cl``, whose tree ``cl/experiments/scan_trace.cl``
+The sweeps of Algorithm 9 are those of ``cl/primitives/blelloch_scan.cl``, whose tree ``cl/primitives/scan_trace.cl``
 copies at each barrier. The naive scan (Algorithm 8) and the recursion (Algorithm 10) take several launches; their
 buffers are read after each.
 
@@ -107,7 +107,7 @@ def run_sweeps(device: reedsp.Device, values: Sequence[int]) -> list[np.ndarray]
     """Return the tree of one work-group at each barrier."""
     n, job = len(values), Job(device)
     macros = {"GROUP_SIZE": n // 2, "OF_SUMS": 1, "LEVELS": 2 * (n.bit_length() - 1) + 2}
-    kernel = device.kernel("experiments/scan_trace.cl", "trace_sweep", **ELEMENTS.macros, **macros)
+    kernel = device.kernel("primitives/scan_trace.cl", "trace_sweep", **ELEMENTS.macros, **macros)
     levels = job.allocate(macros["LEVELS"] * n, ITEM)
     job.launch(kernel, n // 2, n // 2, job.upload(items_of(values)), levels)
     return list(job.download(levels, macros["LEVELS"] * n, ITEM).reshape(-1, n))

@@ -33,7 +33,7 @@ def watch(
     algorithm : str or sequence of str
         As of :func:`reedsp.trace`; the page has a tab for each problem, and a list of its algorithms.
     source : vertex, optional
-        Where searches start; by default the first vertex.
+        Where searches start, of all algorithms those that search; by default the first vertex.
     device : Device, int or str, optional
         By default that of :func:`reedsp.get_device`.
     **options
@@ -129,4 +129,6 @@ def _traces(
     names = [algorithm] if isinstance(algorithm, str) else list(algorithm)
     if not names:
         raise ValueError("algorithm: at least one is expected")
-    return [trace(input, name, source, device=device, **options).to_json() for name in names]
+    searches = {name for name in names if entry_of(name).problem.kind == "search"} or set(names)
+    starts = {name: source if name in searches else None for name in names}
+    return [trace(input, name, starts[name], device=device, **options).to_json() for name in names]

@@ -231,7 +231,7 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
     macros = {"GROUP_SIZE": GROUP_SIZE, "OF_SUMS": 1, "LEVELS": levels}
     job = Job(device)
     found = job.allocate(levels * leaves.size, dtype)
-    kernel = device.kernel("experiments/scan_trace.cl", "trace_sweep", **elements.macros, **macros)
+    kernel = device.kernel("primitives/scan_trace.cl", "trace_sweep", **elements.macros, **macros)
     job.launch(kernel, GROUP_SIZE, GROUP_SIZE, job.upload(leaves), found)
     first, *_, last = job.download(found, levels * leaves.size, dtype).reshape(levels, n, width)
     assert np.array_equal(first, leaves)
@@ -242,7 +242,7 @@ def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
 def checks_of_scans(device: Device) -> Iterator[Check]:
     """Every kernel that scans."""
     for dtype, segmented in itertools.product((np.uint32, np.float64), (False, True)):
-        yield {"experiments/scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
+        yield {"primitives/scan_trace.cl"}, partial(check_trace, device, np.dtype(dtype), segmented)
     yield {"primitives/heads.cl", "primitives/work_group_scan.cl"}, partial(check_places, device)
     sizes = {"work-group": 3 * GROUP_SIZE * 8 * 4 + 5, "work-item": 300, "blelloch": 2100, "naive": 100}
     files = {name: {f"primitives/{name.replace('-', '_')}_scan.cl"} for name in sizes}
@@ -575,20 +575,13 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
                 yield files, partial(check_near_far, device, family, dtype)
     for dtype in (np.int32, np.float64):
         yield files, partial(check_near_far, device, crowded(), dtype)
-    yield files, partial(check_near_far, device, several_hubs(), np.int32)
+    yield files, partial(check_near_far, device, searches.SEVERAL_HUBS, np.int32)
     for dtype in (np.int32, np.int64):
         for rung in (Balance("items", 4), Balance("low-degree", 4), Balance("low-degree", 8)):
             few = files | {"edges/pad.cl"} if rung.name == "low-degree" else files
             yield few, partial(check_near_far, device, few_edges(rung.units_at_once), dtype, rung)
     deep_files = {"traversal/deep.cl", "edges/pad.cl", "single_source/near_far_work_group.cl"}
     yield deep_files, partial(check_deep, device)
-
-
-def several_hubs() -> Family:
-    """Hubs that are found together."""
-    hubs = np.repeat(np.arange(1, 9), 10)
-    targets = [*range(1, 9), *(9 + np.arange(80) * 7 % 20).tolist()]
-    return Family("several hubs", 29, [*[0] * 8, *hubs.tolist()], targets, [1] * 8 + (np.arange(80) % 13).tolist())
 
 
 def few_edges(degree: int) -> Family:

@@ -231,7 +231,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "cost_model/pairs.cl": {"GROUP_SIZE": (16,), "LANES": (4,), "NUMBER": ("ushort", "int", "long", "float", "double")},
     "edges/verify.cl": {},
     "primitives/blelloch_scan.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (0, 1)},
-    "experiments/scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
+    "primitives/scan_trace.cl": {"GROUP_SIZE": (16,), "OF_SUMS": (1,), "LEVELS": (12,)},
     "primitives/heads.cl": {"INDEX": ("uint", "int", "ulong", "long")},
     "minplus/compare.cl": {},
     "minplus/entries.cl": {

@@ -11,7 +11,7 @@ import pytest
 
 from reedsp.viewer.page import Page
 
-DESKTOP, PHONE = (1280, 720), (390, 844)
+DESKTOP, PHONE, FRAME = (1280, 720), (390, 844), (740, 560)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ import pytest
 
 from reedsp.io.texts import graph_of_text, text_of_graph
 from tests.viewer import examples
-from tests.viewer.conftest import DESKTOP, PHONE
+from tests.viewer.conftest import DESKTOP, FRAME, PHONE
 from tests.viewer.replay import states
 
 OpenPage = Callable[..., Any]
@@ -466,7 +466,7 @@ def test_axe_finds_nothing(open_page: OpenPage, size: tuple[int, int], scheme: s
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, FRAME], ids=["desktop", "phone", "frame"])
 def test_it_fits_and_is_photographed(open_page: OpenPage, size: tuple[int, int], scheme: str) -> None:
     page = open_page([make() for make in examples.EXAMPLES.values()], size=size, color_scheme=scheme)
     for i, kind in enumerate(examples.EXAMPLES):

@@ -15,9 +15,6 @@ from tests.viewer.conftest import DESKTOP, PHONE
 from tests.viewer.replay import states
 from tests.viewer.test_in_browser import PICTURE, SCREENSHOTS, VALUES, go, until
 
-ON_PROGRAMS = {"pram"}
-"""Algorithms whose input is a program."""
-
 
 def input_of(algorithm: str) -> Any:
     problem = ALGORITHMS[algorithm].problem
@@ -30,7 +27,7 @@ def input_of(algorithm: str) -> Any:
     return generators.graph("road", 30)
 
 
-@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in ON_PROGRAMS])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_on_the_page(open_page: Callable[..., Any], device: reedsp.Device, algorithm: str) -> None:
     trace = reedsp.trace(input_of(algorithm), algorithm, device=device).to_json()
     expected = states(trace)

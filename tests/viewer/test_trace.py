@@ -283,6 +283,20 @@ def test_scans(n: int, device: Device) -> None:
             has(found, name, states)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 21, 100, 256])
+def test_the_tree_of_a_work_group(n: int, device: Device) -> None:
+    values = values_of(n)
+    found = traced(values, "blelloch-tree", device=device)
+    leaves = max(2, 1 << (n - 1).bit_length())
+    has(found, "tree", arrays.blelloch_tree([*values.tolist(), *[0] * (leaves - n)]))
+    assert {step.says.partition(":")[0] for step in found.steps} >= {"leaf to root, stride 1"}
+
+
+def test_a_tree_has_a_limit() -> None:
+    with pytest.raises(ValueError, match=r"input: a tree has at most 256 leaves, the array has 257 elements"):
+        reedsp.trace(np.ones(257, np.int32), "blelloch-tree")
+
+
 @by_length
 def test_segmented_scans(n: int, device: Device) -> None:
     values = values_of(n)
@@ -426,7 +440,7 @@ def test_every_algorithm_is_tested() -> None:
 
 
 def test_every_algorithm_is_documented() -> None:
-    page = (ROOT / "docs/reference/traces.md").read_text()
+    page = (ROOT / "docs/reference/traces.md").read_text().partition("## The format")[0]
     assert re.findall(r"^\| `([\w-]+)` \| .*(?:graph|array)", page, re.MULTILINE) == list(ALGORITHMS)
     for name, entry in ALGORITHMS.items():
         [options] = re.findall(rf"^\| `{name}` \|.*\|.*\|(.*)\|$", page, re.MULTILINE)

@@ -22,6 +22,10 @@ def test_a_page_of_several_algorithms(device: reedsp.Device) -> None:
     expected = reedsp.sssp(graph, 0, device=device).dist
     assert states(page.traces[0])[-1]["dist"] == expected.tolist()
     assert reedsp.watch([3, 1, 2], "merge-sort", device=device).traces[0]["problem"] == "sort"
+    both = reedsp.watch(graph, ["floyd-warshall", "top-down"], 3, device=device).traces
+    assert [trace["input"]["source"] for trace in both] == [None, 3]
+    with pytest.raises(ValueError, match=r"^source: "):
+        reedsp.watch(graph, ["floyd-warshall", "min-plus-squaring"], 3, device=device)
     with pytest.raises(ValueError, match=r"^algorithm: at least one"):
         reedsp.watch(graph, [], device=device)
     with pytest.raises(ValueError, match=r"^algorithm: "):

@@ -88,11 +88,9 @@ def watch(
         from reedsp.viewer import watch as viewer
 
         given = _input(viewer.kind_of(algorithm[0]), file, generate, size, relabel)
-        start: Any = (
-            source
-            if source is None or viewer.kind_of(algorithm[0]) == "array"
-            else vertex_called(given, source, "--source")
-        )
+        start: Any = source
+        if source is not None and viewer.kind_of(algorithm[0]) == "graph":
+            start = vertex_called(given, source, "--source")
         if output is None:
             _serve(viewer.serve(given, algorithm, start, device=device), quiet)
             return

@@ -42,6 +42,7 @@ ALGORITHMS = {
     "dulle-matching": Entry(_MATCHING, structure.Balls),
     "naive-scan": Entry(_SCAN, primitives.NaiveScan),
     "recursive-scan": Entry(_SCAN, primitives.Recursion),
+    "blelloch-tree": Entry(_SCAN, primitives.BlellochTree),
     "dulle-scan": Entry(_SCAN, primitives.DulleScan),
     "segmented-scan": Entry(_SCAN, primitives.SegmentedScan),
     "reduction-in-pairs": Entry(_SCAN, primitives.PairReduction),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import compact, exclusive_scan, inclusive_scan, plan_scan, reduce, segmented_scan
 from reedsp.primitives.sort.sorts import sort
 from reedsp.viewer.inputs import Input
-from reedsp.viewer.recorder import Moment
+from reedsp.viewer.recorder import Moment, Recorder
 from reedsp.viewer.roles.primitives import ARRAYS, KERNELS
 from reedsp.viewer.story import State, Story, Values, as_json, changed, counted
+
+LARGEST_TREE = 256
+"""Leaves, so that copies of the tree fit into local memory."""
 
 _QUAD = 8  # elements that a work-item of the recursion takes
 
@@ -172,6 +176,71 @@ class Recursion(ArrayStory):
             return "the sums are scanned by the same kernel"
         segment = _QUAD * self.group_size
         return f"{counted(self.segments, 'segment')} of {segment} elements scanned, each in the local memory of a group"
+
+
+class BlellochTree(ArrayStory):
+    """The tree in the local memory of one work-group, copied at each barrier."""
+
+    title = "Work-efficient scan: the tree of a work-group"
+    paper = "thesis, Algorithm 9"
+    shows = ("tree",)
+
+    def __init__(self, given: Input, device: Device) -> None:
+        super().__init__(given, device)
+        if self.n > LARGEST_TREE:
+            raise ValueError(f"input: a tree has at most {LARGEST_TREE} leaves, the array has {self.n:,} elements")
+        self.leaves = max(2, 1 << (self.n - 1).bit_length())
+        self.heights = self.leaves.bit_length() - 1
+        self.levels = 2 * self.heights + 2
+        self.padded = np.zeros(self.leaves, self.values.dtype)
+        self.padded[: self.n] = self.values
+
+    def run(self) -> None:
+        """Sweep from the leaves to the root and back."""
+        job, dtype, size = Job(self.device), self.values.dtype, self.leaves // 2
+        macros = Elements(resolve("add", dtype), dtype, built_in=True).macros
+        own = {"GROUP_SIZE": size, "OF_SUMS": 1, "LEVELS": self.levels}
+        kernel = self.device.kernel("primitives/scan_trace.cl", "trace_sweep", **macros, **own)
+        copies = job.allocate(self.levels * self.leaves, dtype)
+        job.launch(kernel, size, size, job.upload(self.padded), copies)
+        job.finish()
+
+    def record(self) -> Recorder:
+        """Make a moment of each barrier, all of which one launch has copied."""
+        recorder = super().record()
+        [launch] = recorder.moments
+        rows = launch.left["tree"][: self.levels * self.leaves].reshape(self.levels, self.leaves)
+        recorder.moments = [
+            dataclasses.replace(launch, left={"tree": row}, numbers={"barrier": barrier})
+            for barrier, row in enumerate(rows)
+        ]
+        return recorder
+
+    def answer(self) -> State:
+        """Return the sums of all leaves before each that the library finds."""
+        return {"tree": in_json(exclusive_scan(self.padded, device=self.device))}
+
+    def shape(self, name: str) -> list[int]:
+        """Return how many leaves there are, a power of two."""
+        return [self.leaves]
+
+    def first(self) -> dict[str, Values]:
+        """Return the leaves."""
+        return {"tree": in_json(self.padded)}
+
+    def says(self, moment: Moment, before: State, after: State) -> str:
+        """Return the way and the distance of what was added."""
+        barrier = moment.numbers["barrier"]
+        count = counted(len(changed(before["tree"], after["tree"])), "item")
+        if barrier <= self.heights:
+            return f"leaf to root, stride {1 << barrier - 1}: {count} changed"
+        stride = 1 << 2 * self.heights + 1 - barrier
+        cleared = "the root is cleared, and then " if stride == self.leaves // 2 else ""
+        return f"{cleared}root to leaf, stride {stride}: {count} changed"
+
+    def active(self, moment: Moment, before: State, after: State) -> list[int] | None:
+        """Return the items that were changed."""
+        return changed(before["tree"], after["tree"])
 
 
 class DulleScan(NaiveScan):

@@ -43,6 +43,7 @@ const controls = (() => {
 
   function list() {
     const { state } = app;
+    document.body.classList.toggle("single", state.entries.length === 1);
     const problems = [...new Set(state.entries.map((e) => e.problem))];
     $("problems").replaceChildren(
       ...problems.map((problem) => {

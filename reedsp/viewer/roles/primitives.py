@@ -6,6 +6,7 @@ from reedsp.viewer.roles.role import INPUT, INTERNAL, Array, Kernels, reads, upd
 
 ARRAYS = {
     "prefixes": Array("each element combined with some before it, at last with all", "elements", "value"),
+    "tree": Array("sums on the way to the root, then of all leaves before each", "cells", "value"),
     "sums": Array("each segment combined, then all segments before it", "cells", "value"),
     "partial": Array("several elements combined into one, from each of these on", "elements", "value"),
     "heads": Array("1 where a segment begins", "elements", "flag"),
@@ -43,6 +44,7 @@ KERNELS: Kernels = {
             "first_heads": INPUT,
         },
     },
+    "primitives/scan_trace.cl": {"trace_sweep": {"leaves": INPUT, "levels": writes("tree", "ELEMENT")}},
     "primitives/work_item_scan.cl": {
         "scan_first_chunk": {
             **_ITEMS,

@@ -22,6 +22,10 @@ from tests.support import oracle
 from tests.support.families import FAMILIES, Family
 
 NAMES = ("parallel edges and self loops", "zero-weight cycles", "no edges", "one vertex with a loop")
+SEVERAL_HUBS = Family(  # which are found together
+    *("several hubs", 20, [0, 0, 0, *np.repeat([1, 2, 3], 25).tolist()]),
+    *([1, 2, 3, *(4 + np.arange(75) * 7 % 16).tolist()], [1, 1, 1, *(np.arange(75) % 13).tolist()]),
+)
 NEGATIVE = ("ties of negative edges", "zero cycle of negative and positive edges")
 PREPARED = {"edges/prepare.cl"}
 
@@ -32,6 +36,8 @@ def checks(device: Device) -> Iterator[Check]:
         if family.name in NAMES:
             for form in ("plain", "hubs", "narrow", "wide", "alone", "in parts"):
                 yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_near_far, device, family, form)
+    yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_near_far, device, SEVERAL_HUBS, "hubs")
+    for family in FAMILIES:
         if family.name in NAMES + NEGATIVE:
             for in_local, counted in itertools.product((True, False), repeat=2):
                 used = {"single_source/bellman_ford_groups.cl"}

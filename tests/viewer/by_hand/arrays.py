@@ -39,6 +39,22 @@ def recursion(values: list[Any], op: Operator, identity: Any, segment: int) -> d
     }
 
 
+def blelloch_tree(values: list[Any]) -> list[list[Any]]:
+    """Algorithm 9, of a power of two of elements."""
+    row, n = list(values), len(values)
+    found, strides = [list(row)], [1 << bit for bit in range(n.bit_length() - 1)]
+    for stride in strides:
+        for right in range(2 * stride - 1, n, 2 * stride):
+            row[right] += row[right - stride]
+        found.append(list(row))
+    row[-1] = 0
+    for stride in reversed(strides):
+        for right in range(2 * stride - 1, n, 2 * stride):
+            row[right - stride], row[right] = row[right], row[right - stride] + row[right]
+        found.append(list(row))
+    return found
+
+
 def tree_scan(values: list[Any], op: Operator, tile: int) -> list[list[Any]]:
     """Algorithms 9 and 10: up by strides of powers of `tile`, and down again."""
     a = list(values)

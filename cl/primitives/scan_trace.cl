@@ -1,4 +1,4 @@
-// The sweeps of primitives/blelloch_scan.cl, with the tree copied at each of their barriers, to draw figures from.
+// The sweeps of primitives/blelloch_scan.cl, with the tree copied at each of their barriers, to show each of them.
 //
 // Source:       thesis Algorithm 9 and figures 4.3 and 4.4 (sections 4.2.1 and 4.2.2).
 // NDRange:      global (GROUP_SIZE), work-group (GROUP_SIZE): one tree of 2 * GROUP_SIZE leaves.
@@ -9,7 +9,7 @@
 //   levels  out  (LEVELS, 2 * GROUP_SIZE) the tree's items before the sweeps and at each barrier
 
 #ifndef LEVELS
-#error "experiments/scan_trace.cl needs the macro LEVELS"
+#error "primitives/scan_trace.cl needs the macro LEVELS"
 #endif
 
 #include "primitives/quads.cl"
