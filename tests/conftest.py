@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import reedsp
@@ -19,6 +20,9 @@ from reedsp.minplus import tilings
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
 place._serves = False
 os.environ[place.SWITCH] = "never"
+
+hypothesis.settings.register_profile("without a clock", deadline=None)  # others may keep the machine busy
+hypothesis.settings.load_profile("without a clock")
 
 pytest_plugins = ["tests.support.deep_slice"]
 

@@ -1390,7 +1390,7 @@ def edge_lists(draw: st.DrawFn) -> tuple[int, Edges]:
     return n, draw(st.permutations(edges))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150, derandomize=True, database=None)
 @given(edge_lists(), st.booleans(), st.randoms(use_true_random=False))
 def test_every_container_gives_the_same_graph(edge_list: tuple[int, Edges], directed: bool, random: Any) -> None:
     n, edges = edge_list

@@ -1211,13 +1211,13 @@ BLOCKS = st.lists(
 
 
 @pytest.mark.deep
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(block=BLOCKS, table=st.sampled_from(list(TABLES.values())))
 def test_block_parser_against_line_parser_on_anything(block: bytes, table: Any) -> None:
     compare_table(block, table)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(block=BLOCKS, layout=st.sampled_from(list(LAYOUTS.values())), vertex=st.integers(0, 6))
 def test_adjacency_block_parser_against_line_parser_on_anything(block: bytes, layout: Any, vertex: int) -> None:
     compare_adjacency(block, layout, vertex)

@@ -121,13 +121,13 @@ def test_arrays_that_are_none(values: Any) -> None:
         text_of_array(values)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_floats_come_back(values: list[float]) -> None:
     assert array_of_text(text_of_array(np.array(values, float))).tolist() == values
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet="0123456789:= .-e\n#d\x00\u0661\u2028", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in (graph_of_text, array_of_text):

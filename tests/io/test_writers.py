@@ -68,7 +68,7 @@ def held(graph: Graph, form: str) -> bool:
 @pytest.mark.parametrize("undirected", [False, True])
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("form", FORMATS)
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_read_gives_back_what_was_written(
     tmp_path: Path, data: st.DataObject, form: str, kind: str, undirected: bool

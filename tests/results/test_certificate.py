@@ -47,7 +47,7 @@ def graphs(draw: Any) -> Graph:
     return Graph.from_edges(n, *map(list, zip(*edges, strict=True)))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(graph=graphs(), data=st.data())
 def test_right_results_pass_and_changed_ones_do_not(graph: Graph, data: st.DataObject) -> None:
     dist, pred = truth(graph)
@@ -65,7 +65,7 @@ def test_right_results_pass_and_changed_ones_do_not(graph: Graph, data: st.DataO
             certificate.check(graph, stored(changed, pred))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(graph=graphs(), data=st.data())
 def test_changed_predecessors_are_wrong_unless_they_also_fit(graph: Graph, data: st.DataObject) -> None:
     dist, pred = truth(graph)
