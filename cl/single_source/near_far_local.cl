@@ -335,7 +335,8 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             cursor = take_near(&s, queue, &counts[turn], cursor, n);
         } else if (item == 0) {
             taken_row = goes_on ? own[PAUSED_ROW] - 1 : atomic_inc(&counters[ROWS_BEGUN]);
-            beyond = atomic_or(&counters[GIVEN_UP], 0u);
+            if (!beyond)  // or else others may still be reading it
+                beyond = atomic_or(&counters[GIVEN_UP], 0u);
             work += n / 16;  // a distance is set so much faster than an edge is relaxed
         }
         barrier(FENCES);

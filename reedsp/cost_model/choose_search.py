@@ -128,7 +128,7 @@ def shortest_paths(
     most_entering : callable()
         Returns the most edges that lead to a vertex.
     fits : callable()
-        Returns whether a work-group has local memory for a search.
+        Returns whether a work-group of a GPU has local memory for a search.
     """
     if asked.negative:
         return _of_negative(asked, known, most_entering)
@@ -137,7 +137,7 @@ def shortest_paths(
     if min_only:
         return Choice((NEAR_FAR,), because, expected)
     methods = (NEAR_FAR, CHANGED, ALL, BY_EDGES)
-    if not known.is_cpu and asked.rows >= MANY_ROWS and fits():
+    if asked.rows >= MANY_ROWS and fits():
         because = f"{asked.rows:,} sources are at least {MANY_ROWS}, and each search fits into local memory; {because}"
         return Choice((LOCAL, *methods), because, expected)
     return Choice(methods, because, expected)

@@ -286,6 +286,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     },
     ("single_source/dijkstra_array.cl", "ulong pieces(const ulong count, const uint size)"): SAME_TYPE,
     (
+        "experiments/every_level.cl",
+        "({ __typeof__(*(&looks[word + 1]) + 0) was_ = *(&looks[word + 1]); *(&looks[word + 1]) = was_ + 1; was_; });",
+    ): "one work-item does so in 2**32 looks, never two at a time",
+    (
         "experiments/accesses.cl",
         "__global const uint *record = table + shift + (i * items + get_global_id(0)) * apart;",
     ): "a table of 2**32 records takes 16 GiB at least, those of the experiments half a GiB",

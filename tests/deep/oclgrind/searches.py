@@ -23,8 +23,8 @@ from tests.support.families import FAMILIES, Family
 
 NAMES = ("parallel edges and self loops", "zero-weight cycles", "no edges", "one vertex with a loop")
 SEVERAL_HUBS = Family(  # which are found together
-    *("several hubs", 20, [0, 0, 0, *np.repeat([1, 2, 3], 25).tolist()]),
-    *([1, 2, 3, *(4 + np.arange(75) * 7 % 16).tolist()], [1, 1, 1, *(np.arange(75) % 13).tolist()]),
+    *("several hubs", 34, [0, 0, 0, *np.repeat([1, 2, 3], 25).tolist()]),
+    *([1, 2, 3, *(4 + np.arange(75) * 7 % 30).tolist()], [1, 1, 1, *(np.arange(75) % 13).tolist()]),
 )
 NEGATIVE = ("ties of negative edges", "zero cycle of negative and positive edges")
 PREPARED = {"edges/prepare.cl"}
@@ -37,6 +37,7 @@ def checks(device: Device) -> Iterator[Check]:
             for form in ("plain", "hubs", "narrow", "wide", "alone", "in parts"):
                 yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_near_far, device, family, form)
     yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_near_far, device, SEVERAL_HUBS, "hubs")
+    yield {"single_source/near_far_local.cl"} | PREPARED, partial(check_beyond, device)
     for family in FAMILIES:
         if family.name in NAMES + NEGATIVE:
             for in_local, counted in itertools.product((True, False), repeat=2):
@@ -55,10 +56,9 @@ def compare(family: Family, sources: list[int], found: np.ndarray, infinity: int
         assert row == [infinity if each is None else each for each in expected], family.name
 
 
-def check_near_far(device: Device, family: Family, form: str) -> None:
-    arithmetic = Arithmetic(np.dtype(np.int64 if form == "wide" else np.int32))
+def tuning_of(form: str) -> Tuning:
     alone = form == "alone"
-    tuning = Tuning(
+    return Tuning(
         group_size=1 if alone else 8,
         lanes=1 if alone else 4,
         edges_at_once=2,
@@ -68,6 +68,10 @@ def check_near_far(device: Device, family: Family, form: str) -> None:
         narrow=form == "narrow",
         delta=1.0,
     )
+
+
+def check_near_far(device: Device, family: Family, form: str) -> None:
+    arithmetic, tuning = Arithmetic(np.dtype(np.int64 if form == "wide" else np.int32)), tuning_of(form)
     sources, job = [family.source, 0, family.n - 1], Job(device)
     edges = OutEdges.of(graph_of(family), job, arithmetic)
     with pytest.MonkeyPatch.context() as patch:
@@ -79,6 +83,13 @@ def check_near_far(device: Device, family: Family, form: str) -> None:
     assert found is not None
     dist = job.download(found, len(sources) * family.n, arithmetic.dtype)
     compare(family, sources, dist, arithmetic.infinity)
+
+
+def check_beyond(device: Device) -> None:
+    """Distances that 16 bits do not hold, which several work-items find at a time."""
+    arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
+    edges = OutEdges.of(reedsp.Graph.from_edges(13, [0] * 12, range(1, 13), [1 << 17] * 12), job, arithmetic)
+    assert near_far_local.solve(job, edges, arithmetic, [[0]], tuning_of("narrow"))[0] is None
 
 
 def check_bellman_ford(device: Device, family: Family, in_local: bool, counted: bool) -> None:
