@@ -50,8 +50,8 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
     ),
     watch: (
-        ("reedsp watch roads.gr --algorithm near-far --source 1", "serves a page and prints its address"),
-        ("reedsp watch --generate grid --size 40 --algorithm boruvka --output steps.html", "writes it to a file"),
+        ("reedsp watch roads.gr --algorithm output-parallel", "serves a page and prints its address"),
+        ("reedsp watch --generate grid -a boruvka --output steps.html", "writes it to a file"),
     ),
     verify: (("reedsp verify roads.gr tree.csv", "checks what sssp wrote"),),
     info: (("reedsp info roads.gr", ""),),

@@ -50,6 +50,7 @@ COMMANDS = [
     "flow",
     "betweenness",
     "sort",
+    "watch",
     "verify",
     "info",
     "convert",

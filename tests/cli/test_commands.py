@@ -31,6 +31,7 @@ from reedsp.cost_model import calibrate
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import progress_bar
+from reedsp.viewer import server
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAPH = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"
@@ -91,6 +92,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("flow small.gr --source 1 --target 5", 0),
         ("betweenness small.gr", 0),
         ("betweenness small.gr --edges --sources 3 --output values.csv", 0),
+        ("watch small.gr --algorithm output-parallel --output steps.html", 0),
         ("verify small.gr tree.csv", 0),
         ("verify cycle.gr other.csv", 1),
         ("info small.gr", 0),
@@ -133,6 +135,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "match": ["small.gr"],
         "flow": ["small.gr --source 1 --target 5"],
         "betweenness": ["small.gr"],
+        "watch": ["small.gr --algorithm output-parallel --output steps.html"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"] += ["small.gr --source 1 --source 2 --nearest", "small.gr --source 1 --dry-run"]
@@ -705,6 +708,7 @@ def test_examples_of_the_help_run(
     words = example.split(" > ")[0].replace("--device pocl", f"--device {get_device().index}").split()
     monkeypatch.setattr(tune, "tune", lambda *arguments: [])
     monkeypatch.setattr(calibrate, "calibrate", lambda *arguments: None)
+    monkeypatch.setattr(server.Server, "serve", lambda self: None)
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match=r"^0$"):
         cli_command.main()
