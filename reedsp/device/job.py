@@ -637,6 +637,8 @@ class Launched(NamedTuple):
         Work-items, and those of a work-group, in each dimension.
     arguments : tuple
         Buffers, numbers and vectors, by their positions.
+    events : tuple of pyopencl.Event
+        Of the dispatches that the launch was cut into.
     """
 
     job: Job
@@ -644,6 +646,7 @@ class Launched(NamedTuple):
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
     arguments: tuple[Argument, ...]
+    events: tuple[cl.Event, ...]
 
     @property
     def buffers(self) -> dict[int, Memory]:
@@ -751,7 +754,8 @@ class BoundKernel:
 
     def queue(self) -> None:
         """Queue a launch; where it was cut, or follows others that took long, wait for what is queued."""
-        queue = self._job.queue
+        queue, listeners = self._job.queue, _listeners.get()
+        events = []
         for offset, size in self._dispatches:
             try:
                 event = cl.enqueue_nd_range_kernel(
@@ -763,11 +767,14 @@ class BoundKernel:
             self._job.kernels_launched += 1
             if self._steps:
                 self._job.add_steps(self._steps)
-        if listeners := _listeners.get():
-            self._describe_to(listeners)
+            if listeners:
+                events.append(event)
+        if listeners:
+            self._describe_to(listeners, events)
 
-    def _describe_to(self, listeners: tuple[_Listener, ...]) -> None:
-        launched = Launched(self._job, self._kernel, self._global_size, self._local_size, tuple(self._args))
+    def _describe_to(self, listeners: tuple[_Listener, ...], events: Sequence[cl.Event]) -> None:
+        sizes = self._global_size, self._local_size
+        launched = Launched(self._job, self._kernel, *sizes, tuple(self._args), tuple(events))
         before = _listeners.set(())
         try:
             for on_launch in listeners:

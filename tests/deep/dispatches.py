@@ -25,6 +25,7 @@ from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.all_pairs.lund_smith import LADDER
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
+from reedsp.device.job import recording
 from reedsp.minplus.product import METHODS
 
 _TICK = 0.002  # seconds
@@ -42,18 +43,8 @@ class Dispatches:
     @contextmanager
     def recorded(self) -> Iterator[None]:
         """Keep the event of each dispatch, for as long as the context lasts."""
-        enqueue = cl.enqueue_nd_range_kernel
-
-        def keep(queue: cl.CommandQueue, kernel: cl.Kernel, *arguments: Any, **options: Any) -> cl.Event:
-            event = enqueue(queue, kernel, *arguments, **options)
-            self._events.append((kernel.function_name, event))
-            return event
-
-        cl.enqueue_nd_range_kernel = keep  # type: ignore[assignment]
-        try:
+        with recording(lambda launched: self._events.extend((launched.kernel.name, each) for each in launched.events)):
             yield
-        finally:
-            cl.enqueue_nd_range_kernel = enqueue
 
     def by_kernel(self) -> dict[str, list[float]]:
         """Return the milliseconds of the dispatches of each kernel."""

@@ -10,6 +10,7 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
+from reedsp.device.dispatch import Slices
 from reedsp.device.job import BoundKernel, Job, Launched, recording
 
 
@@ -37,6 +38,20 @@ def test_a_launch_is_described(device: Device) -> None:
     assert (launched.global_size, launched.local_size) == ((5,), (1,))
     assert launched.arguments == (marks, np.uint64(5))
     assert launched.buffers == {0: marks}
+
+
+def test_a_launch_that_is_cut_has_an_event_for_each_dispatch(device: Device) -> None:
+    job, kernel, marks = bound(device)
+    cut = job.bind(kernel._kernel, 5, 1, marks, np.uint64(5), slices=Slices(0, (2, 4, 5), 2))
+    found: list[Launched] = []
+    with recording(found.append):
+        kernel.queue()
+        cut.queue()
+    assert [len(launched.events) for launched in found] == [1, 3]
+    assert found[1].events[-1] == job.last
+    assert len({event.int_ptr for launched in found for event in launched.events}) == 4
+    job.finish()
+    assert found[1].read(0).view(np.uint32)[:5].tolist() == [0] * 5
 
 
 def test_what_it_has_left_can_be_read(device: Device) -> None:
