@@ -24,6 +24,7 @@ SCRIPTS = (
     "trace",
     "layout",
     "graph",
+    "tree",
     "bars",
     "matrix",
     "panel",

@@ -72,6 +72,10 @@ class Story(ABC):
         """Return the vertices or elements that a launch worked on, or None."""
         return None
 
+    def level(self, moment: Moment) -> int | None:
+        """Return which level of a tree a launch has written, that of the leaves is 0; None where there is no tree."""
+        return None
+
     def first(self) -> dict[str, Values]:
         """Return the arrays before the first launch."""
         return {name: [None] * int(np.prod(self.shape(name))) for name in self.arrays}

@@ -46,6 +46,8 @@ class Step:
         Launches before this one that changed nothing that is shown, and are left out.
     active : list of int, optional
         Vertices or elements that it worked on.
+    level : int, optional
+        Level of the tree that it wrote, where there is one: nodes of this level stand over 2**level leaves.
     changes : dict of str to list or dict
         For each array that is another one now the pairs of index and value, or ``{"all": [...]}``.
     """
@@ -60,6 +62,7 @@ class Step:
     says: str
     folded: int
     active: list[int] | None
+    level: int | None
     changes: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
@@ -75,6 +78,7 @@ class Step:
             "says": self.says,
             "folded": self.folded,
             "active": self.active,
+            "level": self.level,
             "changes": self.changes,
         }
 
@@ -271,7 +275,7 @@ def _trace(what: Input, algorithm: str, story: Story, device: Device) -> Trace:
 
 def _input_step(story: Story) -> Step:
     values = {name: {"all": each} for name, each in story.first().items()}
-    return Step("input", None, None, (), (), (), tuple(values), "the input", 0, None, values)
+    return Step("input", None, None, (), (), (), tuple(values), "the input", 0, None, None, values)
 
 
 def _step(moment: Moment, story: Story, before: State, after: State, changes: dict[str, Any], folded: int) -> Step:
@@ -286,6 +290,7 @@ def _step(moment: Moment, story: Story, before: State, after: State, changes: di
         says=story.says(moment, before, after) if changes else "nothing changed: the answer is final",
         folded=folded,
         active=story.active(moment, before, after) if changes else None,
+        level=story.level(moment),
         changes=changes,
     )
 

@@ -53,3 +53,25 @@ def test_every_algorithm_on_the_page(open_page: Callable[..., Any], device: reed
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_timeout(100)
             page.screenshot(path=Path(SCREENSHOTS) / f"real-{algorithm}-{width}.png")
+
+
+def test_a_scan_is_drawn_as_a_tree(open_page: Callable[..., Any], device: reedsp.Device) -> None:
+    """Each node shows what its cell held when its level was written last."""
+    trace = reedsp.trace([3, 1, 7, 1, 4, 1, 6, 3], "blelloch-tree", device=device).to_json()
+    page = open_page([trace], address="#blelloch-tree/0")
+    nodes: dict[tuple[int, int], tuple[Any, int]] = {}
+    for k, (step, state) in enumerate(zip(trace["steps"], states(trace), strict=True)):
+        go(page, k)
+        level = 0 if k == 0 else step["level"]
+        if level is not None:
+            for j in range(8 >> level):
+                nodes[level, j] = state["tree"][((j + 1) << level) - 1], k
+        every = [nodes.get((level, j)) for level in range(4) for j in range(8 >> level)]
+        look = "all => all.map(g => [g.textContent, g.getAttribute('class')])"
+        shown = page.eval_on_selector_all("#array .tree .node", look)
+        assert [text for text, _ in shown] == ["" if each is None else str(each[0]) for each in every]
+        new = ["node none" if each is None else "node changed" if each[1] == k > 0 else "node" for each in every]
+        assert [kind for _, kind in shown] == new
+    assert len(nodes) == 15
+    page = open_page([reedsp.trace([3, 1, 7], "naive-scan", device=device).to_json()], address="#naive-scan/1")
+    assert page.is_hidden("#array .tree")

@@ -290,6 +290,12 @@ def test_the_tree_of_a_work_group(n: int, device: Device) -> None:
     found = traced(values, "blelloch-tree", device=device)
     leaves = max(2, 1 << (n - 1).bit_length())
     has(found, "tree", arrays.blelloch_tree([*values.tolist(), *[0] * (leaves - n)]))
+    heights = leaves.bit_length() - 1
+    way = iter([*range(1, heights + 1), *reversed(range(heights))])  # of which steps without a change are left out
+    assert all(step.level in way for step in found.steps[1:])
+    for step in found.steps[1:]:  # no cell but the last one of a node of this level
+        for index, _ in step.changes.get("tree", ()):
+            assert (index + 1) % (1 << step.level) == 0
     assert {step.says.partition(":")[0] for step in found.steps} >= {"leaf to root, stride 1"}
 
 

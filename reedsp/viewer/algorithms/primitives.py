@@ -238,6 +238,11 @@ class BlellochTree(ArrayStory):
         cleared = "the root is cleared, and then " if stride == self.leaves // 2 else ""
         return f"{cleared}root to leaf, stride {stride}: {count} changed"
 
+    def level(self, moment: Moment) -> int:
+        """Return the level whose nodes were written."""
+        barrier = int(moment.numbers["barrier"])
+        return barrier if barrier <= self.heights else 2 * self.heights + 1 - barrier
+
     def active(self, moment: Moment, before: State, after: State) -> list[int] | None:
         """Return the items that were changed."""
         return changed(before["tree"], after["tree"])

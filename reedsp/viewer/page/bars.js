@@ -6,6 +6,7 @@ const bars = (() => {
 
   function create(root) {
     root.replaceChildren();
+    const tree = trees.create(root);
     const chart = d3.select(root).append("svg").attr("class", "bars").attr("role", "img");
     const scroller = d3.select(root).append("div").attr("class", "history").attr("tabindex", 0).attr("role", "region");
     scroller.attr("aria-label", "History of the values, the newest row lowest");
@@ -124,6 +125,7 @@ const bars = (() => {
       const cells = replay.values(name);
       root.style.setProperty("--rows", replay.steps.length + 1);
       drawHistory(replay, name, cells.length, names, selected);
+      tree.show(replay, name);
       drawBars(replay, name, cells, new Set(replay.changed(name)), names, selected);
     }
 

@@ -6,7 +6,7 @@ from reedsp.viewer.roles.role import INPUT, INTERNAL, Array, Kernels, reads, upd
 
 ARRAYS = {
     "prefixes": Array("each element combined with some before it, at last with all", "elements", "value"),
-    "tree": Array("sums on the way to the root, then of all leaves before each", "cells", "value"),
+    "tree": Array("sums on the way to the root, then of all leaves before each", "cells", "tree"),
     "sums": Array("each segment combined, then all segments before it", "cells", "value"),
     "partial": Array("several elements combined into one, from each of these on", "elements", "value"),
     "heads": Array("1 where a segment begins", "elements", "flag"),

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 Of: TypeAlias = Literal["vertices", "elements", "edges", "matrix", "queue", "cells"]
 Look: TypeAlias = Literal[
-    "distance", "level", "label", "pointer", "predecessor", "mate", "flag", "set", "chosen", "value", "count"
+    "distance", "level", "label", "pointer", "predecessor", "mate", "flag", "set", "chosen", "value", "count", "tree"
 ]
 Holds: TypeAlias = Literal["numbers", "distances", "vertices"]
 
