@@ -345,6 +345,22 @@ def test_merge_sorts(n: int, presort: str, device: Device) -> None:
     has(found, "keys", arrays.merged(values.tolist(), 4, presort != "none" or n == 1))
 
 
+@pytest.mark.parametrize("order", ["a > b", "a < b", "a % 10 < b % 10"])
+@by_length
+def test_sorts_by_an_order(n: int, order: str, device: Device) -> None:
+    values = np.abs(values_of(n))
+    found = traced(values, "merge-path-sort", device=device, order=order)
+    key = {"a > b": lambda a: -a, "a < b": lambda a: a, "a % 10 < b % 10": lambda a: a % 10}[order]
+    lengths = [int(step.says.split()[2]) for step in found.steps[1:] if step.changes]
+    states = [values.tolist()]
+    for length in lengths:
+        runs = (states[-1][first : first + length] for first in range(0, n, length))
+        states.append([element for run in runs for element in sorted(run, key=key)])
+    has(found, "keys", states)
+    assert states[-1] == sorted(values.tolist(), key=key)
+    assert lengths == sorted(lengths)
+
+
 @by_length
 def test_radix_sorts(n: int, device: Device) -> None:
     """By digits as wide as the steps say; what is negative comes first, as its sign is moved."""

@@ -50,6 +50,7 @@ ALGORITHMS = {
     "compaction": Entry(_SCAN, primitives.Compaction),
     "radix-sort": Entry(_SORT, primitives.RadixSort),
     "merge-sort": Entry(_SORT, primitives.MergeSort),
+    "merge-path-sort": Entry(_SORT, primitives.PathSort),
     "pram": Entry(_PRAM, pram.ProgramStory),
     "pram-reduction": Entry(_PRAM, pram.ReductionProgram),
     "pram-efficient-scan": Entry(_PRAM, pram.EfficientScanProgram),

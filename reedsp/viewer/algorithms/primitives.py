@@ -406,3 +406,29 @@ class MergeSort(ArrayStory):
         if moment.kernel == "sort_lists":
             return f"lists of {moment.macros['LIST']} elements are in order"
         return f"lists of {2 * moment.numbers['width']} elements are in order"
+
+
+class PathSort(ArrayStory):
+    """Runs are sorted, and pairs of them merged along merge paths, by a user's order."""
+
+    title = "Merge sort by an order"
+    shows = ("keys",)
+
+    def __init__(self, given: Input, device: Device, order: str = "a > b") -> None:
+        super().__init__(given, device)
+        self.order = order
+
+    def run(self) -> None:
+        """Sort."""
+        self.found = sort(self.values, order=self.order, device=self.device)
+
+    def says(self, moment: Moment, before: State, after: State) -> str:
+        """Return how long the runs are that are in order."""
+        macros = moment.macros
+        if moment.kernel == "sort_runs":
+            length = int(macros["RUN"])
+        elif moment.kernel == "sort_tiles":
+            length = int(macros["GROUP_SIZE"]) * int(macros["ITEMS"])
+        else:
+            length = 2 * int(moment.numbers["width"])
+        return f"runs of {length} elements are in order"

@@ -60,6 +60,8 @@ KERNELS: Kernels = {
     "strided/pairs.cl": {"reduce_pairs": {"x": reads("partial", "ELEMENT"), "a": writes("partial", "ELEMENT")}},
     "strided/reduce.cl": {"reduce_step": {"x": reads("partial", "ELEMENT"), "a": writes("partial", "ELEMENT")}},
     "sort/lists.cl": {"sort_lists": _MERGED, "merge_step": _MERGED},
+    "sort/merge_work_item.cl": {"sort_runs": _MERGED, "merge_runs": _MERGED},
+    "sort/merge_work_group.cl": {"sort_tiles": _MERGED, "merge_tiles": _MERGED},
     "sort/radix_work_item.cl": {**_BY_CHUNKS, "move_records": {**_RECORDS, "counts": INPUT, **_MOVED}},
     "sort/radix_work_group.cl": {
         **_BY_CHUNKS,
