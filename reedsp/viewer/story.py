@@ -76,6 +76,10 @@ class Story(ABC):
         """Return which level of a tree a launch has written, that of the leaves is 0; None where there is no tree."""
         return None
 
+    def block(self, moment: Moment) -> tuple[int, int] | None:
+        """Return the columns and rows of a matrix that a work-group has written, if not a cell by each work-item."""
+        return None
+
     def first(self) -> dict[str, Values]:
         """Return the arrays before the first launch."""
         return {name: [None] * int(np.prod(self.shape(name))) for name in self.arrays}

@@ -48,6 +48,8 @@ class Step:
         Vertices or elements that it worked on.
     level : int, optional
         Level of the tree that it wrote, where there is one: nodes of this level stand over 2**level leaves.
+    block : tuple of int, optional
+        Columns and rows of the tiles of a matrix, where these are not the work-items of a work-group.
     changes : dict of str to list or dict
         For each array that is another one now the pairs of index and value, or ``{"all": [...]}``.
     """
@@ -63,6 +65,7 @@ class Step:
     folded: int
     active: list[int] | None
     level: int | None
+    block: tuple[int, int] | None
     changes: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
@@ -79,6 +82,7 @@ class Step:
             "folded": self.folded,
             "active": self.active,
             "level": self.level,
+            "block": None if self.block is None else list(self.block),
             "changes": self.changes,
         }
 
@@ -275,7 +279,7 @@ def _trace(what: Input, algorithm: str, story: Story, device: Device) -> Trace:
 
 def _input_step(story: Story) -> Step:
     values = {name: {"all": each} for name, each in story.first().items()}
-    return Step("input", None, None, (), (), (), tuple(values), "the input", 0, None, None, values)
+    return Step("input", None, None, (), (), (), tuple(values), "the input", 0, None, None, None, values)
 
 
 def _step(moment: Moment, story: Story, before: State, after: State, changes: dict[str, Any], folded: int) -> Step:
@@ -291,6 +295,7 @@ def _step(moment: Moment, story: Story, before: State, after: State, changes: di
         folded=folded,
         active=story.active(moment, before, after) if changes else None,
         level=story.level(moment),
+        block=story.block(moment),
         changes=changes,
     )
 

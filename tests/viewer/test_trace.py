@@ -19,6 +19,7 @@ import pytest
 import reedsp
 from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
+from reedsp.viewer import generators
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
 from tests.support.families import FAMILIES, Family
 from tests.support.rooms import ROOT
@@ -164,6 +165,16 @@ def test_matrices(family: Family, method: str, device: Device) -> None:
     else:
         states = searches.squared(graph.n, edges)
     has(found, "dist", [[value for row in matrix for value in row] for matrix in states])
+
+
+def test_the_tiles_of_a_matrix(device: Device) -> None:
+    """Of a launch on the diagonal, the cells that it works on are one tile: so long are the sides of all of them."""
+    graph = generators.graph("random", 70)
+    steps = [step for step in reedsp.trace(graph, "floyd-warshall-blocked", device=device).steps if step.active]
+    [first, *_] = [step for step in steps if step.kernel == "independent_tile"]
+    side = math.isqrt(len(first.active or ()))
+    assert {step.block for step in steps} == {(side, side)}
+    assert {step.block for step in reedsp.trace(graph, "floyd-warshall", device=device).steps} == {None}
 
 
 # ---- structure --------------------------------------------------------------------------------------

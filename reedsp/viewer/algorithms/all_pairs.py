@@ -110,6 +110,13 @@ class Blocked(AllPairsStory):
         last = min(first + side, self.graph.n) - 1
         return f"paths through vertices {first} to {last}, {_PHASES[moment.kernel]}: {fell}"
 
+    def block(self, moment: Moment) -> tuple[int, int] | None:
+        """Return the sides of a tile."""
+        if moment.kernel not in _PHASES:
+            return None
+        side = int(moment.macros["TILE"])
+        return side, side
+
     def active(self, moment: Moment, before: State, after: State) -> list[int] | None:
         """Return the cells of the tiles that are relaxed."""
         if moment.kernel not in _PHASES:

@@ -14,9 +14,9 @@ const matrix = (() => {
       on.select(row >= 0 && row < place.rows && column >= 0 && column < place.columns ? { vertex: row, column } : null);
     });
 
-    // Sides of a block: as the trace says, else those of a work-group of two dimensions.
+    // Sides of a block: as the step says, else those of a work-group of two dimensions.
     function blocks(replay, array) {
-      const given = array.block || replay.step().local;
+      const given = replay.step().block || replay.step().local;
       if (!Array.isArray(given) || given.length !== 2) return null;
       const [width, height] = given.map(Number);
       return width > 1 && height > 1 && (width < array.shape[1] || height < array.shape[0]) ? [width, height] : null;

@@ -58,7 +58,7 @@ const traces = (() => {
     object(step, where);
     text(step.kernel, `${where}.kernel`);
     for (const key of ["says", "file"]) optional(step[key], text, `${where}.${key}`);
-    for (const key of ["global", "local", "lines"])
+    for (const key of ["global", "local", "lines", "block"])
       (optional(step[key], list, `${where}.${key}`) || []).forEach((v, i) => whole(v, `${where}.${key}[${i}]`));
     for (const key of ["reads", "writes"])
       (optional(step[key], list, `${where}.${key}`) || []).forEach((v, i) => text(v, `${where}.${key}[${i}]`));
