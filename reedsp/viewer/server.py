@@ -139,8 +139,11 @@ class Server:
         return f"{self._http.origin}/{self._token}/"
 
     def serve(self) -> None:
-        """Serve until another thread closes, or an interrupt."""
-        self._http.serve_forever(poll_interval=0.1)
+        """Serve until another thread closes, or an interrupt, and give the port back."""
+        try:
+            self._http.serve_forever(poll_interval=0.1)
+        finally:
+            self._http.server_close()
 
     def close(self) -> None:
         """End serving."""

@@ -708,7 +708,7 @@ def test_examples_of_the_help_run(
     words = example.split(" > ")[0].replace("--device pocl", f"--device {get_device().index}").split()
     monkeypatch.setattr(tune, "tune", lambda *arguments: [])
     monkeypatch.setattr(calibrate, "calibrate", lambda *arguments: None)
-    monkeypatch.setattr(server.Server, "serve", lambda self: None)
+    monkeypatch.setattr(server._Http, "serve_forever", lambda self, **_: None)
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match=r"^0$"):
         cli_command.main()
