@@ -259,7 +259,7 @@ const controls = (() => {
 
   function saveSvg() {
     const { current, view, shown } = app.state;
-    const picture = view === "matrix" ? exporting.matrixSvg(current.replay, shown) : exporting.svg(view === "graph" ? $("graph") : $("array").querySelector("svg"));
+    const picture = view === "matrix" ? exporting.matrixSvg(current.replay, shown) : exporting.svg(view === "graph" ? $("graph") : $("array").querySelector("svg.bars"));
     exporting.save(fileName("svg"), "image/svg+xml", picture);
   }
 
