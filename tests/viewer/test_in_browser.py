@@ -357,7 +357,7 @@ def test_everything_is_reached_by_keyboard(open_page: OpenPage) -> None:
         assert page.is_visible(dialog)
         press("Escape")
         assert not page.is_visible(dialog)
-        page.wait_for_function("!document.activeElement.closest('dialog')")  # until the next frame it has the keys
+        until(page, "!document.activeElement.closest('dialog')")  # until the next frame it has the keys
     press("v")
     assert page.is_visible("#array")
     page.locator("[role=tab]").first.focus()
