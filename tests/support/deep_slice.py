@@ -32,7 +32,7 @@ import pytest
 from tests.support.rooms import ROOT, floors, is_at_or_above, room_of
 
 PARTS = 16
-MOST = 256  # deep tests of what has changed in a run
+MOST = 128  # deep tests of what has changed in a run
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # as git names it: the first commit has nothing before it
 
 
