@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,9 @@ class AllPairsStory(Story):
             return f"the edges: {fell} known"
         return self.of_round(moment, f"{fell} fell")
 
+    @abstractmethod
     def of_round(self, moment: Moment, fell: str) -> str:
         """Return what a launch has done to some distances."""
-        raise NotImplementedError
 
 
 class ByVertex(AllPairsStory):

@@ -24,6 +24,16 @@ _INDEX = {"edge_counts": INPUT, "vertex_edge_index": INPUT}
 _OUTGOING = {"first_edge": INPUT, "edges": INPUT}
 _TREE = writes("predecessors", "int")
 
+_UNRESOLVED = {  # of vertices that no tight edge of positive weight leads to
+    "count_unresolved": {
+        "dist": reads("dist", "WEIGHT"),
+        "predecessors": updates("predecessors", "int"),
+        "counts": INTERNAL,
+    },
+    "start_levels": {"predecessors": reads("predecessors", "int"), "levels": writes("hop_levels", "uint")},
+    "start_at_sources": {"sources": INPUT, "levels": updates("hop_levels", "uint")},
+}
+
 KERNELS: Kernels = {
     "single_source/output_parallel.cl": {
         "initialise": {"weights": writes("dist", "WEIGHT"), "predecessors": INTERNAL},
@@ -120,13 +130,7 @@ KERNELS: Kernels = {
             "predecessors": updates("predecessors", "int"),
             "counts": INTERNAL,
         },
-        "count_unresolved": {
-            "dist": reads("dist", "WEIGHT"),
-            "predecessors": updates("predecessors", "int"),
-            "counts": INTERNAL,
-        },
-        "start_levels": {"predecessors": reads("predecessors", "int"), "levels": writes("hop_levels", "uint")},
-        "start_at_sources": {"sources": INPUT, "levels": updates("hop_levels", "uint")},
+        **_UNRESOLVED,
         "resolve_level": {
             **_BY_TARGET,
             **_INDEX,
@@ -144,13 +148,7 @@ KERNELS: Kernels = {
             "predecessors": updates("predecessors", "int"),
             "counts": INTERNAL,
         },
-        "count_unresolved": {
-            "dist": reads("dist", "WEIGHT"),
-            "predecessors": updates("predecessors", "int"),
-            "counts": INTERNAL,
-        },
-        "start_levels": {"predecessors": reads("predecessors", "int"), "levels": writes("hop_levels", "uint")},
-        "start_at_sources": {"sources": INPUT, "levels": updates("hop_levels", "uint")},
+        **_UNRESOLVED,
         "reopen_unresolved": {
             "levels": reads("hop_levels", "uint"),
             "predecessors": updates("predecessors", "int"),
