@@ -62,10 +62,15 @@ class _Waiting:
 _Ask = Callable[[Searches], Known | None]
 
 
+@functools.lru_cache(maxsize=256)
+def _at_once(method: str, here: float) -> Choice:
+    return Choice((method,), f"{time_text(here)} are expected on the host, and no device begins sooner", here)
+
+
 def _on_host(method: str, here: float, there: Callable[[Known], float], asked: Searches, known: _Ask) -> Choice | None:
     """Return the method of the host, which takes so many seconds; None if a device does it."""
     if here <= _BEGUN:
-        return Choice((method,), f"{time_text(here)} are expected on the host, and no device begins sooner", here)
+        return _at_once(method, here)
     found = known(asked)
     if found is None:
         if here >= 1e-6 * place.on_any_device(asked.n, asked.m):
