@@ -11,7 +11,7 @@ import pytest
 
 import reedsp
 from reedsp.device import selfcheck
-from reedsp.device.device import Device, programs_requested
+from reedsp.device.device import Device, Program, programs_requested
 from reedsp.typing import SearchMethod
 
 UNTRIED = {
@@ -103,12 +103,20 @@ def calls() -> Iterator[tuple[str, Call]]:
 CALLS = dict(calls())
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_programs_have_been_tried(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def programs_of(call: Call, device: Device, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Program], set[Program]]:
+    """Return the programs that a call asks for, and those that the trials before it have asked for."""
     monkeypatch.setattr(selfcheck, "_known", {})
     with programs_requested() as requested:
-        CALLS[name](device=device)
-    tried = frozenset[Any]().union(*(programs or () for programs in selfcheck._known.values()))
+        call(device=device)
+    return requested, set().union(*(programs or () for programs in selfcheck._known.values()))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_programs_have_been_tried(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    requested, tried = programs_of(CALLS[name], device, monkeypatch)
+    if requested - tried:  # a record may be that of a test with other settings: nothing is taken from records
+        monkeypatch.setattr(selfcheck, "_record", lambda *_: None)
+        requested, tried = programs_of(CALLS[name], device, monkeypatch)
     left = {(file, macros) for file, macros in requested - tried if file not in UNTRIED}
     if "Operator" in name:  # those of users are not known to the trial, which adds instead
         left = {(file, macros) for file, macros in left if dict(macros)["OPERATION"] != "(a + b)"}

@@ -57,7 +57,7 @@ def is_trusted(
     """
     if device.platform in build.SIMULATORS:
         return True
-    driver = (device.platform, device.platform_version, device.name, device.driver_version)
+    driver = (device.platform, device.platform_version, device.name, device.driver_version, device.kind)
     key = (driver, _name_of(trial), arguments)
     with contextlib.suppress(KeyError):
         return _known[key] is not None
