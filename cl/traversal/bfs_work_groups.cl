@@ -36,6 +36,8 @@
 
 #include "core/language.cl"
 #include "traversal/bfs_direction.cl"
+#define NUMBER uint
+#include "traversal/deal_out.cl"
 
 #define GROUP_WORDS (GROUP_SIZE / 32)
 #define LIST (GROUP_SIZE * EDGES_PER_ITEM)
@@ -151,16 +153,7 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
         shared->first[item] = first;
         shared->source[item] = source;
     }
-    shared->ends[0][item] = edges;
-    uint now = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = 1; distance < GROUP_SIZE; distance *= 2) {
-        edges += item >= distance ? shared->ends[now][item - distance] : 0;
-        now = 1 - now;
-        shared->ends[now][item] = edges;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    __local const uint *ends = shared->ends[now];
+    __local const uint *ends = ends_of(edges, shared->ends);
     const uint total = ends[GROUP_SIZE - 1];
     uint start = 0;
     do {
@@ -169,14 +162,7 @@ void search_from(__global const ulong *pieces, const uint count, __global const 
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint stop = min(start + LIST, total);
         for (uint edge = start + item; edge < stop; edge += GROUP_SIZE) {
-            uint piece = 0, last = count - 1;  // look for the first piece that ends behind the edge
-            while (piece < last) {
-                const uint middle = (piece + last) / 2;
-                if (ends[middle] > edge)
-                    last = middle;
-                else
-                    piece = middle + 1;
-            }
+            const uint piece = place_of(edge, ends, count);
             const uint before = piece == 0 ? 0 : ends[piece - 1];
             const uint target = (uint)targets[shared->first[piece] + (edge - before)];
             if (!bit_of(visited, target) && atomic_min(&predecessors[target], shared->source[piece]) == NO_PREDECESSOR)

@@ -38,7 +38,6 @@ from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose_search, place, searches
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.searches import Searches
-from reedsp.cost_model.work import total
 
 SOURCES = (1, 16)
 HOST = "host"
@@ -120,14 +119,17 @@ def levels_from(
 ) -> tuple[str, dict[str, float], dict[str, Callable[[], Any]]]:
     """Return the same for breadth-first searches."""
     asked = Searches(graph.n, graph.m, graph.directed, len(sources), "int32", 4)
-    method = choose_search.breadth_first(asked, machine, device.kind).methods[0]
-    chosen = method if choose_search.levels_on_host(asked, lambda _: machine) is None else HOST
-    on_device = total(searches.breadth_first(asked, machine)[0], machine.machine)
+    expected = choose_search.levels_times(asked, machine, device.kind == "cpu")
+    fastest = next(iter(expected))
+    chosen = fastest if choose_search.levels_on_host(asked, lambda _: machine) is None else HOST
     calls: dict[str, Callable[[], Any]] = {
-        method: functools.partial(reedsp.bfs, graph, sources, device=device),
-        HOST: functools.partial(on_host, functools.partial(reedsp.bfs, graph, sources)),
+        each: functools.partial(
+            reedsp.bfs, graph, sources, device=device, options=None if each == fastest else {"method": each}
+        )
+        for each in expected
     }
-    return chosen, {method: on_device, HOST: searches.levels_on_host(asked)}, calls
+    calls[HOST] = functools.partial(on_host, functools.partial(reedsp.bfs, graph, sources))
+    return chosen, {**expected, HOST: searches.levels_on_host(asked)}, calls
 
 
 def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[Row]:

@@ -23,7 +23,7 @@ MANY_ROWS = 64
 
 NEAR_FAR, LOCAL = "near-far", "near-far-local"
 CHANGED, ALL, BY_EDGES, GROUPS = "input-parallel-refined", "output-parallel", "input-parallel", "bellman-ford"
-ITEMS, LEVEL_GROUPS = "work-items", "work-groups"
+ITEMS, LEVEL_GROUPS, SOURCE_A_GROUP = "work-items", "work-groups", "source-a-group"
 
 
 class Choice(NamedTuple):
@@ -169,13 +169,25 @@ def _of_negative(asked: Searches, known: Known, most_entering: Callable[[], int]
 
 
 @functools.lru_cache(maxsize=256)
+def levels_times(asked: Searches, known: Known, is_cpu: bool) -> dict[str, float]:
+    """Return the seconds of each method that may be the fastest one on a device, that one first."""
+    in_turn = total(searches.breadth_first(asked, known)[0], known.machine)
+    if is_cpu:
+        return {ITEMS: in_turn}
+    times = {LEVEL_GROUPS: in_turn}
+    if asked.rows > 1:
+        times[SOURCE_A_GROUP] = total(searches.breadth_first_in_groups(asked, known)[0], known.machine)
+    return dict(sorted(times.items(), key=lambda each: each[1]))
+
+
 def _levels_seconds(asked: Searches, known: Known) -> float:
-    return total(searches.breadth_first(asked, known)[0], known.machine)
+    return min(levels_times(asked, known, known.is_cpu).values())
 
 
 def breadth_first(asked: Searches, known: Known, kind: str) -> Choice:
-    """Return the methods for a kind of device: those of work-items first on CPUs, where each searches a row alone."""
-    expected = _levels_seconds(asked, known)
-    methods = (ITEMS, LEVEL_GROUPS) if kind == "cpu" else (LEVEL_GROUPS, ITEMS)
+    """Return the methods for a kind of device, those of its kind first: on CPUs work-items search rows alone."""
+    times = levels_times(asked, known, kind == "cpu")
+    methods = tuple(times) + tuple(each for each in (ITEMS, LEVEL_GROUPS) if each not in times)
+    expected = times[methods[0]]
     because = f"the device is a {kind}, and {time_text(expected)} are expected, by {known.source}"
     return Choice(methods, because, expected)

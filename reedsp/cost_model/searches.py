@@ -15,13 +15,22 @@ _GUESSED = 10.0
 """Factor that counts are within which depend on rounds that nobody knows."""
 
 _CALL = 4e-4
-_GPU_CALL = 8e-4
+_GPU_CALL = 6e-4
 """Seconds that a call takes of the host."""
 _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
 _GPU_WAITS, _GPU_ROW_WAITS = 20, 160
 """Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group."""
 _LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
+_GPU_LEVELS_CALL = 1.5e-4
+_GPU_LEVELS_LAUNCHES, _GPU_LEVELS_READS, _GPU_LEVEL_WAITS = 15, 3, 60
+"""Of a breadth-first search by a whole GPU, and for each of its levels."""
+_GROUP_WAITS, _GROUP_EDGE_WAITS = 25, 0.015
+"""Of one work-group, for each level, and for each edge."""
+_RESIDENT = 4  # work-groups of a compute unit that work at the same time
+_FEW_EDGES = 6
+"""Edges of a vertex on average up to which the number of levels is guessed to be the root of that of the vertices; with
+more it is the logarithm."""
 _LEVEL_STEPS, _LEVEL_WAITS, _FOUND_STEPS, _FOUND_WAITS = 0.5, 0.15, 12, 1.2
 """Of a breadth-first search on a CPU, for each edge, and for each vertex."""
 _LOOKED_AT = 8
@@ -158,17 +167,33 @@ def levels_on_host(asked: Searches) -> float:
 
 
 def breadth_first(asked: Searches, known: Known) -> Counted:
-    """Return what a breadth-first search does."""
+    """Return what a breadth-first search does, on a GPU from one source after the other, each by all work-groups."""
     n, rows, edges = float(asked.n), asked.rows, float(asked.m)
     moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else 8 * n * rows)
     if not known.is_cpu:
-        search = Work(waits=_GPU_WAITS * math.sqrt(n) * rows, footprint=8 * edges)
-        return [Work(host=_GPU_CALL, launches=20, read_backs=5), search, moved], 2.0
+        search = Work(waits=_GPU_LEVEL_WAITS * _levels(asked) * rows, random=edges * rows, footprint=8 * edges)
+        launches, reads = _GPU_LEVELS_LAUNCHES * rows, _GPU_LEVELS_READS * rows
+        return [Work(host=_GPU_LEVELS_CALL, launches=launches, read_backs=reads), search, moved], 2.0
     each = _part_found(asked) * rows / min(rows, known.units)
     edges = min(edges, _LOOKED_AT * n)
     steps, waits = _LEVEL_STEPS * edges + _FOUND_STEPS * n, _LEVEL_WAITS * edges + _FOUND_WAITS * n
     search = Work(steps=each * steps, waits=each * waits, footprint=2 * n)
     return [Work(host=_LEVEL_CALL + _LEVEL_ROW * rows, launches=4, read_backs=2), search, moved], 2.0
+
+
+def breadth_first_in_groups(asked: Searches, known: Known) -> Counted:
+    """Return what breadth-first searches do each of which one work-group of a GPU makes by itself."""
+    n, rows, edges = float(asked.n), asked.rows, float(asked.m)
+    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=8 * n * rows)
+    each = rows / min(rows, _RESIDENT * known.units)
+    waits = each * (_GROUP_WAITS * _levels(asked) + _GROUP_EDGE_WAITS * edges)
+    search = Work(waits=waits, random=edges * rows, footprint=8 * edges)
+    return [Work(host=_GPU_LEVELS_CALL, launches=5, read_backs=3), search, moved], 2.0
+
+
+def _levels(asked: Searches) -> float:
+    """Return how many levels there are, of which nobody knows before."""
+    return math.sqrt(asked.n) if asked.m <= _FEW_EDGES * asked.n else math.log2(asked.n)
 
 
 def bytes_of(asked: Searches, known: Known) -> int:

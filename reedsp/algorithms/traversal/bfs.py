@@ -14,6 +14,7 @@ from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
 from reedsp.algorithms.traversal.on_host import search as search_on_host
+from reedsp.algorithms.traversal.source_a_group import search_rows
 from reedsp.cost_model import choose_search, families, place, settings
 from reedsp.cost_model.searches import Searches
 from reedsp.device.build import constants, position_of
@@ -30,19 +31,22 @@ from reedsp.edges.selfcheck import finds_known_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
+from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import Report, announce_long, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
 METHODS = ("work-items", "work-groups")
-"""Kernels for CPU devices, and kernels for GPUs."""
+"""Kernels for CPU devices, and kernels for GPUs, which search in either direction."""
 
 _DEEP = "near-far"  # for deep graphs of few edges a vertex on GPUs
+_ROWS = "source-a-group"  # for many sources on GPUs
 _FRONTIER = "frontier"  # by a rung of the ladder of load balancing
 _OPTIONS = {
     "work-items": {"direction"},
     "work-groups": {"direction", "group_size"},
+    _ROWS: {"group_size"},
     _DEEP: set(),
     _FRONTIER: {"balance"},
 }
@@ -76,7 +80,7 @@ def bfs(
     graph: GraphLike,
     source: Vertex | Vertices,
     *,
-    device: Device | int | str | None = None,
+    device: Device | Elsewhere | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
     options: BreadthFirstOptions | None = None,
 ) -> BreadthFirst:
@@ -92,7 +96,7 @@ def bfs(
     source : int, other name or sequence of these
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
-    device : Device, int or str, optional
+    device : Device, int, str or cluster, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
         host where that is expected to be done sooner, unless there are `options`. What is named is used.
     progress : bool or callable(done, most), optional
@@ -102,13 +106,14 @@ def bfs(
         By default a call from several sources that is expected to take more than five seconds says so in a line on a
         terminal.
     options : mapping, optional
-        ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, "near-far", for GPUs and
-        deep graphs, such as road networks, in which no vertex has more than eight edges, or "frontier", which shares
-        out the edges of each level by a rung of the ladder of load balancing; by default what fits the device and the
-        graph. Of the first two: ``direction``, "top-down", "bottom-up" or "auto", for each level what looks at fewer
-        edges; but the first eight searches of a directed graph are top-down. Of "work-groups": ``group_size``,
-        work-items of one. Of "frontier", and without a method for it: ``balance``, the name of the rung, by default
-        "direct-search".
+        ``method``: "work-items", kernels for CPU devices, "work-groups", kernels for GPUs, "source-a-group", for many
+        sources on GPUs, of which each work-group searches from one at a time, "near-far", for GPUs and deep graphs,
+        such as road networks, in which no vertex has more than eight edges, or "frontier", which shares out the edges
+        of each level by a rung of the ladder of load balancing; by default what fits the device, the graph and the
+        number of sources. Of the first two: ``direction``, "top-down", "bottom-up" or "auto", for each level what looks
+        at fewer edges; but the first eight searches of a directed graph are top-down. Of "work-groups" and
+        "source-a-group": ``group_size``, work-items of one. Of "frontier", and without a method for it: ``balance``,
+        the name of the rung, by default "direct-search".
 
     Returns
     -------
@@ -133,6 +138,9 @@ def bfs(
     >>> search.path(3)
     [0, 1, 3]
     """
+    if isinstance(device, Elsewhere):
+        there: BreadthFirst = device.answer("bfs", graph, source, progress=progress, options=options)
+        return there
     phases = Phases()
     plan = planned(graph, source, device=device, options=options, may_be_host=progress is None or progress is False)
     graph, sources, choice, choices = plan.graph, plan.sources, plan.choice, dict(plan.options)
@@ -143,7 +151,7 @@ def bfs(
     if plan.device is None:
         return _answer(plan, answers, choice.methods[0], _search_on_host(plan, answers, phases))
     chosen, method = plan.device, choice.methods[0]
-    tries_deep = not choices and chosen.kind != "cpu" and suits(graph)
+    tries_deep = not choices and method == "work-groups" and chosen.kind != "cpu" and suits(graph)
     choices.pop("method", None)
     if method == _FRONTIER:
         choices["balance"] = _right_rung(chosen, choices.get("balance", DIRECT_SEARCH))
@@ -537,6 +545,7 @@ def _search_by_frontier(
 _SEARCHES: dict[str, Callable[..., dict[str, Any]]] = {
     "work-items": _search_by_work_items,
     "work-groups": _search_by_work_groups,
+    _ROWS: search_rows,
     _FRONTIER: _search_by_frontier,
 }
 
@@ -581,7 +590,8 @@ def _is_trusted(device: Device, method: str, group_size: int | None = None) -> b
         return is_trusted(device, f"breadth-first search in {method}", *trial)
     size = "" if group_size is None else f" of {group_size}"
     options = () if group_size is None else (("group_size", group_size),)
-    settings = tuple((("direction", direction), *options) for direction in _EDGE_FACTORS)
+    directions: Iterable[tuple[Any, ...]] = [(("direction", each),) for each in _EDGE_FACTORS]
+    settings = tuple((*each, *options) for each in ([()] if method == _ROWS else directions))
     return is_trusted(
         device, f"breadth-first search in {method}{size}", finds_known_levels, _SEARCHES[method], settings
     )

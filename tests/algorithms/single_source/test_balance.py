@@ -254,7 +254,7 @@ def test_75_a_wrong_rung_is_replaced(device: Device, monkeypatch: pytest.MonkeyP
 # ---- faults -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.deep("low")
+@pytest.mark.deep
 @pytest.mark.parametrize("rung", [Balance(), Balance("low-degree", 4)], ids=lambda rung: rung.name)
 def test_a_fault_that_keeps_a_search_from_ending_is_an_error(
     rung: Balance, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

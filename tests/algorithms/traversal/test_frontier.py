@@ -203,7 +203,10 @@ def test_options(device: Device) -> None:
         ({"method": "frontier", "group_size": 64}, r"group_size: 'frontier' has none$"),
         ({"method": "work-items", "balance": "items"}, r"balance: 'work-items' has none$"),
         ({"method": "near-far", "balance": "items"}, r"balance: 'near-far' has none$"),
-        ({"method": "fronts"}, r"method = 'fronts', expected one of 'work-items', 'work-groups', 'near-far', 'fron"),
+        (
+            {"method": "fronts"},
+            r"method = 'fronts', expected one of 'work-items', 'work-groups', 'source-a-group', 'near",
+        ),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str, device: Device) -> None:
