@@ -116,7 +116,8 @@ def read(
     .graph       METIS (header ``n m [fmt [ncon]]``, then one line for each vertex): undirected, vertices
                  from 1. Vertex weights and sizes are skipped
     .npz         what :func:`scipy.sparse.save_npz` writes: directed, vertices from 0; or what
-                 :func:`reedsp.write` does, which also keeps direction, numbering and labels
+                 :func:`reedsp.write` does, which also keeps direction, numbering, labels and
+                 coordinates
     ============ ======================================================================================
 
     Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
@@ -195,16 +196,27 @@ def open_text(path: str | os.PathLike[str], progress: Callable[[int, int], None]
     ValueError
         It is empty, damaged, or an archive of tar.
     """
+    require_regular_file(path)
     name = os.fsdecode(path)
-    mode = os.stat(path).st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-    if not stat.S_ISREG(mode):  # to open a pipe is to wait for its writer
-        raise OSError(errno.EINVAL, "not a regular file", name)
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         report = None if progress is None else lambda: progress(file.tell(), size)
         yield Text(name, _pieces(file), _BASE_SIZE + _EXPANSION * size, report)
+
+
+def require_regular_file(path: str | os.PathLike[str]) -> None:
+    """Check that a file can be opened without waiting: to open a pipe is to wait for its writer.
+
+    Raises
+    ------
+    OSError
+        There is none, or it is not a regular file.
+    """
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", os.fsdecode(path))
 
 
 # ---- decompression and lines ------------------------------------------------------------------------
@@ -1200,7 +1212,7 @@ def _read_npz(text: Text) -> Graph:
     limit = _vertex_limit(max(text.size, inside))
     if max(matrix.shape) > limit:
         raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
-    names = 0 if naming is None else _label_memory(naming.labels)
+    names = 0 if naming is None else _naming_memory(naming)
     text.require(names + _sparse_memory(matrix), inside)
     with _blamed(text, (TypeError, ValueError)):
         if matrix.format in ("bsr", "dia"):
@@ -1212,6 +1224,9 @@ def _read_npz(text: Text) -> Graph:
             del matrix
     if naming is not None:
         graph = _named(text, graph, naming, names, inside)
+        if naming.coordinates is not None:
+            with _blamed(text, ValueError):
+                graph = graph.with_coordinates(naming.coordinates, geographic=naming.geographic)
     text.edges = stored if graph.directed else _distinct_edges(graph)
     return graph
 
@@ -1256,24 +1271,35 @@ class _Naming(NamedTuple):
     directed: bool
     offset: int
     labels: npt.NDArray[Any] | None
+    coordinates: npt.NDArray[np.float64] | None
+    geographic: bool
 
 
 def _naming(content: bytes, n: int) -> _Naming | None:
-    """Return direction, offset and labels of a graph; None: scipy.sparse.save_npz wrote the file."""
+    """Return direction, offset, labels and coordinates of a graph; None: scipy.sparse.save_npz wrote the file."""
     with np.load(io.BytesIO(content)) as arrays:
         if not {"directed", "offset"} <= set(arrays):
             return None
         labels = arrays.get("labels")
         if labels is not None and (labels.dtype.kind not in "iU" or labels.shape != (n,)):
             raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
-        return _Naming(bool(arrays["directed"]), int(arrays["offset"]), labels)
+        coordinates = arrays.get("coordinates")
+        if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
+            found = f"{coordinates.dtype} of shape {coordinates.shape}"
+            raise ValueError(f"coordinates: expected float64 of shape {(n, 2)}, got {found}")
+        geographic = bool(arrays.get("geographic", False))
+        return _Naming(bool(arrays["directed"]), int(arrays["offset"]), labels, coordinates, geographic)
 
 
-def _label_memory(labels: npt.NDArray[Any] | None) -> int:
-    """Return the bytes of labels, and of the Python objects that are made of them."""
+def _naming_memory(naming: _Naming) -> int:
+    """Return the bytes of labels and coordinates, of their copies, and of the Python objects that are made of them."""
+    coordinates = 0 if naming.coordinates is None else 2 * naming.coordinates.nbytes
+    labels = naming.labels
     if labels is None:
-        return 0
-    return labels.size * (_NAME_MEMORY + labels.itemsize if labels.dtype.kind == "i" else 96 + 2 * labels.itemsize)
+        return coordinates
+    return coordinates + labels.size * (
+        _NAME_MEMORY + labels.itemsize if labels.dtype.kind == "i" else 96 + 2 * labels.itemsize
+    )
 
 
 def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -> Graph:
@@ -1390,19 +1416,33 @@ def suffix(name: str) -> str:
     return PurePath(path.stem).suffix if path.suffix in (".gz", ".xz") else path.suffix
 
 
+_ROAD_MAP, _TABLE = "a road map of OpenStreetMap", "a table with commas or semicolons"
+
 _FOREIGN = (
     (re.compile(rb"BZh[0-9]|\x28\xb5\x2f\xfd|7z\xbc\xaf"), "compressed by bzip2, zstd or 7z"),
     (re.compile(rb"(?=<)(?s:.{0,1000})<graphml\b"), "GraphML"),
     (re.compile(rb"(?=<)(?s:.{0,1000})<gexf\b"), "GEXF"),
-    (re.compile(rb"(?=<)(?s:.{0,1000})<osm\b"), "OpenStreetMap's XML"),
+    (re.compile(rb"(?=<)(?s:.{0,1000})<osm\b"), _ROAD_MAP),
+    (re.compile(rb"(?s:\0\0..\n\tOSMHeader)"), _ROAD_MAP),
+    (re.compile(rb"PAR1"), "Parquet"),
     (re.compile(rb"<"), "XML"),
     (re.compile(rb"(?:Creator|Version|graph)\b[^\n]*\n?(?s:.{0,1000})\[", re.IGNORECASE), "GML"),
     (re.compile(rb"(?:strict\s+)?(?:di)?graph\b[^\n]*\n?\s*\{", re.IGNORECASE), "Graphviz's DOT"),
     (re.compile(rb"[{\[]"), "JSON"),
-    (re.compile(rb"[^\s,;]*[,;]"), "a table with commas or semicolons"),
+    (re.compile(rb"[^\s,;]*[,;]"), _TABLE),
     (re.compile(rb"(?s:.*)\0"), "a binary file"),
 )
 """How files of formats begin that are not read, and what to call them; the first one that fits counts."""
+
+_CURES = {
+    _ROAD_MAP: "reedsp.read_osm reads it",
+    _TABLE: "Graph.from_table reads it if it has a line of names and commas",
+    "GraphML": "networkx.read_graphml reads it for Graph.from_networkx",
+    "GEXF": "networkx.read_gexf reads it for Graph.from_networkx",
+    "GML": "networkx.read_gml reads it for Graph.from_networkx",
+    "Parquet": "Graph.from_table reads it",
+}
+_OTHER_CURE = "networkx reads some more for Graph.from_networkx, pandas and numpy tables for Graph.from_edges"
 
 
 def _refuse_foreign(text: Text) -> None:
@@ -1410,7 +1450,7 @@ def _refuse_foreign(text: Text) -> None:
     foreign = next((name for beginning, name in _FOREIGN if beginning.match(text.head.lstrip())), None)
     if foreign is not None:
         ours = ", ".join(READERS)
-        cure = "networkx reads some more for Graph.from_networkx, pandas and numpy tables for Graph.from_edges"
+        cure = _CURES.get(foreign, _OTHER_CURE)
         raise text.fault(None, f"this seems to be {foreign}, which is not read; the formats are {ours}; {cure}")
 
 

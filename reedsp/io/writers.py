@@ -69,7 +69,8 @@ def write(
                  where the last vertices have no edges
     .wel         edge list with weights
     .graph       METIS: for graphs in which each edge has a counterpart of the same weight, without self loops
-    .npz         as :func:`scipy.sparse.save_npz` writes it, with the direction, the numbering and the labels besides
+    .npz         as :func:`scipy.sparse.save_npz` writes it, with the direction, the numbering, the labels and the
+                 coordinates besides
     ============ ======================================================================================
 
     Integers of any width are read back from text as int64, float32 as float64; ``.npz`` keeps the type. Edge lists
@@ -164,7 +165,8 @@ def _writer(file: Path) -> Callable[[Graph], _Blocks]:
 
 def _losses(graph: Graph, file: Path) -> list[str]:
     lost = ["the labels of the vertices are lost"] if _loses_labels(graph, file) else []
-    return lost + (["the coordinates of the vertices are lost"] if graph.coordinates is not None else [])
+    loses_coordinates = graph.coordinates is not None and suffix(file.name) != ".npz"
+    return lost + (["the coordinates of the vertices are lost"] if loses_coordinates else [])
 
 
 def _loses_labels(graph: Graph, file: Path) -> bool:
@@ -432,6 +434,8 @@ def _npz_blocks(graph: Graph) -> _Blocks:
     labels = None if graph.labels is None else label_array(graph.labels)
     if labels is not None:
         arrays["labels"] = labels
+    if graph.coordinates is not None:
+        arrays |= {"coordinates": graph.coordinates, "geographic": np.array(graph.geographic)}
     size, done = sum(array.nbytes for array in arrays.values()), 0
     pieces = _Pieces()
     with zipfile.ZipFile(pieces, "w") as archive:  # type: ignore[call-overload]

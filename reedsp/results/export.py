@@ -1,4 +1,4 @@
-"""Results as graphs of networkx and as tables of pandas."""
+"""Results as graphs of networkx and as tables of pandas and Arrow."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from reedsp.graph.graph import Graph
 if TYPE_CHECKING:
     import networkx
     import pandas
+    import pyarrow
 
 
 def tree_to_networkx(
@@ -117,6 +118,36 @@ def rows_to_dataframe(
         whole = dict.fromkeys(vertices, "Int64") | dict.fromkeys({"source", "vertex"} & set(content), "int64")
         frame = frame.astype(whole)
     return frame.set_index([name for name in ("source", "vertex") if name in content])
+
+
+def rows_to_arrow(
+    graph: Graph, sources: list[int] | None, columns: Mapping[str, npt.NDArray[Any]], vertices: Mapping[str, Any]
+) -> pyarrow.Table:
+    """Return the lines of :func:`rows_to_dataframe` as a table of Arrow, a vertex that is none as a null.
+
+    Raises
+    ------
+    ImportError
+        pyarrow is not installed; the message says how to.
+    TypeError
+        Vertices have names of different types, of which Arrow has no column.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError("to_arrow: pyarrow is not installed; install it with: pip install 'reedsp[tables]'") from None
+    try:
+        names = pyarrow.array(np.arange(graph.n) + graph.offset if graph.labels is None else list(graph.labels))
+    except (pyarrow.ArrowException, OverflowError) as error:
+        raise TypeError(f"to_arrow: the names of the vertices are no column of Arrow: {error}") from None
+    content: dict[str, Any] = {}
+    if sources is not None:
+        content["source"] = names.take(pyarrow.array(np.repeat(np.asarray(sources, np.int64), graph.n)))
+    content["vertex"] = names.take(pyarrow.array(np.tile(np.arange(graph.n), 1 if sources is None else len(sources))))
+    content |= {name: pyarrow.array(column.ravel()) for name, column in columns.items()}
+    for name, column in vertices.items():
+        content[name] = names.take(pyarrow.array(column.ravel(), mask=column.ravel() < 0))
+    return pyarrow.table(content)
 
 
 def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:

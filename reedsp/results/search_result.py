@@ -15,7 +15,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import DASH, SHOWN, and_more, card, distance_text, name_or_dash, run_facts
-from reedsp.results.export import rows_to_dataframe, tree_to_networkx
+from reedsp.results.export import rows_to_arrow, rows_to_dataframe, tree_to_networkx
 from reedsp.results.plot import axes_for, draw_search
 from reedsp.results.routes import Routes, walk
 from reedsp.results.text import write_arrays, write_result, write_rows
@@ -24,6 +24,7 @@ from reedsp.results.ties import tied_paths
 if TYPE_CHECKING:
     import networkx
     import pandas
+    import pyarrow
     from matplotlib.axes import Axes
 
 
@@ -284,8 +285,41 @@ class SearchResult(AsArray):
         1   4.0     0
         2   7.0     1
         """
-        listed = [start for row in range(len(self.pred)) for start in self._starts(row)] if self.pred.ndim > 1 else None
-        return rows_to_dataframe(self.graph, listed, {self._column: self._numbers}, self._vertex_columns)
+        return rows_to_dataframe(self.graph, self._listed(), {self._column: self._numbers}, self._vertex_columns)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the result as a table of Arrow, for which pyarrow has to be installed (the extra ``tables``).
+
+        polars, duckdb and others take it without a copy.
+
+        Returns
+        -------
+        pyarrow.Table
+            The lines of :meth:`to_dataframe`, with ``vertex``, and ``source`` if there are several, as columns; null
+            where there is no predecessor.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is not installed.
+        TypeError
+            The vertices have names of different types.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> reedsp.sssp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3]), 0).to_arrow().to_pydict()
+        {'vertex': [0, 1, 2], 'dist': [0.0, 4.0, 7.0], 'pred': [None, 0, 1]}
+        """
+        return rows_to_arrow(self.graph, self._listed(), {self._column: self._numbers}, self._vertex_columns)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows of :meth:`to_arrow` to libraries that speak Arrow's C interface, such as polars."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _listed(self) -> list[int] | None:
+        """Return the source of each row, if there are several."""
+        return [start for row in range(len(self.pred)) for start in self._starts(row)] if self.pred.ndim > 1 else None
 
     def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the result with matplotlib, which has to be installed.

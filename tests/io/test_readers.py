@@ -780,6 +780,21 @@ def test_npz_of_ours_in_another_form(form: str, tmp_path: Path) -> None:
     assert (graph.directed, graph.offset, graph.labels) == (True, 1, (7, 8, 9))
 
 
+@pytest.mark.parametrize(
+    ("coordinates", "message"),
+    [
+        (np.zeros((2, 2)), r"coordinates: expected float64 of shape (3, 2), got float64 of shape (2, 2)"),
+        (np.zeros((3, 2), np.int64), "coordinates: expected float64"),
+        (np.full((3, 2), np.inf), "coordinates[0, 0] is inf, expected a finite number"),
+        (np.full((3, 2), 1e9), "coordinates[0, 0] is 1000000000.0, expected a longitude"),
+    ],
+)
+def test_npz_with_other_coordinates(coordinates: np.ndarray[Any, Any], message: str, tmp_path: Path) -> None:
+    named = {"directed": True, "offset": 0, "coordinates": coordinates, "geographic": True}
+    members = members_of(TRIANGLE) | {f"{name}.npy": npy(np.array(value)) for name, value in named.items()}
+    assert_fault(archive(tmp_path, members), None, message)
+
+
 @pytest.mark.parametrize("name", ["dimacs.gr", "pace.gr", "matrix.mtx", "metis.graph"])
 def test_57_truncated(tmp_path: Path, name: str) -> None:
     """A text that lacks its last line, or that ends in the middle of a line, is refused at its last line."""
@@ -1075,7 +1090,8 @@ def test_other_compression(tmp_path: Path) -> None:
 FOREIGN: dict[str, tuple[str, bytes]] = {
     "a.graphml": ("GraphML", b'<?xml version="1.0"?>\n<!-- by hand -->\n<graphml xmlns="x"><graph/></graphml>\n'),
     "a.gexf": ("GEXF", b"<gexf></gexf>"),
-    "a.osm": ("OpenStreetMap's XML", b"\xef\xbb\xbf<?xml version='1.0'?>\n<osm version='0.6'>\n</osm>"),
+    "a.osm": ("a road map of OpenStreetMap", b"\xef\xbb\xbf<?xml version='1.0'?>\n<osm version='0.6'>\n</osm>"),
+    "a.parquet": ("Parquet", b"PAR1\x15\0"),
     "a.svg": ("XML", b"<svg/>"),
     "a.gml": ("GML", b'Creator "me"\ngraph [\n  node [ id 1 ]\n]\n'),
     "b.gml": ("GML", b"graph\n[\n]\n"),
@@ -1085,7 +1101,7 @@ FOREIGN: dict[str, tuple[str, bytes]] = {
     "a.csv": ("a table with commas or semicolons", b"0,1,7\n1,2,3\n"),
     "b.csv": ("a table with commas or semicolons", b"source;target\n0;1\n"),
     "a.png": ("a binary file", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
-    "a.osm.pbf": ("a binary file", b"\0\0\0\r\n\tOSMHeader\x18\x7f"),
+    "a.osm.pbf": ("a road map of OpenStreetMap", b"\0\0\0\r\n\tOSMHeader\x18\x7f"),
     "utf-16.txt": ("a binary file", "0 1\n".encode("utf-16")),
     "a.gr.bz2": ("compressed by bzip2, zstd or 7z", bz2.compress(b"0 1\n")),
 }

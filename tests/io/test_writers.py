@@ -194,7 +194,21 @@ def test_labels_that_are_lost_are_told(tmp_path: Path, labels: list[Any], name: 
     assert edges_of(reedsp.read(file)) == edges_of(graph)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("geographic", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_npz_keeps_coordinates(tmp_path: Path, geographic: bool, directed: bool) -> None:
+    places = [[0.1, -0.0], [1e-300, 2]]
+    graph = Graph.from_edges(2, [0], [1], directed=directed, labels=["a", "b"])
+    graph = graph.with_coordinates(places, geographic=geographic)
+    assert writers.changes(graph, "x.npz") == []
+    reedsp.write(graph, tmp_path / "x.npz")
+    again = reedsp.read(tmp_path / "x.npz")
+    assert again == graph
+    assert np.asarray(again.coordinates).tolist() == places
+    assert again.geographic == geographic
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != ".npz"])
 def test_coordinates_that_are_lost_are_told(tmp_path: Path, form: str) -> None:
     graph = Graph.from_edges(2, [0, 1], [1, 0]).with_coordinates([[0, 0], [1, 2]])
     with pytest.warns(UserWarning, match=r": the coordinates of the vertices are lost$"):

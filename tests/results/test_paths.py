@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib
 import networkx as nx
 import numpy as np
+import pyarrow
 import pytest
 
 import reedsp
@@ -250,6 +251,35 @@ def test_networkx_objects_have_the_users_names(device: reedsp.Device) -> None:
     assert rows.nodes(data="nearest")[2] == 1
     closure = reedsp.apsp(graph, dtype="int32", device=device).to_networkx()
     assert list(closure.edges(data="weight")) == [(1, 2, 2), (1, 3, 5), (2, 3, 3)]
+
+
+@pytest.mark.parametrize("labels", [None, ["a", "b", "c", "d"], [7, 3, 2**40, -1]])
+def test_arrow_has_the_lines_of_pandas(labels: list[Any] | None, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 0], [1, 2, 2], [4, 3, 9], offset=int(labels is None), labels=labels)
+    first, second = graph.names[:2]
+    for paths in (
+        reedsp.sssp(graph, first, device=device),
+        reedsp.sssp(graph, [first, second], device=device),
+        reedsp.sssp(graph, [first, second], min_only=True, device=device),
+        reedsp.bfs(graph, [second, first], device=device),
+    ):
+        table, frame = paths.to_arrow(), paths.to_dataframe().reset_index()
+        assert table.column_names == list(frame.columns)
+        for name in table.column_names:
+            expected = frame[name].astype(object)
+            assert table[name].to_pylist() == expected.where(expected.notna(), None).to_list()
+        assert {str(table[name].type) for name in ("vertex", "pred")} == {"string" if first == "a" else "int64"}
+        assert pyarrow.table(paths) == table  # by the stream
+
+
+def test_names_that_are_no_column_of_arrow(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    for labels in (["a", 1], [1, 2**70], [("a", 1), "b"]):
+        paths = reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], labels=labels), labels[0], device=device)
+        with pytest.raises(TypeError, match="to_arrow: the names of the vertices are no column of Arrow"):
+            paths.to_arrow()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'reedsp\[tables\]'"):
+        paths.to_arrow()
 
 
 def test_dataframes(device: reedsp.Device) -> None:

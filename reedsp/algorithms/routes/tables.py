@@ -16,6 +16,7 @@ from reedsp.device.discovery import get_device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph
+from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
@@ -51,7 +52,7 @@ def distance_table(
     *,
     dtype: DistanceType | None = None,
     memory_limit: int = MEMORY_LIMIT,
-    device: Device | int | str | None = None,
+    device: Device | Elsewhere | int | str | None = None,
 ) -> Distances:
     """Find the distances from each of several sources to each of several targets.
 
@@ -65,7 +66,7 @@ def distance_table(
         Type of the distances, as for :func:`reedsp.sssp`.
     memory_limit : int
         Bytes that distances to vertices that were not asked for may take on the host at a time, beside the table.
-    device : Device, int or str, optional
+    device : Device, int, str or cluster, optional
         As for :func:`reedsp.sssp`.
 
     Returns
@@ -91,6 +92,9 @@ def distance_table(
     array([[3., 6., 1.],
            [2., 5., 0.]])
     """
+    if isinstance(device, Elsewhere):
+        table: Distances = device.answer("distance_table", graph, sources, targets, dtype=dtype)
+        return table
     graph = as_graph(graph)
     starts = vertices_argument(graph, sources, "sources")
     ends = vertices_argument(graph, targets, "targets")
@@ -98,9 +102,8 @@ def distance_table(
     check_memory_limit(memory_limit)
     chosen = get_device(device)
     table = np.empty((len(starts), len(ends)), result)
-    into = table
-    if _is_better_backwards(graph, starts, ends, result):
-        graph, starts, ends, into = graph.reverse(), ends, starts, table.T
+    graph, starts, ends, is_backwards = oriented(graph, starts, ends, result)
+    into = table.T if is_backwards else table
     index = 0
     for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
         into[index : index + len(block)] = rows[:, ends]
@@ -224,6 +227,15 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
     order = np.argsort(every_dist, axis=1, kind="stable")[:, :k]
     nearest.dist[...] = np.take_along_axis(every_dist, order, axis=1)
     nearest.vertices[...] = np.take_along_axis(every_vertex, order, axis=1)
+
+
+def oriented(
+    graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
+) -> tuple[Graph, npt.NDArray[np.intp], npt.NDArray[np.intp], bool]:
+    """Return the graph, and between which of its vertices to search for a table, which may be backwards."""
+    if _is_better_backwards(graph, starts, ends, result):
+        return graph.reverse(), ends, starts, True
+    return graph, starts, ends, False
 
 
 def _is_better_backwards(

@@ -1,0 +1,130 @@
+"""Prepared graphs: how long the preparation takes, and what answers take afterwards, beside near-far and SciPy.
+
+Whole calls of the public interface, from a graph to arrays of numpy. Distances are compared with those of near-far,
+exactly; a table with those of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse.csgraph
+from matplotlib.figure import Figure
+
+import reedsp
+from experiments.lib import inputs
+from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.lib.measure import measure
+from experiments.lib.plotting import device_of, dots, panels
+
+SEED = 2011
+SOURCES, MANY_SOURCES, TABLE = 64, 256, 1000
+MOST_ROWS = 1e8  # distances of the rows of one call
+MOST_FOR_SCIPY = 2e7
+ROWS_OF_TABLE = 3  # that are compared
+METHODS = PREPARED, NEAR_FAR, SCIPY = "prepared", "near-far", "SciPy"
+PREPARATION, ROWS, TREES, MORE_ROWS, TABLES, PAIR, PATH = (
+    "preparation",
+    f"{SOURCES} sources",
+    f"{SOURCES} sources, with trees",
+    f"{MANY_SOURCES} sources",
+    f"table of {TABLE:,} by {TABLE:,}",
+    "one pair",
+    "one path",
+)
+
+
+def rows_of(graph: reedsp.Graph, sources: npt.NDArray[Any], device: reedsp.Device) -> npt.NDArray[Any]:
+    """Return rows by near-far, without trees."""
+    return np.concatenate([part for _, part in reedsp.all_pairs_rows(graph, sources, device=device)])
+
+
+def equal_to(expected: Any) -> Callable[[Any], None]:
+    def check(answer: Any) -> None:
+        if not np.array_equal(answer, expected):
+            raise WrongAnswerError("other distances")
+
+    return check
+
+
+def rows(
+    name: str, make: Callable[[], reedsp.Graph], device: reedsp.Device, sizes: tuple[int, ...], quick: bool
+) -> Iterator[Row]:
+    graph, repeats = make(), 1 if quick else 3
+    few, many, side = sizes
+    rng = np.random.default_rng(SEED)
+    sources, starts, ends = rng.integers(0, graph.n, many), *rng.integers(0, graph.n, (2, side))
+    matrix = graph.to_scipy().astype(np.float64)
+
+    def timed(call: str, method: str, solve: Callable[[], Any], check: Callable[[Any], None], repeats: int) -> Any:
+        answer, times = measure(solve, check, repeats)
+        sizes = {"graph": name, "n": graph.n, "m": graph.m, "seed": SEED, "call": call, "method": method}
+        return answer, {**sizes, "shortcuts": shortcuts, **times}
+
+    shortcuts: int | str = ""
+    prepared, row = timed(PREPARATION, PREPARED, partial(reedsp.prepare, graph, device=device), lambda _: None, 1)
+    yield row
+    shortcuts = prepared.shortcuts
+    expected, row = timed(ROWS, NEAR_FAR, partial(rows_of, graph, sources[:few], device), lambda _: None, 1)
+    yield row
+    yield timed(ROWS, PREPARED, partial(prepared.distances, sources[:few]), equal_to(expected), repeats)[1]
+    if few * graph.n <= MOST_FOR_SCIPY:
+        dijkstra = partial(scipy.sparse.csgraph.dijkstra, matrix, indices=sources[:few])
+        yield timed(ROWS, SCIPY, dijkstra, equal_to(expected), 1)[1]
+    if many * graph.n <= MOST_ROWS:
+        check = equal_to(expected)
+        yield timed(MORE_ROWS, PREPARED, partial(prepared.distances, sources), lambda all_: check(all_[:few]), repeats)[
+            1
+        ]
+    trees, row = timed(
+        TREES, NEAR_FAR, lambda: reedsp.sssp(graph, sources[:few], "near-far", device=device).pred, lambda _: None, 1
+    )
+    yield row
+    yield timed(TREES, PREPARED, lambda: prepared.sssp(sources[:few]).pred, equal_to(trees), repeats)[1]
+    del trees, expected
+    some = rows_of(graph, starts[:ROWS_OF_TABLE], device)[:, ends]
+    check_table = equal_to(some)
+    table = partial(prepared.distance_table, starts, ends)
+    yield timed(TABLES, PREPARED, table, lambda all_: check_table(all_[:ROWS_OF_TABLE]), repeats)[1]
+    source, target, dist = int(starts[0]), int(ends[0]), some[0, 0]
+    pair = partial(prepared.distance, source, target)
+    yield timed(PAIR, PREPARED, pair, equal_to(dist), 1 if quick else 100)[1]
+    yield timed(PATH, PREPARED, partial(prepared.path, source, target), lambda _: None, 1 if quick else 100)[1]
+    one = partial(reedsp.sssp, graph, source, "near-far", target, device=device)
+    yield timed(PAIR, NEAR_FAR, lambda: one().dist[target], equal_to(dist), repeats)[1]
+    yield timed(
+        *(PAIR, SCIPY, lambda: scipy.sparse.csgraph.dijkstra(matrix, indices=source)[target], equal_to(dist), repeats)
+    )[1]
+
+
+def cases(setting: Setting) -> list[Case]:
+    if setting.quick:
+        made: dict[str, Callable[[], reedsp.Graph]] = {"grid of 30 by 30": partial(inputs.grid, 30, SEED)}
+        sizes: tuple[int, ...] = (4, 20, 10)
+    else:
+        made, sizes = {"grid of 1,000 by 1,000": partial(inputs.grid, 1000, SEED)}, (SOURCES, MANY_SOURCES, TABLE)
+        if setting.data is not None:
+            folder: Path = setting.data / "dimacs-ny"
+            made = {"New York": partial(inputs.new_york, folder), **made}
+    return [(name, partial(rows, name, make, setting.device, sizes, setting.quick)) for name, make in made.items()]
+
+
+def plot(rows: list[dict[str, str]]) -> Figure:
+    """Draw the fastest call of each method: a panel a graph."""
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    calls = list(dict.fromkeys(row["call"] for row in rows))
+    figure, panes = panels(len(graphs), width=7, height=3, below=True)
+    for axes, graph in zip(panes, graphs, strict=True):
+        own = {(row["call"], row["method"]): float(row["min_ms"]) for row in rows if row["graph"] == graph}
+        series = {method: [own.get((call, method)) for call in calls] for method in METHODS}
+        dots(axes, calls, series, "milliseconds", graph)
+    figure.suptitle(f"Prepared graphs: {device_of(rows)}", fontsize=10)
+    return figure
+
+
+EXPERIMENT = Experiment("prepared graphs: contraction hierarchies, PHAST", cases, plot)

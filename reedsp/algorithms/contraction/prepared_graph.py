@@ -1,0 +1,370 @@
+"""What a graph that is prepared can be asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.contraction.files import write
+from reedsp.algorithms.contraction.hierarchy import Hierarchy
+from reedsp.algorithms.contraction.selfcheck import finds_known_rows
+from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
+from reedsp.algorithms.contraction.unpack import unpacked
+from reedsp.algorithms.single_source.outcome import fill_rows
+from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, result_dtype, to_result
+from reedsp.arithmetic.types import name_of
+from reedsp.device.device import Device
+from reedsp.device.errors import DeviceError
+from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.distances import float64_holds, read_distances
+from reedsp.edges.selfcheck import converts_known_distances
+from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.results.shortest_paths import ShortestPaths
+from reedsp.system.phases import Phases
+from reedsp.system.public import public
+from reedsp.typing import Distances, DistanceType, Vertex, Vertices
+
+_METHOD = "contraction-hierarchy"
+_PART_OF_MEMORY = 1 / 8
+
+
+@public
+class PreparedGraph:
+    """A graph with a hierarchy of its vertices, from :func:`reedsp.prepare` or :func:`reedsp.load_prepared`.
+
+    Its distances and trees are those of :func:`reedsp.sssp`. Vertices are called by their names.
+
+    Attributes
+    ----------
+    graph : Graph
+    device : Device
+        Where it is asked.
+    shortcuts : int
+        Edges that were added, each in place of a path by way of vertices that matter less.
+    rounds : int
+        Sets of vertices, contracted one after the other, between which no edges lead within a set.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [5, 6, 7], directed=False)
+    >>> prepared = reedsp.prepare(graph)
+    >>> prepared.distances([0, 3])
+    array([[ 0.,  5., 11., 18.],
+           [18., 13.,  7.,  0.]])
+    """
+
+    def __init__(self, graph: Graph, hierarchy: Hierarchy, device: Device) -> None:
+        self.graph = graph
+        self.device = device
+        self.shortcuts: int = hierarchy.shortcuts
+        self.rounds: int = len(hierarchy.rounds) - 1
+        self._hierarchy = hierarchy
+        self._searches = OnDevice(hierarchy, Job(device))
+
+    def __repr__(self) -> str:
+        return f"PreparedGraph({self.graph!r}, {self.shortcuts:,} shortcuts in {self.rounds} rounds, on {self.device})"
+
+    def sssp(self, source: Vertex | Vertices, *, dtype: DistanceType | None = None) -> ShortestPaths:
+        """Find shortest paths from one source, or from each of several, to all vertices.
+
+        Parameters
+        ----------
+        source : int, other name or sequence of these
+            As for :func:`reedsp.sssp`. Sources are searched side by side: 16 take little more time than one.
+        dtype : {None, "float64", "float32", "int64", "int32"}
+            Type of the distances, as for :func:`reedsp.sssp`; fractional weights have no float32.
+
+        Returns
+        -------
+        ShortestPaths
+            With the distances and predecessors that :func:`reedsp.sssp` finds.
+
+        Raises
+        ------
+        ValueError, TypeError, OverflowError
+            An argument is wrong (the message names it), or a distance has no exact value in `dtype`.
+        DeviceError, DeviceMemoryError
+            The device cannot do it.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+        >>> reedsp.prepare(graph).sssp(0).path(3)
+        [0, 2, 3]
+        """
+        graph, phases = self.graph, Phases()
+        sources, many = source_argument(graph, source)
+        arithmetic, result = self._types(dtype)
+        job = Job(self.device, recycle=True, phases=phases)
+        pred = np.empty((len(sources), graph.n), np.int32)
+        found = self._rows(job, sources, arithmetic, result, pred)
+        phases.begin("convert")
+        dist = _in_type(found, arithmetic, result)
+        stats = {
+            **job.stats(),
+            "arithmetic": name_of(arithmetic.dtype),
+            "exact_on_host": 0,
+            "chosen_because": "the graph was prepared",
+            "phases": phases.milliseconds(),
+        }
+        is_rounded = result == np.float32
+        return ShortestPaths(
+            graph=graph,
+            source=[graph.names[each] for each in sources] if many else graph.names[sources[0]],
+            dist=dist if many else dist[0],
+            pred=pred if many else pred[0],
+            nearest=None,
+            method=_METHOD,
+            rounds=self.rounds,
+            device=str(self.device),
+            stats=stats,
+            _device=self.device,
+            _arithmetic=arithmetic,
+            _cutoff=None,
+            _target=None,
+            _rows_from_host=frozenset(),
+            _exact=found if is_rounded else None,
+        )
+
+    def distances(self, source: Vertex | Vertices, *, dtype: DistanceType | None = None) -> Distances:
+        """Find the distances from one source, or from each of several, to all vertices.
+
+        Parameters
+        ----------
+        source, dtype
+            As for :meth:`sssp`.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (k, n)
+            inf (in an integer dtype its largest value) where there is no path.
+
+        Raises
+        ------
+        ValueError, TypeError, OverflowError, DeviceError, DeviceMemoryError
+            As for :meth:`sssp`.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+        >>> reedsp.prepare(graph).distances(0)
+        array([0., 7., 2., 5.])
+        """
+        sources, many = source_argument(self.graph, source)
+        arithmetic, result = self._types(dtype)
+        job = Job(self.device, recycle=True)
+        dist = _in_type(self._rows(job, sources, arithmetic, result, None), arithmetic, result)
+        return dist if many else dist[0]
+
+    def distance_table(self, sources: Vertices, targets: Vertices, *, dtype: DistanceType | None = None) -> Distances:
+        """Find the distances from each of several sources to each of several targets.
+
+        Parameters
+        ----------
+        sources, targets : sequence of int or of other names
+            Vertices.
+        dtype
+            As for :meth:`sssp`.
+
+        Returns
+        -------
+        ndarray, shape (s, t)
+            inf (in an integer dtype its largest value) where there is no path.
+
+        Raises
+        ------
+        ValueError, TypeError, OverflowError, DeviceError, DeviceMemoryError
+            As for :meth:`sssp`.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4])
+        >>> reedsp.prepare(graph).distance_table([0, 1], [2, 3, 1])
+        array([[3., 6., 1.],
+               [2., 5., 0.]])
+        """
+        starts = vertices_argument(self.graph, sources, "sources")
+        ends = vertices_argument(self.graph, targets, "targets")
+        arithmetic, result = self._types(dtype)
+        table = np.empty((len(starts), len(ends)), arithmetic.dtype)
+        if table.size:
+            job = Job(self.device, recycle=True)
+            ranks = self._hierarchy.rank[starts]
+            job.download_into(table, self._searches.rows(job, ranks, arithmetic, sweep_to(self._hierarchy, ends)))
+            job.recycle()
+        return to_result(table, arithmetic, result)
+
+    def distance(self, source: Vertex, target: Vertex) -> float:
+        """Find the distance from one vertex to another.
+
+        Parameters
+        ----------
+        source, target : int or other name
+            Vertices.
+
+        Returns
+        -------
+        float
+            inf where there is no path.
+
+        Raises
+        ------
+        ValueError, TypeError
+            One is no vertex (the message names it), or the distance has no exact float64 value.
+        DeviceError
+            The device cannot do it.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [7, 2])
+        >>> prepared = reedsp.prepare(graph)
+        >>> prepared.distance(0, 2), prepared.distance(2, 0)
+        (9.0, inf)
+        """
+        weight, _, _ = self._met(source, target)
+        if weight < 0:
+            return float("inf")
+        if weight > EXACT_IN_FLOAT64 and int(float(weight)) != weight:
+            raise ValueError(f"the distance {weight} has no exact float64 value; distances(dtype='int64') has it")
+        return float(np.ldexp(weight, self._hierarchy.exponent))
+
+    def path(self, source: Vertex, target: Vertex) -> list[Any]:
+        """Find a shortest path from one vertex to another; where several are as short, any of them.
+
+        Parameters
+        ----------
+        source, target : int or other name
+            Vertices.
+
+        Returns
+        -------
+        list of int or of other names
+            The source first and the target last.
+
+        Raises
+        ------
+        ValueError, TypeError
+            There is no path, or one is no vertex (the message names it).
+        DeviceError
+            The device cannot do it.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
+        >>> reedsp.prepare(graph).path(0, 3)
+        [0, 2, 3]
+        """
+        weight, up, down = self._met(source, target)
+        if weight < 0:
+            raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
+        first = vertex_argument(self.graph, source, "source")
+        names = self.graph.names
+        return [names[each] for each in [first, *unpacked(self._hierarchy, up, down)]]
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the hierarchy to a ``.npz`` file, whole or not at all, for :func:`reedsp.load_prepared`.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in ``.npz``.
+        overwrite : bool
+            Whether a file of this name may be replaced.
+
+        Raises
+        ------
+        ValueError
+            The name ends otherwise.
+        OSError
+            The file cannot be written; FileExistsError if there is one that may not be replaced.
+        """
+        write(Path(path), self._hierarchy, self.graph, overwrite=overwrite)
+
+    def _met(self, source: Vertex, target: Vertex) -> tuple[int, list[int], list[int]]:
+        ends = [vertex_argument(self.graph, source, "source"), vertex_argument(self.graph, target, "target")]
+        job = Job(self.device, recycle=True)
+        met = self._searches.meet(job, *self._hierarchy.rank[ends].tolist())
+        job.recycle()
+        return met
+
+    def _types(self, dtype: DistanceType | None) -> tuple[Arithmetic, np.dtype[Any]]:
+        """Return the types in which distances are found, and given."""
+        result = result_dtype(dtype, self.graph)
+        arithmetic = choose_arithmetic(self.graph, result)
+        if arithmetic.dtype == np.float32:
+            raise ValueError("dtype = float32 would round sums of these weights; use float64")
+        return arithmetic, result
+
+    def _rows(
+        self,
+        job: Job,
+        sources: list[int],
+        arithmetic: Arithmetic,
+        result: np.dtype[Any],
+        pred: npt.NDArray[np.int32] | None,
+    ) -> npt.NDArray[Any]:
+        """Return the distances from some vertices, as results where the device converts them, and fill the trees."""
+        graph, device = self.graph, self.device
+        converts = result == np.float64 and float64_holds(graph, device, arithmetic)
+        if converts:
+            trial = (converts_known_distances, arithmetic)
+            converts = is_trusted(device, f"conversion of {arithmetic} to float64", *trial)
+        found = np.empty((len(sources), graph.n), result if converts else arithmetic.dtype)
+        if not sources:
+            return found
+        job.phases.begin("search")
+        memory = min(device.max_allocation, int(_PART_OF_MEMORY * device.global_memory))
+        most = max(1, memory // (graph.n * found.itemsize))
+        task = Task(graph, [[each] for each in sources], job, arithmetic, found, pred)
+        task.in_parts(most, self._fill)
+        return found
+
+    def _fill(self, task: Task) -> Outcome:
+        ranks = self._hierarchy.rank[[source for [source] in task.starts]]
+        dist = self._searches.rows(task.job, ranks, task.arithmetic)
+        if task.predecessors is None:
+            read_distances(task.job, dist, task.dist, task.arithmetic)
+        else:
+            fill_rows(task, OutEdges.of(task.graph, task.job, task.arithmetic), dist, task.starts)
+        return Outcome(self.rounds)
+
+
+def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
+    """Raise if a device contracts and searches wrongly.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        One of such weights as the graph that is to be prepared.
+    units : dtype
+        In which these are added.
+
+    Raises
+    ------
+    DeviceError
+        It does.
+    """
+    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    name = f"contraction in {name_of(units)} for {arithmetic}"
+    if not is_trusted(device, name, finds_known_rows, units, arithmetic):
+        raise DeviceError(f"{device}: {name} gives wrong answers, or fails")
+
+
+def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
+    is_result = result == found.dtype and result.kind == "f"
+    return found if is_result else to_result(found, arithmetic, result)

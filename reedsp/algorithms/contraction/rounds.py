@@ -1,0 +1,110 @@
+"""Vertices contracted on a device, a round at a time (rounds.cl)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.algorithms.contraction.core import Core, Edges
+from reedsp.algorithms.contraction.exact import unit_macros
+from reedsp.device.dispatch import even
+from reedsp.device.job import Argument, Job
+
+_FILE = "contraction/rounds.cl"
+_GROUP_SIZE = 16
+_LISTED, _SETTLED = (62, 254), (16, 128)
+"""Vertices that a search for witnesses reaches, and whose edges it follows: at first, and in a late round."""
+
+_FEW, _DENSE = 20_000, 8  # vertices, and edges of each, on the average
+_FOLLOWED = 6000  # edges of a search for witnesses, about
+_COMPLETE = 1 / 4  # of the pairs of vertices have an edge, so that a search would be in vain
+_SAMPLED = 8  # edges that end at a vertex
+
+
+class Round:
+    """A core on a device."""
+
+    def __init__(self, job: Job, core: Core) -> None:
+        self._job = job
+        self._n = core.n
+        dtype = core.edges.weights.dtype
+        pairs = np.dtype([("target", np.int32), ("weight", dtype)], align=True)
+        leaving, entering = np.empty(core.m, pairs), np.empty(core.m, pairs)
+        leaving["target"], leaving["weight"] = core.edges.heads, core.edges.weights
+        entering["target"], entering["weight"] = core.edges.tails[core.entering], core.edges.weights[core.entering]
+        arrays = core.first_out, leaving, core.first_in, entering
+        self._edges = [job.upload(each, keep=False) for each in arrays]
+        late = core.n <= _FEW or core.m > _DENSE * core.n
+        settled = 1 if core.m > _COMPLETE * core.n**2 else _FOLLOWED * core.n // max(1, core.m)
+        self._settled = np.uint32(max(1, min(_SETTLED[late], settled)))
+        self._macros = {
+            "SYMMETRIC": int(core.symmetric),
+            "LISTED": _LISTED[late],
+            "SAMPLED": _SAMPLED,
+            "OFFSET": "uint",
+            **unit_macros(dtype),
+        }
+
+    def counts(self, core: Core, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
+        """Return how many shortcuts some vertices would need."""
+        counts = self._job.allocate(len(vertices), np.uint32)
+        goes = self._job.full(core.n, np.uint8(0))
+        self._look("count_shortcuts", core, goes, vertices, counts)
+        return self._job.download(counts, len(vertices), np.uint32)
+
+    def shortcuts(
+        self, core: Core, goes: npt.NDArray[np.bool_], going: npt.NDArray[np.intp], down_edges: int, up_edges: int
+    ) -> Edges:
+        """Return the shortcuts of the vertices that go.
+
+        Parameters
+        ----------
+        core : Core
+        goes : ndarray of bool, shape (n,)
+        going : ndarray of int
+            Their numbers.
+        down_edges, up_edges : int
+            How many edges of each kind the hierarchy has, to which theirs are appended.
+        """
+        job, dtype = self._job, core.edges.weights.dtype
+        rows, columns = core.in_degrees[going], core.out_degrees[going]
+        first_slot = np.zeros(len(going) + 1, np.int64)
+        np.cumsum(rows * columns, out=first_slot[1:])
+        slots = int(first_slot[-1])
+        ends, weights = job.allocate(2 * slots, np.int32), job.allocate(slots, dtype)
+        mask = job.upload(goes.astype(np.uint8), keep=False)
+        firsts = job.upload(first_slot[:-1].astype(np.uint64), keep=False)
+        self._look("add_shortcuts", core, mask, going, firsts, ends, weights)
+        pairs = job.download(ends, 2 * slots, np.int32).reshape(slots, 2)
+        used = np.flatnonzero(pairs[:, 0] >= 0)
+        number = np.searchsorted(first_slot, used, "right") - 1
+        row, column = np.divmod(used - first_slot[number], columns[number])
+        parts = np.stack(
+            (
+                down_edges + (rows.cumsum() - rows)[number] + row,
+                up_edges + (columns.cumsum() - columns)[number] + column,
+            ),
+            axis=1,
+        )
+        tails, heads = pairs[used].T.astype(np.int64)
+        return Edges(tails, heads, job.download(weights, slots, dtype)[used], parts.astype(np.int32))
+
+    def _look(
+        self, name: str, core: Core, goes: cl.Buffer, vertices: npt.NDArray[np.intp], *results: cl.Buffer
+    ) -> None:
+        job, count = self._job, len(vertices)
+        listed = job.upload(vertices.astype(np.int32), keep=False)
+        steps = int(core.in_degrees[vertices].sum()) * int(self._settled) * (1 + core.m // core.n)
+        slices = even(0, count, _GROUP_SIZE, steps, job.device.steps_at_once)
+        kernel = job.device.kernel(_FILE, name, **self._macros)
+        args: tuple[Argument, ...] = (*self._edges, goes, listed, *results, self._settled, np.uint32(count))
+        job.launch(kernel, count, _GROUP_SIZE, *args, slices=slices)
+
+    def smallest_around(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the smallest of the keys of each vertex and its neighbours."""
+        job, n = self._job, self._n
+        kernel = job.device.kernel(_FILE, "smallest_around", **self._macros)
+        smallest = job.allocate(n, np.uint64)
+        job.launch(kernel, n, _GROUP_SIZE, *self._edges, job.upload(keys, keep=False), smallest, np.uint32(n))
+        return job.download(smallest, n, np.uint64)

@@ -1,0 +1,31 @@
+"""Whether a device contracts and sweeps rightly: it is tried on a small graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reedsp.algorithms.contraction.exact import Units
+from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.sweep import OnDevice
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.edges.selfcheck import SOURCE, is_known, known_graph
+
+
+def finds_known_rows(device: Device, units: np.dtype[Any], arithmetic: Arithmetic) -> bool:
+    """Return whether distances are right that are added in one type and given in another, in rows and one by one."""
+    graph, expected = known_graph(fractional=False, negative=False)
+    exponent = -1 if arithmetic.dtype.kind == "f" else 0
+    expected = expected * 2.0**exponent
+    job = Job(device)
+    hierarchy = contract(graph, Units(graph.weights.astype(units), exponent), job)
+    searches = OnDevice(hierarchy, job)
+    found = searches.rows(job, hierarchy.rank[[SOURCE, SOURCE]], arithmetic)
+    rows = job.download(found, 2 * graph.n, arithmetic.dtype).reshape(2, graph.n)
+    farthest = int(np.argmax(np.where(np.isfinite(expected), expected, -1)))
+    weight, _, _ = searches.meet(job, *hierarchy.rank[[SOURCE, farthest]].tolist())
+    are_right = all(is_known(row, arithmetic.infinity, expected) for row in rows)
+    return are_right and weight * 2.0**exponent == expected[farthest]

@@ -1,0 +1,166 @@
+"""Places as the command line takes them: longitude and latitude, or vertices, typed or in a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from reedsp.cli.graph import vertex_called
+from reedsp.cli.output import STANDARD, Failure, refuse
+
+if TYPE_CHECKING:
+    from reedsp import Graph
+
+_NUMBER = r"[+-]?[0-9]+(?:\.[0-9]*)?"
+_TYPED = re.compile(rf"({_NUMBER}), ?({_NUMBER})")
+_LONGITUDE, _LATITUDE = ("lon", "longitude", "lng"), ("lat", "latitude")
+
+
+class Place(NamedTuple):
+    """A place and its vertex.
+
+    Attributes
+    ----------
+    name : str or other name
+        Its name in the file, or else its vertex.
+    vertex : name
+    metres : float or None
+        How far its vertex is away; None if the vertex itself was named.
+    """
+
+    name: Any
+    vertex: Any
+    metres: float | None
+
+
+PlacesFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PLACES",
+        show_default=False,
+        help="CSV with the columns lon and lat in degrees, or vertex, and if wanted name. - is standard input.",
+    ),
+]
+Within = Annotated[
+    float | None,
+    typer.Option(metavar="METRES", show_default=False, help="Fail if a place is farther from its vertex than this."),
+]
+
+
+def place_typed(graph: Graph, text: str, option: str) -> Place:
+    """Return the place that is typed as ``lon,lat``, or the vertex that is called so."""
+    found = _TYPED.fullmatch(text)
+    if found is None:
+        vertex = vertex_called(graph, text, option)
+        return Place(vertex, vertex, None)
+    from reedsp import nearest_vertices
+
+    try:
+        vertices, metres = nearest_vertices(graph, [[float(found[1]), float(found[2])]])
+    except ValueError as error:
+        refuse(str(error).replace("places[0, 0]", "longitude").replace("places[0, 1]", "latitude"), option)
+    return Place(vertices[0], vertices[0], float(metres[0]))
+
+
+def read_places(graph: Graph, file: Path, within: float | None = None) -> list[Place]:
+    """Return the places of a CSV file.
+
+    Raises
+    ------
+    Failure
+        It is no such file; the message names the line. Or a place is farther from its vertex than `within`.
+    """
+    rows = _read_rows(file)
+    if not rows:
+        raise Failure(f"{file}: there are no places in it")
+    columns = rows[0][1].keys()
+    longitude = next((name for name in _LONGITUDE if name in columns), None)
+    latitude = next((name for name in _LATITUDE if name in columns), None)
+    if "vertex" in columns:
+        places = [_named(graph, file, line, row) for line, row in rows]
+    elif longitude and latitude:
+        places = _located(graph, file, rows, longitude, latitude)
+    else:
+        raise Failure(f"{file}:1: expected columns lon and lat, or vertex, got {', '.join(columns)}")
+    _check(file, rows, places, within)
+    return places
+
+
+def farthest(places: list[Place]) -> Place | None:
+    """Return the place whose vertex is the farthest away, if the places are not vertices."""
+    located = [place for place in places if place.metres is not None]
+    return max(located, key=lambda place: place.metres or 0.0, default=None)
+
+
+def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows below the names of the columns, each with the number of its line."""
+    content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    try:
+        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        columns = [name.strip().lower() for name in next(reader, [])]
+        if len(set(columns)) != len(columns):
+            raise Failure(f"{file}:1: two columns of one name: {', '.join(columns)}")
+        rows = []
+        for fields in reader:
+            if len(fields) != len(columns) and fields:
+                raise Failure(f"{file}:{reader.line_num}: expected {len(columns)} fields, got {len(fields)}")
+            if fields:
+                rows.append((reader.line_num, dict(zip(columns, fields, strict=True))))
+    except UnicodeDecodeError as error:
+        raise Failure(f"{file}: expected UTF-8: {error}") from None
+    except csv.Error as error:
+        raise Failure(f"{file}:{reader.line_num}: {error}") from None
+    return rows
+
+
+def _named(graph: Graph, file: Path, line: int, row: dict[str, str]) -> Place:
+    """Return the place of a row that names a vertex."""
+    text = row["vertex"].strip()
+    for name in (int(text), text) if re.fullmatch("-?[0-9]+", text) else (text,):
+        if name in graph:
+            vertex = graph.names[graph.index(name)]
+            return Place(row.get("name", vertex), vertex, None)
+    raise Failure(f"{file}:{line}: {text!r} is not a vertex of the graph")
+
+
+def _located(
+    graph: Graph, file: Path, rows: list[tuple[int, dict[str, str]]], longitude: str, latitude: str
+) -> list[Place]:
+    """Return the places of rows with longitude and latitude."""
+    from reedsp import nearest_vertices
+
+    degrees = [
+        (_degrees(file, line, row, longitude, 180), _degrees(file, line, row, latitude, 90)) for line, row in rows
+    ]
+    vertices, metres = nearest_vertices(graph, degrees)
+    return [
+        Place(row.get("name", vertex), vertex, away)
+        for (_, row), vertex, away in zip(rows, vertices, metres.tolist(), strict=True)
+    ]
+
+
+def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: float) -> float:
+    try:
+        value = float(row[column])
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= most:
+        raise Failure(f"{file}:{line}: {column} is {row[column]!r}, expected degrees from -{most} to {most}")
+    return value
+
+
+def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
+    """Check that no two places have one name, and that none is too far from its vertex."""
+    lines: dict[Any, int] = {}
+    for (line, row), place in zip(rows, places, strict=True):
+        if "name" in row and lines.setdefault(place.name, line) != line:
+            raise Failure(f"{file}:{line}: {place.name!r} is also the name of line {lines[place.name]}")
+        if within is not None and place.metres is not None and place.metres > within:
+            raise Failure(f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away")

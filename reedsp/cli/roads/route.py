@@ -1,0 +1,70 @@
+"""``reedsp route``: the shortest way between two places."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
+from reedsp.cli.output import Failure, beside, check_output, print_end, print_json, stated_failures, write_stream
+from reedsp.cli.roads.places import place_typed
+
+
+def route(
+    file: GraphFile,
+    start: Annotated[
+        str, typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
+    ],
+    end: Annotated[
+        str, typer.Option("--to", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
+    ],
+    output: Annotated[
+        Path | None,
+        output_option(f"Write the route as a line to a .geojson. {TO_STANDARD}", "OUTPUT"),
+    ] = None,
+    device: DeviceName = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the shortest way from one place to another.
+
+    The graph has to know where its vertices are, as one that read-map wrote; the way leads from the vertex that is
+    nearest to the one place to that nearest to the other. The exit status is 1 if there is none.
+    """
+    with stated_failures():
+        check_output(output, force, (".geojson",), as_json)
+        import reedsp
+
+        graph, summary = read_with_summary(file, False)
+        source, target = place_typed(graph, start, "--from"), place_typed(graph, end, "--to")
+        started = time.perf_counter()
+        try:
+            paths = reedsp.sssp(graph, source.vertex, target=target.vertex, device=device)
+        except reedsp.NegativeCycleError as error:
+            fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
+        summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
+        distance = number(graph, paths.dist[graph.index(target.vertex)])
+        if distance is None:
+            raise Failure(f"there is no route from {source.vertex} to {target.vertex}")
+        answer: dict[str, Any] = {"source": source.vertex, "source_metres": source.metres}
+        answer |= {"target": target.vertex, "target_metres": target.metres}
+        answer |= {"distance": distance, "path": paths.path(target.vertex)}
+        if output is not None:
+            line = json.dumps(reedsp.route_geojson(graph, answer["path"]), default=str)
+            write_stream(output, force, lambda stream: stream.write(f"{line}\n".encode()))
+        if as_json:
+            print_json({**summary, **answer, "stats": paths.stats})
+        elif not quiet:
+            with beside(output):
+                print_graph(summary)
+                print_route(source.vertex, answer)
+                for end_of, place in (("start", source), ("end", target)):
+                    if place.metres is not None:
+                        print(f"{end_of:<10}{place.vertex}, {place.metres:,.0f} metres from where you said")
+                print_end({**summary, "verified": False}, "", output)

@@ -1,0 +1,109 @@
+"""``reedsp table``: the distances between places, each from each."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, read_with_summary
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
+from reedsp.cli.output import STANDARD, beside, check_output, print_json, stated_failures, write_stream
+from reedsp.cli.roads.places import Place, PlacesFile, Within, farthest, read_places
+
+if TYPE_CHECKING:
+    from reedsp import Graph
+
+
+def table(
+    file: GraphFile,
+    places: PlacesFile,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLACES", show_default=False, help="Where the ways end, a file of the same kind; else the same."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        output_option(
+            f"Write source, target and distance of each pair to a .csv; inf is no way. {TO_STANDARD}", "OUTPUT"
+        ),
+    ] = None,
+    within: Within = None,
+    device: DeviceName = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the distances between places, from each to each.
+
+    Distances are in the unit of the weights: milliseconds, or millimetres, in a graph that read-map wrote. Ways lead
+    between the vertices that are nearest to the places.
+    """
+    with stated_failures():
+        check_output(output, force, (".csv",), as_json)
+        import reedsp
+
+        graph, summary = read_with_summary(file, False)
+        sources = read_places(graph, places, within)
+        targets = sources if to is None else read_places(graph, to, within)
+        chosen = reedsp.get_device(device)
+        started = time.perf_counter()
+        try:
+            dist = reedsp.distance_table(
+                graph, [each.vertex for each in sources], [each.vertex for each in targets], device=chosen
+            )
+        except reedsp.NegativeCycleError as error:
+            fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
+        summary |= {"device": str(chosen), "seconds": time.perf_counter() - started}
+        if output is not None:
+            write_stream(output, force, lambda stream: _write(stream, graph, sources, targets, dist))
+        answer = _answer(graph, sources, targets, dist)
+        if as_json:
+            print_json({**summary, **answer})
+        elif not quiet:
+            with beside(output):
+                print_graph(summary)
+                _print(answer, len(sources) * len(targets))
+                print(f"solved    {summary['seconds']:.3f} s on {chosen}")
+                if output is not None and output != STANDARD:
+                    print(f"written   {output}")
+
+
+def _write(stream: IO[bytes], graph: Graph, sources: list[Place], targets: list[Place], dist: Any) -> None:
+    from reedsp.results.text import csv_writer
+
+    with csv_writer(stream, ("source", "target", "distance")) as writer:
+        for source, row in zip(sources, dist.tolist(), strict=True):
+            for target, distance in zip(targets, row, strict=True):
+                shown = number(graph, distance)
+                writer.writerow((source.name, target.name, "inf" if shown is None else shown))
+
+
+def _answer(graph: Graph, sources: list[Place], targets: list[Place], dist: Any) -> dict[str, Any]:
+    """Return what there is to say about a table."""
+    import numpy as np
+
+    reached = np.isfinite(dist)
+    off = farthest([*sources, *targets])
+    found: dict[str, Any] = {"sources": len(sources), "targets": len(targets)}
+    found |= {"reachable_pairs": int(np.count_nonzero(reached)), "max_distance": None, "farthest_pair": None}
+    found["farthest_place"] = None if off is None else off._asdict()
+    if reached.any():
+        source, target = np.unravel_index(np.argmax(np.where(reached, dist, -np.inf)), dist.shape)
+        found["max_distance"] = number(graph, dist[source, target])
+        found["farthest_pair"] = [sources[int(source)].name, targets[int(target)].name]
+    return found
+
+
+def _print(answer: dict[str, Any], pairs: int) -> None:
+    print(f"reached   {answer['reachable_pairs']:,} of {pairs:,} pairs of places")
+    if answer["farthest_pair"] is not None:
+        source, target = answer["farthest_pair"]
+        print(f"farthest  {answer['max_distance']}, from {source} to {target}")
+    place = answer["farthest_place"]
+    if place is not None:
+        print(f"off road  at most {place['metres']:,.0f} metres: {place['name']}, whose vertex is {place['vertex']}")

@@ -1,0 +1,128 @@
+"""Places on the earth: how far they are apart, and which vertices of a graph are the nearest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph
+
+EARTH_RADIUS = 6_371_008.8
+"""Mean radius of the earth in metres."""
+
+
+def metres_between(places: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the distance of each place from another one on a sphere, in metres.
+
+    Parameters
+    ----------
+    places, others : ndarray of float64, shape (count, 2)
+        Longitude and latitude in degrees.
+    """
+    first, second = np.radians(places), np.radians(others)
+    half = np.sin((second - first) / 2) ** 2
+    chord = half[:, 1] + np.cos(first[:, 1]) * np.cos(second[:, 1]) * half[:, 0]
+    return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(chord, 1))))
+
+
+def nearest_vertices(graph: Graph, places: npt.ArrayLike) -> tuple[list[Any], npt.NDArray[np.float64]]:
+    """Find the vertex that is nearest to each of some places on the earth, as the crow flies.
+
+    Of several that are equally near, the one with the smallest index is taken.
+
+    Parameters
+    ----------
+    graph : Graph
+        With geographic coordinates: of :func:`reedsp.read_osm`, or given to :meth:`Graph.with_coordinates`.
+    places : array_like of real numbers, shape (count, 2)
+        Longitude and latitude of each place in degrees.
+
+    Returns
+    -------
+    vertices : list
+        The name of the nearest vertex, for each place.
+    metres : ndarray of float64, shape (count,)
+        How far it is away, on a sphere of the earth's mean radius.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no :class:`Graph`, or `places` are no real numbers.
+    ValueError
+        The graph has no vertices or no geographic coordinates, `places` has another shape, or holds no longitude or
+        latitude; the message names the position.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(2, [0], [1], labels=["Bern", "Thun"])
+    >>> graph = graph.with_coordinates([[7.44, 46.95], [7.63, 46.76]], geographic=True)
+    >>> vertices, metres = reedsp.nearest_vertices(graph, [[7.45, 46.95], [7.6, 46.8]])
+    >>> vertices, metres.round().tolist()
+    (['Bern', 'Thun'], [759.0, 5000.0])
+    """
+    from scipy.spatial import cKDTree
+
+    degrees = degrees_of(graph)
+    if not graph.n:
+        raise ValueError("graph has no vertices, of which one could be the nearest")
+    asked = _places_argument(places)
+    on_sphere = _on_sphere(asked)
+    tree = cKDTree(_on_sphere(degrees))
+    away, found = tree.query(on_sphere)
+    metres = metres_between(asked, degrees[found])
+    for place, (distance, point) in enumerate(zip(away.tolist(), on_sphere, strict=True)):
+        equal = tree.query_ball_point(point, distance)
+        if len(equal) > 1:
+            found[place] = min([found[place], *equal])
+    return [graph.names[vertex] for vertex in found.tolist()], metres
+
+
+def degrees_of(graph: Graph) -> npt.NDArray[np.float64]:
+    """Return longitude and latitude of all vertices, in degrees, shape (n, 2).
+
+    Raises
+    ------
+    TypeError
+        It is no :class:`Graph`.
+    ValueError
+        It has no geographic coordinates.
+    """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph: expected a reedsp.Graph with coordinates, got {type(graph).__name__}")
+    if graph.coordinates is None or not graph.geographic:
+        raise ValueError("graph has no geographic coordinates: give it some by with_coordinates(..., geographic=True)")
+    millionths = (np.abs(graph.coordinates) > 180).any()
+    return graph.coordinates / 1e6 if millionths else graph.coordinates
+
+
+def _places_argument(places: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        given = np.asarray(places)
+    except ValueError:
+        raise ValueError(
+            "places has rows of different lengths, expected longitude and latitude of each place"
+        ) from None
+    if given.shape == (0,):
+        return np.empty((0, 2))
+    if given.dtype.kind not in "iuf":
+        raise TypeError(f"places has dtype {given.dtype}, expected real numbers")
+    if given.ndim != 2 or given.shape[1] != 2:
+        raise ValueError(f"places has shape {given.shape}, expected (count, 2): longitude and latitude of each place")
+    degrees = given.astype(np.float64)
+    within = np.abs(degrees) <= (180, 90)
+    if not within.all():
+        place, axis = np.argwhere(~within)[0].tolist()
+        expected = ("longitude", "latitude")[axis]
+        raise ValueError(f"places[{place}, {axis}] is {degrees[place, axis]}, expected a {expected} in degrees")
+    return degrees
+
+
+def _on_sphere(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return points of the unit sphere."""
+    longitude, latitude = np.radians(degrees).T
+    return np.stack(
+        (np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)), axis=1
+    )

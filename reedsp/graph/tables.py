@@ -1,0 +1,247 @@
+"""Tables with an edge in each row: of any library that hands out Arrow, of arrays, or of a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+_CSV = (".csv", ".tsv")
+_PARQUET = (".parquet", ".pq")
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+
+
+class TableEdges(NamedTuple):
+    """Edges by the indices of their ends, and the names of the vertices.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of int64, shape (m,)
+    weights : ndarray, shape (m,), or None
+    first : int
+        The name of the first vertex, if the names are consecutive numbers.
+    labels : list, or None
+        The names, in ascending order, if they are not.
+    n : int
+        Number of vertices.
+    """
+
+    sources: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    weights: npt.NDArray[Any] | None
+    first: int
+    labels: list[Hashable] | None
+    n: int
+
+
+def read_table(table: Any, source: str, target: str, weight: str | None) -> TableEdges:
+    """Return the edges of a table.
+
+    Raises
+    ------
+    ImportError
+        pyarrow is not installed; the message says how to.
+    TypeError, ValueError
+        A column is missing or of another type, or holds what is no vertex or no weight; the message names it.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError(
+            "from_table: pyarrow is not installed; install it with: pip install 'reedsp[tables]'"
+        ) from None
+    for argument, name in (("source", source), ("target", target), ("weight", weight)):
+        if not isinstance(name, str) and not (argument == "weight" and name is None):
+            raise TypeError(f"{argument}: expected the name of a column, got {name!r}")
+    try:
+        column_of = _columns(table, source, target, weight)
+    except pyarrow.ArrowException as error:
+        where = f"{os.fsdecode(table)}: " if isinstance(table, (str, os.PathLike)) else "table: "
+        raise ValueError(f"{where}{error}") from None
+    first, labels, n, sources, targets = _vertices(column_of(source), column_of(target), source, target)
+    weights = None if weight is None else _weights(column_of(weight), weight, _is_text_file(table))
+    return TableEdges(sources, targets, weights, first, labels, n)
+
+
+def place_in(column: str | None) -> Callable[[int], str]:
+    """Return what calls a row of a column by its name in an error."""
+    return lambda row: f"column {column!r}, row {row}"
+
+
+def _is_text_file(table: Any) -> bool:
+    return isinstance(table, (str, os.PathLike)) and _suffix(os.fsdecode(table)) in _CSV
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a file's name in lower case, without that of a compression."""
+    path = PurePath(name.lower())
+    return PurePath(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
+
+
+def _columns(table: Any, source: str, target: str, weight: str | None) -> Callable[[str], Any]:
+    """Return a function that returns a column of the table, after a check that each name is that of one column."""
+    import pyarrow
+
+    names = [name for name in (source, target, weight) if name is not None]
+    if isinstance(table, (str, os.PathLike)):
+        content = _read_file(os.fsdecode(table), weight)
+    elif isinstance(table, Mapping):
+        content = _of_arrays({name: table[name] for name in names if name in table}, list(table))
+    elif hasattr(table, "__arrow_c_stream__"):
+        content = pyarrow.RecordBatchReader.from_stream(table).read_all()
+    else:
+        raise TypeError(
+            f"table: expected a table of pandas, polars, duckdb or pyarrow, a mapping of names to arrays, or a file, "
+            f"got {type(table).__name__}"
+        )
+    held = list(table) if isinstance(table, Mapping) else content.column_names
+    for name in names:
+        if held.count(name) != 1:
+            count = "no column" if name not in held else f"{held.count(name)} columns"
+            cure = "; weight=None gives every edge weight 1" if name == weight else ""
+            raise ValueError(f"table has {count} {name!r}; its columns are {', '.join(map(repr, held))}{cure}")
+    columns: Callable[[str], Any] = content.column
+    return columns
+
+
+def _read_file(name: str, weight: str | None) -> Any:
+    """Return the table in a file; the weights of a text as text, so that none is rounded unnoticed."""
+    suffix = _suffix(name)
+    if suffix in _CSV:
+        import pyarrow.csv
+
+        return pyarrow.csv.read_csv(
+            name,
+            parse_options=pyarrow.csv.ParseOptions(delimiter="\t" if suffix == ".tsv" else ","),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={} if weight is None else {weight: pyarrow.string()},
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    if suffix in _PARQUET:
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(name)
+    raise ValueError(f"{name}: expected a name that ends in one of {', '.join((*_CSV, *_PARQUET))}")
+
+
+def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
+    import pyarrow
+
+    columns = {}
+    for name, values in arrays.items():
+        try:
+            columns[name] = pyarrow.array(values)
+        except OverflowError:
+            raise ValueError(f"column {name!r} has an integer outside int64") from None
+        except (pyarrow.ArrowException, TypeError, ValueError) as error:
+            raise TypeError(f"column {name!r}: {error}") from None
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"table has columns of different lengths: {lengths}")
+    return pyarrow.table(columns)
+
+
+def _vertices(
+    sources: Any, targets: Any, source: str, target: str
+) -> tuple[int, list[Hashable] | None, int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the names of the vertices as in :class:`TableEdges`, their number, and the ends of all edges."""
+    import pyarrow
+
+    ends = [_ends(sources, source), _ends(targets, target)]
+    if ends[0].type != ends[1].type and len(sources):
+        types = f"{source!r} has {sources.type} and {target!r} has {targets.type}"
+        raise TypeError(f"table: column {types}, expected integers or strings in both")
+    if not len(sources):
+        nothing = np.empty(0, np.int64)
+        return 0, None, 0, nothing, nothing
+    if ends[0].type == pyarrow.int64():
+        names, index = np.unique(np.concatenate([column.to_numpy() for column in ends]), return_inverse=True)
+        labels = names.tolist()
+        consecutive = labels[-1] - labels[0] == len(labels) - 1
+    else:
+        encoded = pyarrow.chunked_array([*ends[0].chunks, *ends[1].chunks]).combine_chunks().dictionary_encode()
+        found = encoded.dictionary.to_pylist()
+        order = np.array(sorted(range(len(found)), key=found.__getitem__), np.int64)
+        labels, consecutive = [found[number] for number in order], False
+        position = np.empty(len(found), np.int64)
+        position[order] = np.arange(len(found))
+        index = position[encoded.indices.to_numpy()]
+    split = len(sources)
+    first = labels[0] if consecutive else 0
+    return first, None if consecutive else labels, len(labels), index[:split], index[split:]
+
+
+def _ends(column: Any, name: str) -> Any:
+    """Return one end of all edges as int64 or strings of 64 bits."""
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    is_text = types.is_string(kind) or types.is_large_string(kind) or kind == pyarrow.string_view()
+    if not (is_text or types.is_integer(kind) or types.is_null(kind)):
+        raise TypeError(f"column {name!r} has type {kind}, expected integers or strings")
+    _refuse_nulls(column, name, "a vertex")
+    if types.is_uint64(kind):
+        beyond = np.flatnonzero(column.to_numpy() > np.uint64(np.iinfo(np.int64).max))
+        if len(beyond):
+            raise ValueError(f"{place_in(name)(int(beyond[0]))} = {column[int(beyond[0])]} is outside int64")
+    return column.cast(pyarrow.large_string() if is_text else pyarrow.int64())
+
+
+def _weights(column: Any, name: str, of_text: bool) -> npt.NDArray[Any]:
+    from pyarrow import types
+
+    kind = column.type
+    if of_text:
+        _refuse_nulls(column, name, "a number")
+        return _numbers_of_text(column, name)
+    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+    if not (is_number or types.is_null(kind)):
+        raise TypeError(f"column {name!r} has type {kind}, expected numbers")
+    _refuse_nulls(column, name, "a number")
+    return np.asarray(column.to_numpy()) if is_number else np.empty(0, np.int64)
+
+
+def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
+    """Return texts as int64 if all are integers, otherwise as float64 if that holds each integer among them."""
+    import pyarrow
+    from pyarrow import compute
+
+    words = compute.utf8_trim_whitespace(column)
+    with contextlib.suppress(pyarrow.ArrowInvalid):
+        return np.asarray(words.cast(pyarrow.int64()).to_numpy())
+    try:
+        numbers = words.cast(pyarrow.float64()).to_numpy()
+    except pyarrow.ArrowInvalid:
+        raise ValueError(_first_word(words.to_pylist(), name)) from None
+    large = compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy()
+    for row in np.flatnonzero(large).tolist():
+        if int(words[row].as_py()) != int(numbers[row]):
+            raise ValueError(f"{place_in(name)(row)} = {words[row]} is outside int64, or has no exact float64 value")
+    return np.asarray(numbers)
+
+
+def _refuse_nulls(column: Any, name: str, expected: str) -> None:
+    if column.null_count:
+        missing = np.flatnonzero(column.is_null().to_numpy())
+        raise ValueError(f"{place_in(name)(int(missing[0]))} is missing, expected {expected}")
+
+
+def _first_word(words: list[str], name: str) -> str:
+    """Return the error for the first text that is no number."""
+    for row, word in enumerate(words):
+        try:
+            float(word)
+        except ValueError:
+            return f"{place_in(name)(row)} is {word!r}, expected a number"
+    return f"column {name!r} holds texts that are no numbers"

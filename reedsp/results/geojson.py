@@ -1,0 +1,147 @@
+"""Routes and isochrones as GeoJSON, which maps on the web and geographic information systems read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph, edge_sources
+from reedsp.graph.places import degrees_of
+from reedsp.results.shortest_paths import ShortestPaths
+
+_DECIMALS = 7  # of a degree: a centimetre
+
+
+def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
+    """Return a route as a line of GeoJSON.
+
+    Parameters
+    ----------
+    graph : Graph
+        With geographic coordinates.
+    route : iterable of int or of other names
+        Its vertices, as :meth:`ShortestPaths.path` returns them.
+
+    Returns
+    -------
+    dict
+        A ``Feature`` with a ``LineString``, or a ``Point`` if there is one vertex. Its properties are ``distance``, the
+        sum of the weights, and ``vertices``. :func:`json.dump` writes it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph has no geographic coordinates, the route has no vertices, one is no vertex, or no edge leads from one
+        to the next; the message names the position.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(2, [0], [1], [27], labels=["Bern", "Thun"])
+    >>> graph = graph.with_coordinates([[7.44, 46.95], [7.63, 46.76]], geographic=True)
+    >>> line = reedsp.route_geojson(graph, ["Bern", "Thun"])
+    >>> line["geometry"]
+    {'type': 'LineString', 'coordinates': [[7.44, 46.95], [7.63, 46.76]]}
+    >>> line["properties"]
+    {'distance': 27, 'vertices': ['Bern', 'Thun']}
+    """
+    degrees = degrees_of(graph)
+    names = list(route)
+    if not names:
+        raise ValueError("route has no vertices")
+    vertices = []
+    for position, name in enumerate(names):
+        try:
+            vertices.append(graph.index(name))
+        except ValueError as error:
+            raise ValueError(f"route[{position}] = {error}") from None
+    places = degrees[vertices].tolist()
+    geometry = {"type": "LineString", "coordinates": places}
+    if len(places) == 1:
+        geometry = {"type": "Point", "coordinates": places[0]}
+    return _feature(geometry, {"distance": _length(graph, vertices), "vertices": names})
+
+
+def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hashable | None = None) -> dict[str, Any]:
+    """Return how far a search reaches on a map: the roads, or parts of them, that end within a distance.
+
+    Parameters
+    ----------
+    paths : ShortestPaths
+        Of a graph with geographic coordinates and weights that are not negative.
+    cutoffs : float, or array_like of float
+        Distances, in the unit of the weights. If the search had a ``cutoff`` itself, none may be larger.
+    source : int or other name, optional
+        Which of several sources.
+
+    Returns
+    -------
+    dict
+        A ``FeatureCollection`` with a ``MultiLineString`` for each cutoff: each edge from a vertex that is reached, as
+        far as the distance allows. Its properties are ``cutoff``, and ``vertices``, the number of those reached.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph has no geographic coordinates, or has negative weights; a cutoff is negative, infinite or NaN.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(2, [0], [1], [20], labels=["Bern", "Thun"])
+    >>> graph = graph.with_coordinates([[7.44, 46.95], [7.64, 46.75]], geographic=True)
+    >>> area = reedsp.isochrone_geojson(reedsp.sssp(graph, "Bern"), 10)
+    >>> area["features"][0]["geometry"]["coordinates"]
+    [[[7.44, 46.95], [7.54, 46.85]]]
+    """
+    graph = paths.graph
+    degrees = degrees_of(graph)
+    if graph.has_negative_weights:
+        raise ValueError("paths: the graph has negative weights, for which no distance bounds where a path leads")
+    dist, _, reached = paths._arrays(paths._row(source))
+    limits = np.atleast_1d(cutoffs).tolist()
+    for position, limit in enumerate(limits):
+        if not 0 <= limit < math.inf:
+            raise ValueError(f"cutoffs[{position}] = {limit}, expected a finite distance that is not negative")
+    features = [_reach(graph, degrees, np.where(reached, dist, np.inf), limit) for limit in limits]
+    return {"type": "FeatureCollection", "features": features}
+
+
+def _feature(geometry: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _length(graph: Graph, vertices: list[int]) -> int | float:
+    """Return the sum of the weights along a route."""
+    weights = []
+    for position, (tail, head) in enumerate(itertools.pairwise(vertices), start=1):
+        begin, end = graph.indptr[tail : tail + 2].tolist()
+        edge = begin + int(np.searchsorted(graph.indices[begin:end], head))
+        if edge == end or graph.indices[edge] != head:
+            names = f"{graph.name(tail)!r} to {graph.name(head)!r}"
+            raise ValueError(f"route[{position}]: no edge leads from {names}")
+        weights.append(graph.weights[edge].item())
+    return sum(map(int, weights)) if graph.has_integral_weights else math.fsum(weights)
+
+
+def _reach(
+    graph: Graph, degrees: npt.NDArray[np.float64], dist: npt.NDArray[np.float64], limit: float
+) -> dict[str, Any]:
+    """Return what is reached within a distance as lines."""
+    left = limit - dist
+    tails = edge_sources(graph)
+    kept = left[tails] > 0
+    tails, heads, weights = tails[kept], graph.indices[kept], graph.weights[kept]
+    part = np.ones(len(tails))
+    cut = weights > left[tails]
+    part[cut] = left[tails][cut] / weights[cut]
+    ends = degrees[tails] + part[:, np.newaxis] * (degrees[heads] - degrees[tails])
+    ends[~cut] = degrees[heads[~cut]]
+    lines = np.stack((degrees[tails], ends), axis=1).round(_DECIMALS)
+    reached = int(np.count_nonzero(dist <= limit))
+    return _feature({"type": "MultiLineString", "coordinates": lines.tolist()}, {"cutoff": limit, "vertices": reached})

@@ -1,0 +1,169 @@
+"""Prepared graphs give the distances, trees and paths of other searches, on graphs of every kind."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.contraction import hierarchy
+from tests.support import oracle
+from tests.support.families import FAMILIES, Family, grid, random
+from tests.support.small_graphs import graph_of
+
+NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
+CLOSE = [
+    random(f"random, {low} .. {high}, {seed}", 90, 260, low, high, seed)
+    for seed, (low, high) in enumerate([(0, 2), (0, 1), (1, 3), (0, 100)] * 3)
+]
+
+
+def graph_from(family: Family) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, family.directed)
+
+
+def expected_rows(family: Family, sources: list[int]) -> list[list[float]]:
+    rows = [oracle.distances(family.n, family.edges, source) for source in sources]
+    return [[np.inf if each is None else float(each) for each in row] for row in rows]
+
+
+def weight_of(edges: list[oracle.Edge], path: list[int]) -> float:
+    lightest: dict[tuple[int, int], float] = {}
+    for u, v, weight in edges:
+        lightest[u, v] = min(float(weight), lightest.get((u, v), np.inf))
+    return sum(lightest[pair] for pair in itertools.pairwise(path))
+
+
+@pytest.mark.parametrize("family", [*NOT_NEGATIVE, *CLOSE], ids=lambda family: family.name)
+def test_prepared_graphs_answer_as_other_searches(family: Family, device: reedsp.Device) -> None:
+    graph = graph_from(family)
+    prepared = reedsp.prepare(graph, device=device)
+    rng = np.random.default_rng(0)
+    sources = [family.source, *rng.integers(0, family.n, 17).tolist()]  # more than are searched side by side
+    expected = np.array(expected_rows(family, sources))
+    assert np.array_equal(prepared.distances(sources), expected)
+    targets = rng.integers(0, family.n, 5).tolist()
+    assert np.array_equal(prepared.distance_table(sources, targets), expected[:, targets])
+    found, other = prepared.sssp(sources), reedsp.sssp(graph, sources, "near-far", device=device)
+    assert np.array_equal(found.dist, other.dist)
+    assert np.array_equal(found.pred, other.pred)
+    assert found.verify()
+    for target, dist in zip(targets, expected[0, targets].tolist(), strict=True):
+        assert prepared.distance(family.source, target) == dist
+        if np.isfinite(dist):
+            path = prepared.path(family.source, target)
+            assert (path[0], path[-1]) == (family.source, target)
+            assert weight_of(family.edges, path) == dist
+        else:
+            with pytest.raises(ValueError, match=f"no path from vertex {family.source} to vertex {target}"):
+                prepared.path(family.source, target)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["zero and small", "unit", "undirected"])
+def test_small_graphs(kind: str, seed: int, device: reedsp.Device) -> None:
+    graph, edges = graph_of(kind, seed)
+    prepared = reedsp.prepare(graph, device=device)
+    every = list(range(graph.n))
+    expected = [[np.inf if d is None else float(d) for d in row] for row in oracle.all_distances(graph.n, edges)]
+    assert prepared.distances(every).tolist() == expected
+    assert prepared.distance_table(every, every).tolist() == expected
+    assert [[prepared.distance(u, v) for v in every] for u in every] == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_grids_with_directions(seed: int, device: reedsp.Device) -> None:
+    family = grid("grid", 40, 35, seed)
+    rng = np.random.default_rng(seed)
+    ends = family.sources + family.targets, family.targets + family.sources
+    graph = reedsp.Graph.from_edges(family.n, *ends, rng.integers(0, 60, len(ends[0])))
+    prepared = reedsp.prepare(graph, device=device)
+    sources = rng.integers(0, family.n, 40)
+    expected = reedsp.sssp(graph, sources, "near-far", device=device).dist
+    assert np.array_equal(prepared.distances(sources), expected)
+    assert np.array_equal(prepared.distance_table(sources, sources[:9]), expected[:, sources[:9]])
+
+
+@pytest.mark.parametrize(("seed", "factor"), [(0, 1), (1, 2), (2, 8)])
+def test_graphs_with_hubs_are_right_or_refused(seed: int, factor: int, device: reedsp.Device) -> None:
+    ends = np.minimum(np.random.default_rng(seed).zipf(1.6, (2, 3000 * factor)), 3000) - 1
+    graph = reedsp.Graph.from_edges(3000, *ends, np.arange(3000 * factor) % 9)
+    try:
+        prepared = reedsp.prepare(graph, device=device)
+    except hierarchy.NoHierarchyError:
+        return
+    assert np.array_equal(prepared.distances([0, 1]), reedsp.sssp(graph, [0, 1], "near-far", device=device).dist)
+
+
+def test_a_hub_goes_last(device: reedsp.Device) -> None:
+    """Also if more shortcuts than 32 bits count would take its place."""
+    leaves = np.arange(1, 70_001)
+    graph = reedsp.Graph.from_edges(70_001, np.zeros_like(leaves), leaves, 1 + leaves % 9, directed=False)
+    prepared = reedsp.prepare(graph, device=device)
+    assert prepared.shortcuts == 0
+    assert prepared.distance(1, 2) == 5
+    assert np.array_equal(prepared.distances(3)[1:], 4 + (1 + leaves % 9) * (leaves != 3) - 4 * (leaves == 3))
+
+
+def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
+    monkeypatch.setattr(hierarchy, "_CORE", 40)
+    graph = graph_from(random("random", 400, 8000, 1, 1000, seed=1))
+    with pytest.raises(ValueError, match=r"^graph: it has no hierarchy that could be of use: [\d,]+ edges"):
+        reedsp.prepare(graph, device=device)
+
+
+def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:
+    towns = nx.Graph()
+    towns.add_weighted_edges_from([("Bern", "Thun", 30), ("Thun", "Brig", 70), ("Bern", "Biel", 35)])
+    towns.add_node("Elba")
+    prepared = reedsp.prepare(towns, device=device)
+    assert prepared.path("Biel", "Brig") == ["Biel", "Bern", "Thun", "Brig"]
+    assert prepared.distance("Biel", "Elba") == np.inf
+    assert prepared.distance_table(["Bern"], ["Brig", "Elba"], dtype="int32").tolist() == [[100, 2**31 - 1]]
+    one = prepared.sssp("Biel", dtype="int64")
+    assert (one.dist.dtype, one.dist.shape, one.pred.shape) == (np.int64, (5,), (5,))
+    assert one.path("Brig") == ["Biel", "Bern", "Thun", "Brig"]
+    assert (one.method, one.device) == ("contraction-hierarchy", str(device))
+    assert prepared.distances(["Bern", "Thun"], dtype="float32").dtype == np.float32
+    assert prepared.sssp(["Bern", "Thun"], dtype="float32").verify()
+    assert prepared.distances([]).shape == (0, 5)
+    assert prepared.distance_table([], ["Bern"]).shape == (0, 1)
+    assert "shortcuts" in repr(prepared)
+    with pytest.raises(ValueError, match="target = 'Rome' is not a vertex"):
+        prepared.distance("Bern", "Rome")
+    with pytest.raises(ValueError, match=r"sources\[1\] = 'Rome' is not a vertex"):
+        prepared.distance_table(["Bern", "Rome"], ["Thun"])
+
+
+def test_fractions_of_a_power_of_two(device: reedsp.Device) -> None:
+    family = grid("grid", 20, 20, seed=3)
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, np.array(family.weights) / 8, False)
+    prepared = reedsp.prepare(graph, device=device)
+    expected = reedsp.sssp(graph, [0, 7], "near-far", device=device)
+    found = prepared.sssp([0, 7])
+    assert np.array_equal(found.dist, expected.dist)
+    assert np.array_equal(found.pred, expected.pred)
+    assert found.verify()
+    assert prepared.distance(0, 399) == expected.dist[0, 399]
+    with pytest.raises(ValueError, match="dtype = float32 would round"):
+        prepared.distances(0, dtype="float32")
+
+
+def test_distances_beyond_float64(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**55, 1])
+    prepared = reedsp.prepare(graph, device=device)
+    assert prepared.distances(0, dtype="int64").tolist() == [0, 2**55, 2**55 + 1]
+    assert prepared.distance(0, 1) == 2**55
+    with pytest.raises(ValueError, match="no exact float64 value"):
+        prepared.distance(0, 2)
+    with pytest.raises(ValueError, match="float64"):
+        prepared.distances(0)
+
+
+def test_no_vertices(device: reedsp.Device) -> None:
+    prepared = reedsp.prepare(reedsp.Graph.from_edges(0, [], []), device=device)
+    assert prepared.rounds == 0
+    assert prepared.distances([]).shape == (0, 0)

@@ -1,0 +1,41 @@
+"""Sweeps by batches and by rounds give the same rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.contraction.exact import units_of
+from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.job import Job
+from tests.support.families import grid
+
+GRID = grid("grid", 17, 23, seed=5)
+
+
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 64, 65, 150])
+@pytest.mark.parametrize("heavy", [1, 2**25])
+def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, np.array(GRID.weights) * heavy, False)
+    job = Job(device)
+    found = contract(graph, units_of(graph), job)
+    searches = OnDevice(found, job)
+    arithmetic = Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
+    rng = np.random.default_rng(rows)
+    sources, targets = rng.integers(0, graph.n, (2, rows))
+    expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
+    for by_rounds in (False, True):
+        for sweep, wanted in ((None, expected), (sweep_to(found, targets), expected[:, targets])):
+            buffer = searches.rows(job, found.rank[sources], arithmetic, sweep, by_rounds)
+            dist = job.download(buffer, wanted.size, arithmetic.dtype).reshape(wanted.shape)
+            assert np.array_equal(dist, wanted)
+
+
+def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(100, range(99), range(1, 100), directed=False)
+    found = contract(graph, units_of(graph), Job(device))
+    assert sweep_to(found, np.array([0])).places < 20
+    assert found.shortcuts > 0

@@ -1,0 +1,61 @@
+"""Coordinates of maps such as those of osmnx; edges are compared in the tests of the backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import reedsp
+
+TOWN = {11: (24.93, 60.17), 12: (24.94, 60.17), 7: (24.94, 60.18)}
+
+
+def town(**crs: Any) -> nx.MultiDiGraph[Any]:
+    """Return a graph as osmnx makes them."""
+    graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(**crs)
+    for node, (x, y) in TOWN.items():
+        graph.add_node(node, x=x, y=y, street_count=2)
+    graph.add_edge(11, 12, osmid=1, length=553.2, travel_time=40)
+    graph.add_edge(12, 7, osmid=2, length=1113.0, travel_time=80)
+    graph.add_edge(12, 7, osmid=3, length=1200.0, travel_time=70)
+    return graph
+
+
+def test_a_map_keeps_its_coordinates() -> None:
+    graph = reedsp.Graph.from_networkx(town(crs="epsg:4326"), "travel_time")
+    assert graph.coordinates is not None
+    assert dict(zip(graph.names, map(tuple, graph.coordinates.tolist()), strict=True)) == TOWN
+    assert graph.geographic
+    paths = reedsp.sssp(graph, 11)
+    assert (paths.to_dict(), paths.path(7)) == ({11: 0.0, 12: 40.0, 7: 110.0}, [11, 12, 7])
+    vertices, metres = reedsp.nearest_vertices(graph, [[24.9401, 60.1799]])
+    assert vertices == [7]
+    assert metres[0] < 20
+
+
+def test_projected_coordinates_are_no_degrees() -> None:
+    assert not reedsp.Graph.from_networkx(town(crs="epsg:32635")).geographic
+
+
+def test_what_is_no_map_has_no_coordinates() -> None:
+    assert reedsp.Graph.from_networkx(town()).coordinates is None
+    assert reedsp.Graph.from_networkx(nx.path_graph(3, nx.Graph(crs="epsg:4326"))).coordinates is None
+    assert reedsp.Graph.from_networkx(nx.Graph(crs="epsg:4326")).n == 0
+
+
+def test_what_is_wrong() -> None:
+    graph = town(crs="epsg:4326")
+    del graph.nodes[12]["y"]
+    with pytest.raises(ValueError, match="node 12 has no x and y, while other nodes of this map have"):
+        reedsp.Graph.from_networkx(graph)
+    graph.nodes[12]["y"] = float("nan")
+    with pytest.raises(ValueError, match=r"coordinates\[1, 1\] is nan, expected a finite number"):
+        reedsp.Graph.from_networkx(graph)
+    graph.nodes[12]["y"] = "60.17"  # as GraphML is read that osmnx has not converted
+    with pytest.raises(TypeError, match="coordinates"):
+        reedsp.Graph.from_networkx(graph)
+    graph.nodes[12]["y"] = 99
+    with pytest.raises(ValueError, match="latitude"):
+        reedsp.Graph.from_networkx(graph)

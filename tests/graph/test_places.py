@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.graph.places import EARTH_RADIUS, metres_between
+
+
+def graph_at(places: Any, **options: Any) -> reedsp.Graph:
+    graph = reedsp.Graph.from_edges(len(places), [], [], **options)
+    return graph.with_coordinates(np.reshape(places, (-1, 2)), geographic=True)
+
+
+def test_metres_between() -> None:
+    quarter = math.pi / 2 * EARTH_RADIUS
+    places = np.array([[0, 0], [0, 0], [0, 90], [179, 0], [25, 60], [-90, 0]], float)
+    others = np.array([[90, 0], [0, 90], [77, 90], [-179, 0], [25, 60], [90, 0]], float)
+    expected = [quarter, quarter, 0, quarter * 2 / 90, 0, 2 * quarter]
+    assert metres_between(places, others) == pytest.approx(expected, abs=1e-6)
+
+
+def test_nearest_of_all() -> None:
+    rng = np.random.default_rng(5)
+    here = np.stack((rng.uniform(-180, 180, 300), np.degrees(np.arcsin(rng.uniform(-1, 1, 300)))), axis=1)
+    asked = np.stack((rng.uniform(-180, 180, 200), rng.uniform(-90, 90, 200)), axis=1)
+    vertices, metres = reedsp.nearest_vertices(graph_at(here), asked)
+    every = metres_between(
+        asked[:, np.newaxis].reshape(-1, 1, 2).repeat(300, 1).reshape(-1, 2), np.tile(here, (200, 1))
+    )
+    every = every.reshape(200, 300)
+    assert vertices == every.argmin(axis=1).tolist()
+    assert metres == pytest.approx(every.min(axis=1))
+
+
+def test_names_and_places_across_the_date_line_and_the_pole() -> None:
+    graph = graph_at([[179.9, 10], [0, 10], [0, 89.9]], labels=["Fiji", "Benin", "pole"])
+    assert reedsp.nearest_vertices(graph, [(-179.9, 10), (180, 89), (-1, 11)])[0] == ["Fiji", "pole", "Benin"]
+    numbered = graph_at([[0, 0], [1, 1]], offset=1)
+    assert reedsp.nearest_vertices(numbered, [[1, 1]])[0] == [2]
+
+
+def test_of_equally_near_vertices_the_first() -> None:
+    graph = graph_at([[3, 3], [1, 1], [1, 1], [1, 1]])
+    assert reedsp.nearest_vertices(graph, [[1, 1], [3, 3], [1.1, 1]])[0] == [1, 0, 1]
+
+
+def test_millionths_of_a_degree() -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(
+        [[-73_530_767, 41_085_396], [-73_530_538, 41_086_098]]
+    )
+    vertices, metres = reedsp.nearest_vertices(graph, [[-73.530538, 41.0861]])
+    assert vertices == [1]
+    assert metres[0] < 1
+
+
+def test_no_places() -> None:
+    vertices, metres = reedsp.nearest_vertices(graph_at([[0, 0]]), [])
+    assert (vertices, metres.shape) == ([], (0,))
+
+
+@pytest.mark.parametrize(
+    ("places", "error", "message"),
+    [
+        ([[0, 0], [181, 0]], ValueError, r"places\[1, 0\] is 181.0, expected a longitude in degrees"),
+        ([[0, -91]], ValueError, r"places\[0, 1\] is -91.0, expected a latitude in degrees"),
+        ([[0, np.nan]], ValueError, r"places\[0, 1\] is nan"),
+        ([0, 0], ValueError, r"places has shape \(2,\), expected \(count, 2\)"),
+        ([["1", "2"]], TypeError, "places has dtype"),
+        ([[1, 2], [3]], ValueError, "places"),
+        ([[1, None]], TypeError, "places has dtype object"),
+    ],
+)
+def test_places_that_are_none(places: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.nearest_vertices(graph_at([[0, 0]]), places)
+
+
+def test_graphs_without_geographic_coordinates() -> None:
+    plain = reedsp.Graph.from_edges(2, [0], [1])
+    with pytest.raises(ValueError, match="graph has no geographic coordinates"):
+        reedsp.nearest_vertices(plain, [[0, 0]])
+    with pytest.raises(ValueError, match="graph has no geographic coordinates"):
+        reedsp.nearest_vertices(plain.with_coordinates([[0, 0], [1, 1]]), [[0, 0]])
+    with pytest.raises(ValueError, match="graph has no vertices"):
+        reedsp.nearest_vertices(graph_at([]), [[0, 0]])
+    with pytest.raises(TypeError, match=r"graph: expected a reedsp\.Graph"):
+        reedsp.nearest_vertices([[0, 1], [1, 0]], [[0, 0]])  # type: ignore[arg-type]

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import reedsp
+
+COLUMNS = {"source": [7, 5, 5, 9], "target": [5, 9, 9, 7], "weight": [3, 4, 2, 1]}
+EDGES = [(5, 9, 2), (7, 5, 3), (9, 7, 1)]
+WORDS = {"source": ["b", "a", "a", "é"], "target": ["a", "é", "é", "b"], "weight": [3.5, 4, 2, 1]}
+
+
+class Stream:
+    """What another library hands out."""
+
+    def __init__(self, table: pyarrow.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def parquet(folder: Path, columns: dict[str, Any]) -> Path:
+    pyarrow.parquet.write_table(pyarrow.table(columns), folder / "edges.parquet")
+    return folder / "edges.parquet"
+
+
+def csv(folder: Path, text: str, name: str = "edges.csv") -> Path:
+    data = text.encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return folder / name
+
+
+def lines(columns: dict[str, list[Any]], comma: str = ",") -> str:
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    return "".join(comma.join(map(str, row)) + "\n" for row in rows)
+
+
+def tables_of(columns: dict[str, list[Any]], folder: Path) -> list[Any]:
+    table = pyarrow.table(columns)
+    return [
+        columns,
+        {name: np.array(values) for name, values in columns.items()},
+        pandas.DataFrame(columns),
+        pandas.DataFrame(columns).astype({"source": "category", "target": "category"}),
+        table,
+        pyarrow.concat_tables([table.slice(0, 1), table.slice(1)]),
+        Stream(table.append_column("other", pyarrow.array([None, {}, None, None]))),
+        parquet(folder, columns),
+        csv(folder, lines(columns)),
+        str(csv(folder, lines(columns), "Edges.CSV.gz")),
+        csv(folder, lines(columns, "\t"), "edges.tsv"),
+    ]
+
+
+def test_every_kind_of_table(tmp_path: Path) -> None:
+    for table in tables_of(COLUMNS, tmp_path):
+        graph = reedsp.Graph.from_table(table)
+        assert list(graph.edges()) == EDGES
+        assert graph.labels == (5, 7, 9)
+        assert graph.weights.dtype == np.int64
+
+
+def test_strings_are_names_in_order(tmp_path: Path) -> None:
+    for table in tables_of(WORDS, tmp_path):
+        graph = reedsp.Graph.from_table(table)
+        assert graph.labels == ("a", "b", "é")
+        assert list(graph.edges()) == [("a", "é", 2), ("b", "a", 3.5), ("é", "b", 1)]
+        assert reedsp.sssp(graph, "b").dist.tolist() == [3.5, 0, 5.5]
+
+
+@pytest.mark.parametrize("first", [-3, 0, 1, 10**15])
+def test_consecutive_numbers_take_no_labels(first: int) -> None:
+    graph = reedsp.Graph.from_table({"source": [first + 1, first], "target": [first, first + 2]}, weight=None)
+    assert graph.labels is None
+    assert list(graph.names) == [first, first + 1, first + 2]
+    assert list(graph.edges()) == [(first, first + 2, 1), (first + 1, first, 1)]
+
+
+def test_other_columns_and_direction() -> None:
+    table = {"km": [2.5], "to": [1], "from": [0]}
+    graph = reedsp.Graph.from_table(table, "from", "to", "km", directed=False)
+    assert list(graph.edges()) == list(reedsp.Graph.from_edges(2, [0], [1], [2.5], directed=False).edges())
+    assert not graph.directed
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint32, np.uint64, np.float16, np.float32, np.bool_])
+def test_types_of_weights(kind: Any) -> None:
+    weights = np.array([1, 0, 1], kind)
+    graph = reedsp.Graph.from_table({"source": [0, 1, 2], "target": [1, 2, 0], "weight": weights})
+    assert graph == reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], weights)
+
+
+@pytest.mark.parametrize("kind", [pyarrow.uint8(), pyarrow.int32(), pyarrow.uint64()])
+def test_types_of_numbers(kind: Any) -> None:
+    ends = pyarrow.array([3, 200], kind)
+    assert reedsp.Graph.from_table({"source": ends, "target": ends}, weight=None).labels == (3, 200)
+
+
+def test_infinite_weight_is_no_edge() -> None:
+    graph = reedsp.Graph.from_table({"source": [0, 1], "target": [1, 0], "weight": [np.inf, 1.0]})
+    assert list(graph.edges()) == [(1, 0, 1.0)]
+
+
+@pytest.mark.parametrize("table", [{"source": [], "target": [], "weight": []}, pandas.DataFrame(COLUMNS).head(0)])
+def test_table_without_rows(table: Any) -> None:
+    graph = reedsp.Graph.from_table(table)
+    assert (graph.n, graph.m) == (0, 0)
+
+
+def test_numbers_of_a_text_are_not_rounded(tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n0,1, 9007199254740993\n1,0,2\n"))
+    assert graph.weights.tolist() == [2**53 + 1, 2]
+    for other in ("0.5", "1e3"):
+        with pytest.raises(ValueError, match=r"column 'weight', row 0 = 9007199254740993 .* no exact float64"):
+            reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n0,1,9007199254740993\n1,0,{other}\n"))
+    graph = reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n0,1,9007199254740992\n1,0,0.5\n"))
+    assert graph.weights.tolist() == [2.0**53, 0.5]
+
+
+def test_names_that_look_like_nothing(tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_table(csv(tmp_path, "source,target\nNA,null\n"), weight=None)
+    assert graph.labels == ("NA", "null")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"source": [0, None]}, ValueError, "column 'source', row 1 is missing, expected a vertex"),
+        ({"target": [None, "a"]}, ValueError, "column 'target', row 0 is missing, expected a vertex"),
+        ({"weight": [1, None]}, ValueError, "column 'weight', row 1 is missing, expected a number"),
+        ({"weight": [None, None]}, ValueError, "column 'weight', row 0 is missing"),
+        ({"weight": [1.0, np.nan]}, ValueError, "column 'weight', row 1 is nan, expected a number"),
+        ({"weight": [-np.inf, 1.0]}, ValueError, "column 'weight', row 0 is -inf"),
+        ({"weight": ["1", "2"]}, TypeError, "column 'weight' has type string, expected numbers"),
+        ({"weight": np.array([1, 2**64 - 1], np.uint64)}, ValueError, "column 'weight', row 1 = 1844.* outside int64"),
+        ({"source": np.array([2**64 - 1, 1], np.uint64)}, ValueError, "column 'source', row 0 = 1844.* outside int64"),
+        ({"source": [0, 2**70]}, ValueError, "column 'source' has an integer outside int64"),
+        ({"source": [0, 1.5]}, TypeError, "column 'source' has type double, expected integers or strings"),
+        ({"source": [True, False]}, TypeError, "column 'source' has type bool"),
+        ({"source": [0, "a"]}, TypeError, "column 'source': "),
+        ({"source": ["a", "b"]}, TypeError, "'source' has string and 'target' has int64"),
+        ({"source": [0]}, ValueError, "columns of different lengths"),
+    ],
+)
+def test_columns_that_are_wrong(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.Graph.from_table({"source": [0, 1], "target": [1, 0], "weight": [1, 2]} | change)
+
+
+def test_nulls_of_pandas() -> None:
+    frame = pandas.DataFrame({"source": [0, 1], "target": [1, 0], "weight": [1.5, np.nan]})
+    with pytest.raises(ValueError, match="column 'weight', row 1 is missing"):
+        reedsp.Graph.from_table(frame)
+
+
+def test_columns_that_are_not_there() -> None:
+    message = "table has no column 'weight'; its columns are 'source', 'target'; weight=None gives every edge weight 1"
+    with pytest.raises(ValueError, match=message):
+        reedsp.Graph.from_table({"source": [0], "target": [1]})
+    with pytest.raises(ValueError, match=r"table has no column 'from'; its columns are 'source', 'target', 'weight'$"):
+        reedsp.Graph.from_table(pandas.DataFrame(COLUMNS), "from")
+    twice = pyarrow.table([[0], [1], [2]], names=["source", "source", "target"])
+    with pytest.raises(ValueError, match="table has 2 columns 'source'"):
+        reedsp.Graph.from_table(twice, weight=None)
+    with pytest.raises(TypeError, match="source: expected the name of a column, got 0"):
+        reedsp.Graph.from_table(COLUMNS, 0)  # type: ignore[arg-type]
+
+
+def test_what_is_no_table() -> None:
+    with pytest.raises(TypeError, match=r"table: expected a table of pandas, .*, got int"):
+        reedsp.Graph.from_table(7)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("edges.csv", "", "Empty CSV"),
+        ("edges.csv", "source,target,weight\n1,2\n", "Expected 3 columns, got 2"),
+        ("edges.csv", "source,target,weight\n1,2,3\n4,,5\n", "column 'target', row 1 is missing"),
+        ("edges.csv", "source,target,weight\n1,2,3\n4,5,\n", "column 'weight', row 1 is missing"),
+        ("edges.csv", "source,target,weight\n1,2,3\n4,5,far\n", "column 'weight', row 1 is 'far', expected a number"),
+        ("edges.csv", "source,target,weight\n1,2,nan\n", "column 'weight', row 0 is nan"),
+        ("edges.csv", "source;target;weight\n1;2;3\n", "table has no column 'source'"),
+        ("edges.parquet", "no Parquet at all", "edges.parquet: "),
+        ("edges.xlsx", "", r"edges\.xlsx: expected a name that ends in one of \.csv, \.tsv, \.parquet"),
+    ],
+)
+def test_damaged_files(name: str, text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        reedsp.Graph.from_table(csv(tmp_path, text, name))
+
+
+def test_file_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("none.csv", "none.parquet"):
+        with pytest.raises(FileNotFoundError):
+            reedsp.Graph.from_table(tmp_path / name)
+
+
+def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'reedsp\[tables\]'"):
+        reedsp.Graph.from_table(COLUMNS)

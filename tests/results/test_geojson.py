@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+
+PLACES = [[0, 0], [1, 0], [1, 1], [3, 1]]
+
+
+def graph_of(weights: Any = (2, 4, 6), **options: Any) -> reedsp.Graph:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], weights, **options)
+    return graph.with_coordinates(PLACES, geographic=True)
+
+
+def test_route() -> None:
+    graph = graph_of(labels=["a", "b", "c", "d"])
+    line = reedsp.route_geojson(graph, reedsp.sssp(graph, "a").path("c"))
+    assert line["type"] == "Feature"
+    assert line["geometry"] == {"type": "LineString", "coordinates": [[0, 0], [1, 0], [1, 1]]}
+    assert line["properties"] == {"distance": 6, "vertices": ["a", "b", "c"]}
+    assert json.loads(json.dumps(line)) == line
+
+
+def test_route_of_one_vertex_and_of_fractions() -> None:
+    point = reedsp.route_geojson(graph_of(), [3])
+    assert point["geometry"] == {"type": "Point", "coordinates": [3, 1]}
+    assert point["properties"]["distance"] == 0
+    assert reedsp.route_geojson(graph_of([0.1, 0.2, 0.3]), [0, 1, 2, 3])["properties"]["distance"] == 0.6
+
+
+def test_millionths_of_a_degree() -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(
+        [[-73_530_767, 41_085_396], [-73_530_538, 41_086_098]]
+    )
+    coordinates = reedsp.route_geojson(graph, [0, 1])["geometry"]["coordinates"]
+    assert coordinates == [[-73.530767, 41.085396], [-73.530538, 41.086098]]
+
+
+@pytest.mark.parametrize(
+    ("route", "message"),
+    [
+        ([], "route has no vertices"),
+        ([0, 7], r"route\[1\] = 7 is not a vertex"),
+        ([0, 1, 0], r"route\[2\]: no edge leads from 1 to 0"),
+        ([0, 3], r"route\[1\]: no edge leads from 0 to 3"),
+    ],
+)
+def test_what_is_no_route(route: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        reedsp.route_geojson(graph_of(), route)
+
+
+def test_graph_without_places() -> None:
+    plain = reedsp.Graph.from_edges(2, [0], [1])
+    with pytest.raises(ValueError, match="graph has no geographic coordinates"):
+        reedsp.route_geojson(plain, [0, 1])
+    with pytest.raises(ValueError, match="graph has no geographic coordinates"):
+        reedsp.isochrone_geojson(reedsp.sssp(plain, 0), 1)
+
+
+def lines_of(feature: dict[str, Any]) -> list[Any]:
+    assert feature["geometry"]["type"] == "MultiLineString"
+    lines: list[Any] = feature["geometry"]["coordinates"]
+    return lines
+
+
+def test_isochrone_cuts_the_road_where_it_ends() -> None:
+    area = reedsp.isochrone_geojson(reedsp.sssp(graph_of(), 0), [0, 1, 2, 9])
+    assert json.loads(json.dumps(area)) == area
+    assert [each["properties"] for each in area["features"]] == [
+        {"cutoff": 0, "vertices": 1},
+        {"cutoff": 1, "vertices": 1},
+        {"cutoff": 2, "vertices": 2},
+        {"cutoff": 9, "vertices": 3},
+    ]
+    first, second, third, last = map(lines_of, area["features"])
+    assert first == []
+    assert second == [[[0, 0], [0.5, 0]]]
+    assert third == [[[0, 0], [1, 0]]]
+    assert last == [[[0, 0], [1, 0]], [[1, 0], [1, 1]], [[1, 1], [2, 1]]]
+
+
+def test_isochrone_of_a_search_with_a_bound_is_the_same() -> None:
+    rng = np.random.default_rng(3)
+    graph = reedsp.Graph.from_edges(50, rng.integers(0, 50, 200), rng.integers(0, 50, 200), rng.integers(0, 9, 200))
+    graph = graph.with_coordinates(rng.uniform(-1, 1, (50, 2)), geographic=True)
+    whole = reedsp.isochrone_geojson(reedsp.sssp(graph, 7), 6)
+    assert whole == reedsp.isochrone_geojson(reedsp.sssp(graph, 7, cutoff=6), 6)
+    several = reedsp.sssp(graph, [3, 7], dtype="int32")
+    assert reedsp.isochrone_geojson(several, 6, 7) == whole
+
+
+def test_cutoffs_that_are_none() -> None:
+    paths = reedsp.sssp(graph_of(), 0)
+    for wrong in (-1, np.nan, np.inf):
+        with pytest.raises(ValueError, match=rf"cutoffs\[1\] = {wrong}, expected a finite distance"):
+            reedsp.isochrone_geojson(paths, [1, wrong])
+    with pytest.raises(ValueError, match="negative weights"):
+        reedsp.isochrone_geojson(reedsp.sssp(graph_of([2, -1, 3]), 0), 1)
