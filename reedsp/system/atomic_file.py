@@ -103,6 +103,8 @@ def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> N
         _refuse_existing(path)  # where a file has one name only, it may be taken in between
         os.rename(source, path, src_dir_fd=folder)
     else:
+        if folder is not None:
+            synchronise_folder(path.parent)  # or a power cut may take both names: the folders are two
         os.unlink(source, dir_fd=folder)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import weakref
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +18,7 @@ from reedsp.system.atomic_file import put_in_place, synchronise_descriptor
 
 _RELATIVE = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.unlink, os.link, os.rename} <= os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # nor wait for who writes to a pipe
+_CLOSED = -2  # no descriptor: the system refuses it; of -1 os.listdir lists the current folder
 
 
 class OwnFolder:
@@ -49,15 +51,22 @@ class OwnFolder:
                 raise
         if _RELATIVE:
             self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
+            self._close = weakref.finalize(self, os.close, self._handle)
             status = os.fstat(self._handle)
             _refuse_others(status, path)
             if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 os.fchmod(self._handle, 0o700)
 
-    def __del__(self) -> None:
-        # Not before: a descriptor that is closed while a thread still uses its number may be another file's then.
+    def close(self) -> None:
+        """Let go of the folder, in which nothing is to be done any more, by any thread.
+
+        A descriptor that is closed while a thread still uses its number may be another file's then. Where this is not
+        called, the folder is let go of with the last name of it; but there Python loses an exception, such as that of
+        Ctrl-C.
+        """
         if self._handle is not None:
-            os.close(self._handle)
+            self._handle = _CLOSED
+            self._close()
 
     def names(self) -> set[str]:
         """Return the names of all that is there."""

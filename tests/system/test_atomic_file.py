@@ -103,6 +103,16 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_file_that_is_there_is_replaced_when_asked_to_and_else_refused_before_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"earlier")
+    with pytest.raises(FileExistsError) as found:
+        write_whole(path, lambda stream: pytest.fail("nothing is to be written"))
+    assert (found.value.filename, path.read_bytes()) == (str(path), b"earlier")
+    write_whole(path, lambda stream: stream.write(b"later"), overwrite=True)
+    assert path.read_bytes() == b"later"
+
+
 def test_without_a_second_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", failing(errno.EOPNOTSUPP))
     write_whole(tmp_path / "a", lambda stream: stream.write(b"1"))
@@ -141,6 +151,30 @@ def test_a_folder_that_cannot_be_synchronised(tmp_path: Path, monkeypatch: pytes
         atomic_file.synchronise_folder(tmp_path)
     monkeypatch.delattr(os, "O_DIRECTORY")
     atomic_file.synchronise_folder(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")
+def test_only_folders_are_synchronised_and_none_is_left_open(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.touch()
+    free = os.dup(0)
+    os.close(free)
+    with pytest.raises(NotADirectoryError):
+        atomic_file.synchronise_folder(file)
+    atomic_file.synchronise_folder(tmp_path)
+    again = os.dup(0)
+    os.close(again)
+    assert again == free
+
+
+def test_others_may_read_what_is_no_private_file(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        write_whole(tmp_path / "a", lambda stream: stream.write(b"1"))
+        write_private(tmp_path / "b", b"1")
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in "ab"] == [0o644, 0o600]
 
 
 def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,6 +138,42 @@ def test_69_links_in_a_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         private_directory("kernels")
 
 
+def test_as_many_links_as_the_system_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "0").mkdir()
+    for number in range(1, cache_folders._MOST_LINKS + 2):
+        (tmp_path / str(number)).symlink_to(str(number - 1))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / str(cache_folders._MOST_LINKS)))
+    assert private_directory("kernels") == tmp_path / "0" / "reedsp" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / str(cache_folders._MOST_LINKS + 1)))
+    with pytest.raises(OSError, match="symbolic links"):
+        private_directory("kernels")
+
+
+def test_a_file_in_the_way_is_no_danger(cache: Path) -> None:
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / "reedsp").touch()
+    with pytest.raises(FileExistsError):
+        private_directory("kernels")
+
+
+def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", none)
+    with pytest.raises(OSError, match=r"^no home$"):
+        private_directory("kernels")
+
+
+def test_a_file_on_the_way_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(NotADirectoryError) as found:
+        private_directory("kernels")
+    assert found.value.filename == str(tmp_path / "file")
+
+
 def test_66_missing_folders_are_made_for_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a" / "b"))
     previous = os.umask(0)

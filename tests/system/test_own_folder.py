@@ -91,6 +91,16 @@ def test_nobody_else_can_write_to_it(tmp_path: Path) -> None:
     for name in ("new", "old"):
         OwnFolder(tmp_path / name)
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
+    (tmp_path / "read").mkdir()
+    (tmp_path / "read").chmod(0o755)
+    OwnFolder(tmp_path / "read")
+    assert stat.S_IMODE((tmp_path / "read").stat().st_mode) == 0o755  # which does no harm
+
+
+def test_folders_above_it_are_made(tmp_path: Path) -> None:
+    folder = OwnFolder(tmp_path / "a" / "b" / "c")
+    assert folder.names() == set()
+    assert (tmp_path / "a" / "b" / "c").is_dir()
 
 
 def test_a_folder_that_is_exchanged(tmp_path: Path, victim: Path) -> None:
@@ -104,6 +114,51 @@ def test_a_folder_that_is_exchanged(tmp_path: Path, victim: Path) -> None:
     assert (tmp_path / "moved" / "victim.txt").read_bytes() == b"ours"
     folder.unlink("victim.txt")
     assert victim.read_bytes() == CONTENT
+
+
+def test_a_link_that_appears_between_two_looks(tmp_path: Path, victim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "c").symlink_to(victim.parent)
+    monkeypatch.setattr(Path, "is_symlink", lambda path: False)
+    with pytest.raises(OSError, match="c"):
+        OwnFolder(tmp_path / "c")
+
+
+def test_a_file_that_appears_between_two_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").write_text("a file")
+    monkeypatch.setattr(Path, "is_dir", lambda path: True)
+    with pytest.raises(NotADirectoryError):
+        OwnFolder(tmp_path / "x")
+
+
+def test_files_begin_empty_and_are_no_programs(tmp_path: Path) -> None:
+    folder = OwnFolder(tmp_path / "c")
+    for content in (b"long", b""):
+        with folder.open("a", "wb") as stream:
+            stream.write(content)
+        status = folder.status("a")
+        assert status is not None
+        assert (status.st_size, status.st_mode & 0o111) == (len(content), 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be opened here")
+def test_what_is_refused_is_not_left_open(tmp_path: Path, victim: Path) -> None:
+    folder = OwnFolder(tmp_path / "c")
+    (tmp_path / "c" / "a").hardlink_to(victim)
+    free = os.dup(0)
+    os.close(free)
+    with pytest.raises(PermissionError, match="single name"):
+        folder.open("a", "rb")
+    again = os.dup(0)
+    os.close(again)
+    assert again == free
+
+
+def test_what_is_known_of_a_link_is_its_own(tmp_path: Path, victim: Path) -> None:
+    folder = OwnFolder(tmp_path / "c")
+    (tmp_path / "c" / "a").symlink_to(victim)
+    status = folder.status("a")
+    assert status is not None
+    assert stat.S_ISLNK(status.st_mode)
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
@@ -124,6 +179,7 @@ def test_where_folders_cannot_be_opened(tmp_path: Path, victim: Path, monkeypatc
     status = folder.status("a")
     assert status is not None
     assert status.st_size == 1
+    assert not status.st_mode & stat.S_IXOTH
     folder.give("a", tmp_path / "b")
     assert folder.names() == set()
     assert folder.status("a") is None
@@ -133,3 +189,26 @@ def test_where_folders_cannot_be_opened(tmp_path: Path, victim: Path, monkeypatc
         folder.open("a", "wb")
     folder.unlink("a")
     assert victim.read_bytes() == CONTENT
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be opened here")
+def test_closing(tmp_path: Path) -> None:
+    """It is let go of once: its number may be another file's then."""
+    folder = OwnFolder(tmp_path / "c")
+    number = folder._handle
+    assert number is not None
+    folder.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        folder.open("a", "wb")
+    other = os.open(tmp_path, os.O_RDONLY)
+    if other != number:
+        os.dup2(other, number)
+        os.close(other)
+    folder.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        folder.names()
+    del folder
+    os.fstat(number)
+    os.close(number)

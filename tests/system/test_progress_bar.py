@@ -32,6 +32,7 @@ CALLS: dict[str, Callable[[Path, Any], Any]] = {
     "apsp": lambda folder, progress: reedsp.apsp(path(), "min-plus", progress=progress),
     "apsp, johnson": lambda folder, progress: reedsp.apsp(path(), "johnson", progress=progress),
     "apsp, file": lambda folder, progress: reedsp.apsp(path(), out=folder / "dist.npy", progress=progress),
+    "prepare": lambda folder, progress: reedsp.prepare(path(), progress=progress),
     "read": lambda folder, progress: reedsp.read(written(folder), progress=progress),
     "write": lambda folder, progress: reedsp.write(path(), folder / "written.gr", progress=progress),
     "fetch": lambda folder, progress: datasets.fetch("road-ny", folder, progress),
@@ -47,6 +48,7 @@ WORDS = {
     "apsp": "solving.*20 of 20 vertices",
     "apsp, johnson": "solving.*20 of 20 vertices",
     "apsp, file": "solving.*20 of 20 vertices",
+    "prepare": "contracting.*20 of 20 vertices",
     "read": "reading.*100% of the file",
     "write": "writing.*19 of 19 edges",
 }
@@ -401,7 +403,7 @@ def test_many_sources_that_take_long(function: str, monkeypatch: pytest.MonkeyPa
     from reedsp.cost_model import choose_search
 
     monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 77.4)
-    monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 77.4)
+    monkeypatch.setattr(choose_search, "levels_times", lambda *_: {choose_search.ITEMS: 77.4})
     solve, graph, terminal = getattr(reedsp, function), path(), on_terminal(monkeypatch)
     method = solve(graph, [0, 1]).method
     line = f"reedsp: {function} is expected to take some 77 s by {method}; progress=True shows how far it is\n"
@@ -415,6 +417,6 @@ def test_many_sources_that_take_long(function: str, monkeypatch: pytest.MonkeyPa
     assert "about 0:01:17 expected" in terminal.getvalue()
     assert "2 of 2 sources" in terminal.getvalue()
     monkeypatch.setattr(choose_search, "seconds_on", lambda *_: 4.9)
-    monkeypatch.setattr(choose_search, "_levels_seconds", lambda *_: 4.9)
+    monkeypatch.setattr(choose_search, "levels_times", lambda *_: {choose_search.ITEMS: 4.9})
     solve(graph, [0, 1])
     assert terminal.getvalue().count("progress=True") == 1

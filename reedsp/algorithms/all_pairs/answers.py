@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.algorithms.all_pairs.trees import find_tight_edges, shortest_path_trees
+from reedsp.algorithms.all_pairs.trees import TightEdges, find_tight_edges, shortest_path_trees
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import write_distances
@@ -35,23 +35,28 @@ class Answers:
         Of the distances.
     again : bool
         Rounding has made the path weights useless: every source is solved again, by Bellman-Ford.
+    edges : TightEdges, optional
+        By default found in the matrix, if it has all rows.
     """
 
-    def __init__(self, matrix: PathMatrix, dtype: np.dtype[Any], again: bool = False) -> None:
+    def __init__(
+        self, matrix: PathMatrix, dtype: np.dtype[Any], again: bool = False, edges: TightEdges | None = None
+    ) -> None:
         self._matrix = matrix
         self._dtype = dtype
         self._again = again
+        self._edges = edges
         self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
 
     def to_memory(self, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32] | None) -> None:
-        """Fill arrays, shape (n, n), with distances and, if they are wanted, predecessors."""
+        """Fill arrays, shape (rows, n), with distances and, if they are wanted, predecessors."""
         phases = self._matrix.job.phases
         if pred is not None or self._again:
             phases.begin("tree")
             for _ in self._predecessors(pred):
                 pass
         phases.begin("download")
-        self._write(slice(0, self._matrix.n), dist)
+        self._write(self._matrix.rows, dist)
 
     def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:
         """Write distances and, if they are wanted, predecessors to results of this kind in a checkpoint."""
@@ -93,14 +98,15 @@ class Answers:
     def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
         """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
         matrix, graph = self._matrix, self._matrix.graph
-        edges = find_tight_edges(matrix)
+        edges = find_tight_edges(matrix) if self._edges is None else self._edges
         kind = "cpu" if matrix.job.device.kind == "cpu" else "gpu"
         step = max(1, _EDGES_AT_A_TIME[kind] // (edges.count + graph.n))
         for slab in matrix.slices():
             block = matrix.rows_on_device(slab)
             for first in range(slab.start, slab.stop, step):
                 count = min(step, slab.stop - first)
-                pred = np.empty((count, graph.n), np.int32) if out is None else out[first : first + count]
+                start = first - matrix.rows.start
+                pred = np.empty((count, graph.n), np.int32) if out is None else out[start : start + count]
                 trees, unresolved = shortest_path_trees(
                     *(matrix, edges, block.at(first - slab.start, 0), first, pred.shape),
                     zero_progress_only=graph.has_negative_weights,

@@ -37,6 +37,7 @@ from reedsp.minplus import product as minplus_product
 from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
+from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar
@@ -53,7 +54,7 @@ def apsp(
     predecessors: bool = False,
     negative_cycles: NegativeCycles = "raise",
     out: str | os.PathLike[str] | Distances | None = None,
-    device: Device | int | str | Sequence[Device | int | str] | None = None,
+    device: Device | Elsewhere | int | str | Sequence[Device | int | str] | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
     *,
     dtype: DistanceType | None = None,
@@ -89,7 +90,7 @@ def apsp(
         go to a file beside it, ``name.pred.npy`` for ``name.npy``. Work in progress is kept in a folder beside it, the
         name of which ends in ``.partial``: the same call goes on where one was interrupted, even killed, to the same
         bytes.
-    device : Device, int or str, or a sequence of these, optional
+    device : Device, int or str, a sequence of these, or cluster, optional
         As for :func:`reedsp.sssp`. Several devices share the work.
     progress : bool or callable(vertices, n), optional
         True shows a bar in a notebook, or on standard error if that is a terminal, which begins with the time that is
@@ -137,6 +138,10 @@ def apsp(
     >>> paths.path(1, 0)
     [1, 2, 0]
     """
+    if isinstance(device, Elsewhere):
+        asked = graph, method, predecessors, negative_cycles, out, progress
+        there: AllPairs = device.answer("apsp", *asked, dtype=dtype, memory_limit=memory_limit, options=options)
+        return there
     vertices_bar("solving", progress)  # refuses what is no progress
     plan = planned(
         *(graph, method, predecessors, negative_cycles, out, device),
@@ -257,9 +262,9 @@ def planned(
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
     if memory_limit is not None and not memory_limit > 0:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
-    check_choice("method", method, ("auto", *_METHODS))
+    check_choice("method", method, ("auto", *METHODS))
     named = choose.MATRIX if method == "auto" else method
-    choices = checked_options(options, _METHODS[named].options, repr(named))
+    choices = checked_options(options, METHODS[named].options, repr(named))
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
@@ -271,12 +276,18 @@ def planned(
     plan = Plan(task, named, because, choices)
     if task.on_host and not plan.in_place and graph.n:
         raise ValueError("out, memory_limit and several devices: need method='floyd-warshall' with its blocked kernel")
-    if named == choose.SEARCHES and graph.has_negative_weights:
+    if named == choose.SEARCHES:
+        refuse_searches(graph, negative_cycles)
+    return plan
+
+
+def refuse_searches(graph: Graph, negative_cycles: str) -> None:
+    """Raise ValueError if "johnson" does not solve a graph."""
+    if graph.has_negative_weights:
         if negative_cycles == "mark":
             raise ValueError("negative_cycles = 'mark': needs method='floyd-warshall' or 'min-plus'")
         if not graph.has_integral_weights:
             raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
-    return plan
 
 
 def _chosen(task: Task, choices: Mapping[str, str]) -> choose.Choice:
@@ -334,7 +345,7 @@ def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bo
         )
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
-        cycles = _negative_cycles_of_floats(graph, job, result, task.negative_cycles == "raise")
+        cycles = negative_cycles_of_floats(graph, job, result, task.negative_cycles == "raise")
     jobs: Sequence[Job] = [job]
 
     def answers(checkpoint: Checkpoint | None, meanwhile: Callable[[], None] = lambda: None) -> Answers:
@@ -460,7 +471,7 @@ def _solve(
         matrix.solve(progress)
     else:
         until_negative = negative_cycles == "raise" and not floats
-        _METHODS[method].solve(matrix, progress=progress, until_negative=until_negative, **choices)
+        METHODS[method].solve(matrix, progress=progress, until_negative=until_negative, **choices)
         if matrix.job.device.kind != "cpu":
             matrix.job.queue.flush()
             meanwhile()
@@ -502,11 +513,12 @@ def _min_plus(
             return
 
 
-_METHODS = {
+METHODS = {
     "min-plus": Method(_min_plus, {"product": minplus_product.METHODS}),
     "floyd-warshall": Method(_floyd_warshall, {"kernel": ("blocked", *lund_smith.LADDER)}),
     "johnson": Method(johnson, {"search": SEARCHES}),
 }
+"""Those that there are, by their names."""
 
 
 # ---- negative cycles --------------------------------------------------------------------------------
@@ -526,9 +538,7 @@ def find_negative_cycle(
     return None
 
 
-def _negative_cycles_of_floats(
-    graph: Graph, job: Job, result: np.dtype[Any], until_first: bool
-) -> npt.NDArray[np.intp]:
+def negative_cycles_of_floats(graph: Graph, job: Job, result: np.dtype[Any], until_first: bool) -> npt.NDArray[np.intp]:
     """Return a vertex of a negative cycle of each strongly connected component that has one.
 
     Rounding can hide a negative cycle on the diagonal, and make one up there; so with floats it is decided before.

@@ -108,7 +108,8 @@ class DeviceMatrix(PathMatrix):
         sizes = (np.uint32(self.side), np.uint32(self.n))
         self.job.launch(kernel, self.n, _GROUP[0], self.dist.buffer, values, *sizes)
 
-    def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
+    def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
+        """Mark as unbounded what can pass one of these vertices."""
         job = self.job
         before, after = (job.allocate(len(vertices) * self.n, np.uint8) for _ in range(2))
         sizes = (np.uint32(self.side), np.uint32(self.n))

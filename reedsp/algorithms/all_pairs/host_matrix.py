@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,74 @@ from reedsp.minplus.matrix import Block
 from reedsp.system.parts import TRANSFERRED, in_parts
 
 
-class HostMatrix(PathMatrix):
+class HostRows(PathMatrix):
+    """Path weights from some vertices on the host.
+
+    Parameters
+    ----------
+    job : Job
+        For what is done on a device.
+    weights : Weights
+    graph : Graph
+    dist : ndarray, shape (rows, n)
+    first : int
+        The vertex of the first row.
+    beyond : mapping of int to ndarray of bool, shape (n,), optional
+        Which vertices a path leads to from those that :meth:`mark_paths_through` is called with; by default, if there
+        are all rows, it is seen there.
+    """
+
+    dist: npt.NDArray[Any]
+
+    def __init__(
+        self,
+        job: Job,
+        weights: Weights,
+        graph: Graph,
+        dist: npt.NDArray[Any],
+        first: int = 0,
+        beyond: Mapping[int, npt.NDArray[np.bool_]] | None = None,
+    ) -> None:
+        super().__init__(job, weights, graph, graph.n, slice(first, first + len(dist)))
+        self.dist = dist
+        self._beyond = beyond
+        self._cycles: list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] = []
+
+    def _diagonal(self) -> npt.NDArray[Any]:
+        return self.dist.diagonal(self.rows.start)
+
+    def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
+        """Mark as unbounded what can pass one of these vertices."""
+        none, beyond = self.weights.no_path, self._beyond
+        self._cycles = [
+            (self.dist[:, v] != none, self.dist[v] != none if beyond is None else beyond[v]) for v in vertices.tolist()
+        ]
+
+    def reset_diagonal(self) -> bool:
+        """Return whether a path weight from a vertex to itself is below zero, and not marked; then all are useless."""
+        unmarked = np.ones(len(self.dist), np.bool_)
+        for before, after in self._cycles:
+            unmarked &= ~(before & after[self.rows])
+        return bool((self._diagonal()[unmarked] < 0).any())
+
+    def _read(self, rows: slice) -> npt.NDArray[Any]:
+        own = slice(rows.start - self.rows.start, rows.stop - self.rows.start)
+        values = np.array(self.dist[own])
+        for before, after in self._cycles:
+            values[np.ix_(before[own], after)] = self.weights.unbounded
+        return values
+
+    @contextlib.contextmanager
+    def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
+        """Lend a copy of rows."""
+        yield self._read(rows)
+
+    def rows_on_device(self, rows: slice) -> Block:
+        """Return a copy of rows on the device of `job`."""
+        return Block(self.job.upload(self._read(rows)), self.n)
+
+
+class HostMatrix(HostRows):
     """Path weights on the host. Devices work on rows that pass through their memory.
 
     Parameters
@@ -37,8 +104,6 @@ class HostMatrix(PathMatrix):
         Where the matrix is kept, instead of in memory.
     """
 
-    dist: npt.NDArray[Any]
-
     def __init__(
         self,
         devices: Sequence[Device],
@@ -48,46 +113,15 @@ class HostMatrix(PathMatrix):
         memory_limit: int | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        super().__init__(job, weights, graph, graph.n)
+        matrix = np.empty((graph.n, graph.n), weights.dtype) if checkpoint is None else checkpoint.matrix
+        super().__init__(job, weights, graph, matrix)
         self._devices = devices
         self._memory_limit = memory_limit
         self._checkpoint = checkpoint
-        self._dense = graph.dense
-        self._cycles: list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] = []
-        if checkpoint is None:
-            self.dist = np.empty((self.n, self.n), weights.dtype)
-            self._fill()
-        else:
-            self.dist = checkpoint.matrix
-            if checkpoint.fresh:
-                self._fill()
-                checkpoint.filled()
-
-    def edges_from(self, rows: slice) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return sources, targets and weights of the edges that leave some vertices."""
-        if self._dense is not None:
-            some = self._dense.values[rows]
-            sources, targets = np.nonzero(some != self._dense.none)
-            return rows.start + sources, targets, some[sources, targets].astype(self.weights.dtype)
-        graph = self.graph
-        edges = slice(int(graph.indptr[rows.start]), int(graph.indptr[rows.stop]))
-        sources = np.repeat(np.arange(rows.start, rows.stop), np.diff(graph.indptr[rows.start : rows.stop + 1]))
-        return sources, graph.indices[edges], graph.weights[edges].astype(self.weights.dtype)
-
-    def _fill(self) -> None:
-        def fill(first: int, last: int) -> None:
-            rows = slice(first, last)
-            if self._dense is not None:
-                write_edges(self._dense.values[rows], self._dense.none, first, self.weights, self.dist[rows])
-                return
-            self.dist[rows] = self.weights.no_path
-            sources, targets, edge_weights = self.edges_from(rows)
-            self.dist[sources, targets] = edge_weights
-            diagonal = np.arange(first, last)
-            own = self.dist[diagonal, diagonal]
-            self.dist[diagonal, diagonal] = np.minimum(own, self.weights.dtype.type(0))
-
-        in_parts(fill, self.n, self.row_bytes, TRANSFERRED)
+        if checkpoint is None or checkpoint.fresh:
+            fill_rows(graph, weights, 0, matrix)
+        if checkpoint is not None and checkpoint.fresh:
+            checkpoint.filled()
 
     def solve(self, progress: Callable[[int, int], None] | None) -> None:
         """Relax all paths through every vertex."""
@@ -95,34 +129,45 @@ class HostMatrix(PathMatrix):
             self.dist, self.weights, self._devices, self._memory_limit, self._checkpoint, progress
         )
 
-    def _diagonal(self) -> npt.NDArray[Any]:
-        return self.dist.diagonal()
 
-    def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
-        none = self.weights.no_path
-        self._cycles = [(self.dist[:, v] != none, self.dist[v] != none) for v in vertices]
+def fill_rows(graph: Graph, weights: Weights, first: int, rows: npt.NDArray[Any]) -> None:
+    """Write the path weights that there are at first: those of edges, on the diagonal zero or a negative edge's.
 
-    def reset_diagonal(self) -> bool:
-        """Return whether a path weight from a vertex to itself is below zero, and not marked; then all are useless."""
-        unmarked = np.ones(self.n, np.bool_)
-        for before, after in self._cycles:
-            unmarked &= ~(before & after)
-        return bool((self._diagonal()[unmarked] < 0).any())
+    Parameters
+    ----------
+    graph : Graph
+    weights : Weights
+    first : int
+    rows : ndarray, shape (rows, n)
+        From row `first` of the matrix on; filled.
+    """
+    dense = graph.dense
 
-    def _read(self, rows: slice) -> npt.NDArray[Any]:
-        values = np.array(self.dist[rows])
-        for before, after in self._cycles:
-            values[np.ix_(before[rows], after)] = self.weights.unbounded
-        return values
+    def fill(start: int, end: int) -> None:
+        part, some = rows[start:end], slice(first + start, first + end)
+        if dense is not None:
+            write_edges(dense.values[some], dense.none, some.start, weights, part)
+            return
+        part[:] = weights.no_path
+        sources, targets, edge_weights = edges_from(graph, weights, some)
+        part[sources - some.start, targets] = edge_weights
+        diagonal = np.arange(end - start), np.arange(some.start, some.stop)
+        part[diagonal] = np.minimum(part[diagonal], weights.dtype.type(0))
 
-    @contextlib.contextmanager
-    def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
-        """Lend a copy of rows."""
-        yield self._read(rows)
+    in_parts(fill, len(rows), graph.n * weights.dtype.itemsize, TRANSFERRED)
 
-    def rows_on_device(self, rows: slice) -> Block:
-        """Return a copy of rows on the device of `job`."""
-        return Block(self.job.upload(self._read(rows)), self.n)
+
+def edges_from(
+    graph: Graph, weights: Weights, rows: slice
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return sources, targets and weights of the edges that leave some vertices."""
+    if graph.dense is not None:
+        some = graph.dense.values[rows]
+        sources, targets = np.nonzero(some != graph.dense.none)
+        return rows.start + sources, targets, some[sources, targets].astype(weights.dtype)
+    edges = slice(int(graph.indptr[rows.start]), int(graph.indptr[rows.stop]))
+    sources = np.repeat(np.arange(rows.start, rows.stop), np.diff(graph.indptr[rows.start : rows.stop + 1]))
+    return sources, graph.indices[edges], graph.weights[edges].astype(weights.dtype)
 
 
 def fingerprint(graph: Graph, weights: Weights) -> str:

@@ -31,6 +31,8 @@ class PathMatrix(ABC):
     graph : Graph
     side : int
         Elements of a row, with what fills up tiles.
+    rows : slice, optional
+        Those that there are; by default all.
 
     Attributes
     ----------
@@ -40,6 +42,8 @@ class PathMatrix(ABC):
         All there have been.
     n : int
         Vertices.
+    rows : slice
+        The rows that there are: all, or those of some vertices.
     macros : dict
         Those of the weights.
     row_bytes : int
@@ -50,13 +54,14 @@ class PathMatrix(ABC):
 
     dist: Block | npt.NDArray[Any]
 
-    def __init__(self, job: Job, weights: Weights, graph: Graph, side: int) -> None:
+    def __init__(self, job: Job, weights: Weights, graph: Graph, side: int, rows: slice | None = None) -> None:
         self.job = job
         self.jobs: list[Job] = [job]
         self.weights = weights
         self.macros = weights.macros(job.device.kind)
         self.graph = graph
         self.n: int = graph.n
+        self.rows = slice(0, graph.n) if rows is None else rows
         self.row_bytes: int = side * weights.dtype.itemsize
 
     def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
@@ -72,15 +77,13 @@ class PathMatrix(ABC):
             Vertices on negative cycles; at least one of each cycle.
         """
         if len(on_cycles):
-            # What reaches one vertex of a strongly connected component reaches the others.
-            _, chosen = np.unique(self.graph.strong_components()[on_cycles], return_index=True)
-            self._mark_paths_through(on_cycles[chosen])
+            self.mark_paths_through(one_of_each(self.graph, on_cycles))
 
     def slices(self) -> Iterator[slice]:
         """Yield some rows at a time."""
         step = max(1, _ROWS_BYTES // self.row_bytes)
-        for first in range(0, self.n, step):
-            yield slice(first, min(first + step, self.n))
+        for first in range(self.rows.start, self.rows.stop, step):
+            yield slice(first, min(first + step, self.rows.stop))
 
     def refuse_overflow(self) -> None:
         """Raise if rounded sums have left the range of floats, where the matrix then says "no path".
@@ -98,8 +101,9 @@ class PathMatrix(ABC):
             return
         starts = edge_sources(graph)
 
-        def look(first_row: int, last_row: int) -> None:
-            with self.rows_on_host(slice(first_row, last_row)) as values:
+        def look(start: int, end: int) -> None:
+            first_row = self.rows.start + start
+            with self.rows_on_host(slice(first_row, self.rows.start + end)) as values:
                 reached = np.packbits(values != self.weights.no_path, axis=0)  # 8 rows in a byte
             step = max(1, _BYTES_AT_A_TIME // len(reached))
             for first in range(0, graph.m, step):
@@ -110,7 +114,7 @@ class PathMatrix(ABC):
                     source = first_row + 8 * int(byte) + int(np.unpackbits(lost[byte, edge : edge + 1]).argmax())
                     raise OverflowError(f"a distance from vertex {source} is beyond {dtype}")
 
-        in_parts(look, graph.n, self.row_bytes, TRANSFERRED)
+        in_parts(look, self.rows.stop - self.rows.start, self.row_bytes, TRANSFERRED)
 
     @abstractmethod
     def reset_diagonal(self) -> bool:
@@ -129,5 +133,11 @@ class PathMatrix(ABC):
         """Return the path weights from each vertex to itself."""
 
     @abstractmethod
-    def _mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
+    def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
         """Mark as unbounded what can pass one of these vertices."""
+
+
+def one_of_each(graph: Graph, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return one of the vertices of each strongly connected component: what reaches it reaches the others."""
+    _, chosen = np.unique(graph.strong_components()[vertices], return_index=True)
+    return vertices[chosen]

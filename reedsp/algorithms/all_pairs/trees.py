@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,13 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
-from reedsp.algorithms.all_pairs.host_matrix import HostMatrix
+from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, edges_from
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
+from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.types import C_TYPES, signed
 from reedsp.device.iterate import PASSES, Rounds
+from reedsp.device.job import Job
+from reedsp.graph.graph import Graph
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.tilings import vector_length
 from reedsp.system.parts import TRANSFERRED, in_parts
@@ -51,35 +55,84 @@ def find_tight_edges(matrix: PathMatrix) -> TightEdges:
         Of distances between all vertices.
     """
     graph, weights = matrix.graph, matrix.weights
-    slack = weights.dtype.type(0)
-    if weights.dtype.kind == "f":
-        magnitude = graph.simple_path_bound if graph.has_negative_weights else _farthest(matrix)
-        with np.errstate(over="ignore"):
-            slack = weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
+    rounded = weights.dtype.kind == "f" and not graph.has_negative_weights
+    slack = slack_of(graph, weights, _farthest(matrix) if rounded else 0)
     if isinstance(matrix, HostMatrix):
         return _on_host(matrix, slack)
     assert isinstance(matrix, DeviceMatrix)
     return _on_device(matrix, slack)
 
 
-def _on_host(matrix: HostMatrix, slack: Any) -> TightEdges:
-    n, job, dist = matrix.n, matrix.job, matrix.dist
-    found: dict[int, tuple[npt.NDArray[Any], ...]] = {}
+def slack_of(graph: Graph, weights: Weights, farthest: float) -> Any:
+    """Return by how much rounding may have made a shortest path shorter than the edges on it.
 
-    def look(first: int, last: int) -> None:
-        sources, targets, edge_weights = matrix.edges_from(slice(first, last))
-        between = dist[sources, targets]
+    Parameters
+    ----------
+    graph : Graph
+    weights : Weights
+    farthest : float
+        The largest distance, if weights are floats of which none is negative.
+    """
+    if weights.dtype.kind != "f":
+        return weights.dtype.type(0)
+    magnitude = graph.simple_path_bound if graph.has_negative_weights else farthest
+    with np.errstate(over="ignore"):
+        return weights.dtype.type(4 * graph.n * np.finfo(weights.dtype).eps * magnitude)
+
+
+Listed = tuple[npt.NDArray[np.int32], npt.NDArray[Any], npt.NDArray[Any]]
+"""Sources, targets and weights of edges."""
+
+
+def tight_edges_from(
+    graph: Graph, weights: Weights, first: int, dist: npt.NDArray[Any], slack: Any, lowest: Any
+) -> Listed:
+    """Return the edges from some vertices that are as short as the shortest path between their ends.
+
+    Parameters
+    ----------
+    graph : Graph
+    weights : Weights
+    first : int
+    dist : ndarray, shape (rows, n)
+        From row `first` of the matrix on.
+    slack
+        As from :func:`slack_of`.
+    lowest
+        Path weights below it are unbounded.
+    """
+    found: dict[int, Listed] = {}
+
+    def look(start: int, end: int) -> None:
+        sources, targets, edge_weights = edges_from(graph, weights, slice(first + start, first + end))
+        between = dist[sources - first, targets]
         with np.errstate(over="ignore"):
             tight = edge_weights <= between + slack
-        tight &= (sources != targets) & (between >= matrix.weights.lowest)
-        found[first] = sources[tight].astype(np.int32), targets[tight], edge_weights[tight]
+        tight &= (sources != targets) & (between >= lowest)
+        found[start] = sources[tight].astype(np.int32), targets[tight], edge_weights[tight]
 
-    in_parts(look, n, matrix.row_bytes, TRANSFERRED)
-    parts = [found[first] for first in sorted(found)]
+    in_parts(look, len(dist), graph.n * weights.dtype.itemsize, TRANSFERRED)
+    return listed_together([found[start] for start in sorted(found)])
+
+
+def listed_together(parts: Sequence[Listed]) -> Listed:
+    """Return edges that were listed apart."""
     sources, targets, edge_weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return sources, targets, edge_weights
+
+
+def tight_edges_on_device(job: Job, n: int, edges: Listed) -> TightEdges:
+    """Copy edges, those of each target in the order in which they are listed, to the device."""
+    sources, targets, edge_weights = edges
     order = np.argsort(targets, kind="stable")
     index = np.searchsorted(targets[order], np.arange(n + 1)).astype(np.uint64)
     return TightEdges(job.upload(sources[order]), job.upload(edge_weights[order]), job.upload(index), len(order))
+
+
+def _on_host(matrix: HostMatrix, slack: Any) -> TightEdges:
+    weights = matrix.weights
+    edges = tight_edges_from(matrix.graph, weights, 0, matrix.dist, slack, weights.lowest)
+    return tight_edges_on_device(matrix.job, matrix.n, edges)
 
 
 def _on_device(matrix: DeviceMatrix, slack: Any) -> TightEdges:
@@ -119,7 +172,12 @@ def _farthest(matrix: PathMatrix) -> float:
         job.launch(kernel, (n, parts), _GROUP, matrix.dist.buffer, largest, *numbers)
         return float(job.download(largest, n * parts, weights.dtype).max())
     assert isinstance(matrix.dist, np.ndarray)
-    return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in matrix.dist)
+    return farthest_of(matrix.dist, weights)
+
+
+def farthest_of(dist: npt.NDArray[Any], weights: Weights) -> float:
+    """Return the largest distance in some rows on the host."""
+    return max(float(np.max(row, where=row != weights.no_path, initial=0)) for row in dist)
 
 
 def shortest_path_trees(

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
+from scipy.sparse.csgraph import shortest_path
 
 import reedsp
 from reedsp.algorithms.all_pairs import device_matrix, host_matrix
-from reedsp.algorithms.all_pairs.host_matrix import fingerprint
+from reedsp.algorithms.all_pairs.host_matrix import HostRows, fingerprint
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device
+from reedsp.device.job import Job
+from reedsp.graph.arguments import as_graph
 from tests.algorithms.all_pairs.test_apsp import tree_both_ways
 
 LITTLE = 24 << 20  # bytes: less than the matrices and their copies, more than three spans of rows
@@ -53,6 +57,21 @@ def test_47_same_bits_wherever_the_matrix_is(n: int, kind: str, device: Device, 
     assert np.array_equal(np.load(file), in_core.dist)
 
 
+@pytest.mark.deep
+def test_trees_found_in_several_pieces(device: Device) -> None:
+    graph = random_graph(4200, "whole")  # rows of more than one piece, each of which has large buffers of its own
+    matrix = graph.to_scipy()
+    result = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
+    np.testing.assert_array_equal(result.dist, shortest_path(matrix, method="D"))
+    for source in (0, 1667, 1668, 4199):
+        on_the_way = result.pred[source] >= 0
+        assert np.array_equal(on_the_way, np.isfinite(result.dist[source]) & (np.arange(graph.n) != source))
+        reached = np.flatnonzero(on_the_way)
+        before = result.pred[source][reached]
+        edges = np.asarray(matrix[before, reached]).reshape(-1)
+        np.testing.assert_array_equal(result.dist[source][before] + edges, result.dist[source][reached])
+
+
 def test_47_what_does_not_fit_is_kept_on_the_host(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(100, "whole")
     expected = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
@@ -76,6 +95,60 @@ def test_negative_cycles_on_the_host(device: Device, tmp_path: Path) -> None:
         reedsp.apsp(graph, device=device, out=tmp_path / "none.npy")
     assert found.value.weight == -2
     assert sorted(each.name for each in tmp_path.iterdir()) == ["marked.npy", "marked.pred.npy"]
+
+
+def test_several_negative_cycles_on_the_host(device: Device) -> None:
+    """Each is marked, and what leads to one of them only is not taken for what the other leads to."""
+    u, v, weights = [0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 4, 3, 3, 7], [2, -5, 1, 2, -6, 1, 3]
+    marked = reedsp.apsp(
+        reedsp.Graph.from_edges(8, u, v, weights), negative_cycles="mark", device=device, memory_limit=LITTLE
+    )
+    expected = np.full((8, 8), np.inf)
+    np.fill_diagonal(expected, 0)
+    expected[6, 7] = 3
+    for cycle in ([0, 1], [3, 4]):
+        expected[np.ix_([*cycle, cycle[1] + 1], cycle)] = -np.inf
+    np.testing.assert_array_equal(marked.dist, expected)
+
+
+def test_a_diagonal_below_zero_counts_where_it_is_not_marked(device: Device) -> None:
+    """What leads to a negative cycle, or is led to by it, is not on it."""
+    weights, graph = Weights(np.dtype(np.float64), np.inf, np.inf), reedsp.Graph.from_edges(3, [0, 1], [1, 2])
+    for below_zero, counts in ((1, False), (0, True), (2, True)):
+        dist = np.array([[0, 1, 2], [np.inf, -1, 1], [np.inf, np.inf, 0]])
+        dist[below_zero, below_zero] = -1
+        matrix = HostRows(Job(device), weights, graph, dist)
+        matrix.mark_paths_through(np.array([1]))
+        assert matrix.reset_diagonal() == counts
+
+
+def test_some_rows_by_their_vertices(device: Device) -> None:
+    """Of rows that do not begin with the first vertex, as a part of a matrix has them."""
+    weights, graph = Weights(np.dtype(np.float64), np.inf, np.inf), reedsp.Graph.from_edges(5, [0, 1], [1, 2])
+    dist = np.arange(15.0).reshape(3, 5)
+    matrix = HostRows(Job(device), weights, graph, dist, first=2)
+    with matrix.rows_on_host(slice(3, 4)) as rows:
+        np.testing.assert_array_equal(rows, dist[1:2])
+        rows[:] = 0
+    assert dist[1].all()
+    assert matrix.vertices_on_negative_cycles().size == 0
+
+
+def test_rows_of_a_dense_matrix() -> None:
+    """Those of the same sparse one, as long as the graph has the matrix and no edges in compressed rows."""
+    weights, n = Weights(np.dtype(np.float64), np.inf, np.inf), 6
+    values = np.random.default_rng(3).integers(-2, 9, (n, n)).astype(np.float64)
+    values[values == 1] = 0  # no edge
+    sparse = as_graph(scipy.sparse.csr_array(values))
+    rows = [np.empty((3, n)) for _ in range(2)]
+    for graph, some in zip((as_graph(values), sparse), rows, strict=True):
+        host_matrix.fill_rows(graph, weights, 2, some)
+    np.testing.assert_array_equal(rows[0], rows[1])
+    dense = as_graph(values)
+    found, expected = (host_matrix.edges_from(graph, weights, slice(2, 5)) for graph in (dense, sparse))
+    assert dense.dense is not None
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_cycles_that_rounding_makes_negative_on_the_host(device: Device) -> None:
@@ -175,6 +248,7 @@ def test_the_fingerprint_covers_all_that_decides() -> None:
             (3, [0, 1], [2, 2], [5, 7], weights),
             (3, [0, 1], [1, 2], [5, 8], weights),
             (3, [0, 1], [1, 2], [5.0, 7.5], weights),
+            (3, [0, 1], [1, 2], np.array([5.0, 7.5]).view(np.int64), weights),
             (3, [0, 1], [1, 2], [5, 7], Weights(np.dtype(np.float64), np.inf, np.inf, True)),
             (3, [0, 1], [1, 2], [5, 7], replace(weights, non_negative=False)),
         )

@@ -14,6 +14,7 @@ import reedsp
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
+from reedsp.system.own_folder import OwnFolder
 
 VERTICES = 70
 NAMES = ("y.npy", "y.pred.npy")
@@ -213,10 +214,10 @@ def test_another_kind_of_result(
 
 
 def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a line is written, all that was written to other files is synchronised, and so are other lines."""
+    """Before a line is written, all that was written to other files is synchronised, their names, and other lines."""
     dirty: set[str] = set()
     lines = 0
-    write, fsync = array_files.write, os.fsync
+    write, fsync, flush, open_own = array_files.write, os.fsync, np.memmap.flush, OwnFolder.open
 
     def written(stream: Any, place: int | None, content: Any) -> None:
         nonlocal lines
@@ -231,7 +232,18 @@ def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkey
         dirty.discard(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         fsync(descriptor)
 
+    def flushed(matrix: np.memmap[Any, Any]) -> None:
+        dirty.discard("matrix")
+        flush(matrix)
+
+    def opened(own: OwnFolder, name: str, mode: str) -> Any:
+        if name not in ("journal", "lock") and own.status(name) is None:
+            dirty.update((name, own.path.name))
+        return open_own(own, name, mode)
+
     monkeypatch.setattr(array_files, "write", written)
     monkeypatch.setattr(os, "fsync", synchronised)
+    monkeypatch.setattr(np.memmap, "flush", flushed)
+    monkeypatch.setattr(OwnFolder, "open", opened)
     call(folder, device)
     assert lines >= 8

@@ -120,7 +120,7 @@ class Checkpoint:
         foreign = sorted(self._own.names() - _NAMES)
         if foreign:
             raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
-        self._lock = _locked(self._own)
+        self._lock = locked(self._own)
         self._journal = Journal(self._own, _JOURNAL)
         try:
             self._open()
@@ -142,6 +142,7 @@ class Checkpoint:
         """Let others work in the folder, and refuse to write to it from now on."""
         with self._mutex:
             self._lock.close()
+            self._own.close()
 
     def remove(self) -> None:
         """Delete the files and the folder."""
@@ -278,6 +279,7 @@ class Checkpoint:
             The bytes that each takes, about, and what writes them.
         """
         known: dict[str, list[int]] = {}
+        self._refuse_when_closed()
         for name in (DIST, PRED):
             self._own.unlink(name)
         try:
@@ -489,8 +491,14 @@ def _are_naturals(values: Sequence[Any]) -> bool:
     return all(type(value) is int and value >= 0 for value in values)
 
 
-def _locked(folder: OwnFolder) -> IO[bytes]:
-    """Open a file that no other process, nor this one, has opened in this way."""
+def locked(folder: OwnFolder) -> IO[bytes]:
+    """Open a file of a folder that no other process, nor this one, has opened in this way.
+
+    Raises
+    ------
+    BlockingIOError
+        One has.
+    """
     stream = folder.open(_LOCK, "ab")
     try:
         if sys.platform == "win32":

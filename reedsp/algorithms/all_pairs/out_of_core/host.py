@@ -82,7 +82,7 @@ class Host:
         rows[count:] = self._no_path
 
     def _without_padding(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return rows[:, : len(self.matrix)]
+        return rows[:, : self.matrix.shape[1]]
 
 
 def copy_rows(source: npt.NDArray[Any], target: npt.NDArray[Any]) -> None:

@@ -12,7 +12,9 @@ from reedsp.device.device import Device
 from reedsp.device.job import round_up
 from reedsp.minplus.tilings import works_in_groups
 
-_PART_OF_MEMORY = 0.8  # of a device, unless the caller says how much
+PART_OF_MEMORY = 0.8
+"""Of a device, unless the caller says how much."""
+
 _WIDTH = 8192  # rows or columns of the copies of what a product replaces: enough for the largest GPU
 _STAGING = 1 << 26  # bytes of host memory that the device reads and writes by itself
 _STRIPS = 4  # at least, on each device in each pass: one is computed on while others travel
@@ -90,13 +92,21 @@ class Plan:
 
 
 def make_plan(
-    n: int, weights: Weights, devices: Sequence[Device], memory_limit: int | None, checkpoint: Checkpoint | None
+    n: int,
+    weights: Weights,
+    devices: Sequence[Device],
+    memory_limit: int | None,
+    checkpoint: Checkpoint | None,
+    most_spans: int = 0,
 ) -> Plan:
-    """Choose sizes that fit the memory of every device."""
+    """Choose sizes that fit the memory of every device.
+
+    With `most_spans` strips travel through the device, of so many spans, or of fewer where these do not fit.
+    """
     item_size, padded = weights.dtype.itemsize, round_up(n, TILE)
     parts = min(len(devices), -(-padded // SPAN))
     devices = devices[:parts]
-    limits = [int(_PART_OF_MEMORY * each.global_memory) if memory_limit is None else memory_limit for each in devices]
+    limits = [int(PART_OF_MEMORY * each.global_memory) if memory_limit is None else memory_limit for each in devices]
 
     def excess(plan: Plan) -> int:
         """Return how many bytes the device with the smallest memory lacks."""
@@ -117,9 +127,9 @@ def make_plan(
     spans = -(-padded // SPAN)
     begun = -(-checkpoint.unfinished[1] // SPAN) if checkpoint is not None and checkpoint.unfinished else 0
     largest = min(each.max_allocation for each in devices) // (SPAN * padded * item_size)
-    most = max(1, min(largest, spans // (_STRIPS * parts)))
+    most = max(1, min(largest, most_spans or spans // (_STRIPS * parts)))
     halvings = range(max(width, staging).bit_length())
-    resident = [(times, 0) for times in halvings] if checkpoint is None else []
+    resident = [(times, 0) for times in halvings] if checkpoint is None and not most_spans else []
     streamed = [(times, each) for times in halvings for each in ([begun] if begun else range(most, 0, -1))]
     # the fewer passes, the less travels
     streamed.sort(key=lambda each: (each[0] > _HALVINGS, -(-spans // each[1]), each[0]))

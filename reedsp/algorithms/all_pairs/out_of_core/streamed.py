@@ -18,7 +18,7 @@ from reedsp.device.job import round_up
 def solve_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, int], None] | None) -> None:
     """Relax all paths, in passes through some spans, in each of which every row travels once."""
     checkpoint = host.checkpoint
-    streamers = team.made([functools.partial(_Streamer, host, worker, team, plan) for worker in team.workers])
+    streamers = team.made([functools.partial(Streamer, host, worker, team, plan) for worker in team.workers])
     first = 0 if checkpoint is None else checkpoint.done
     while first < plan.n:
         if checkpoint is not None and checkpoint.unfinished is not None:
@@ -40,14 +40,26 @@ def solve_streamed(host: Host, team: Team, plan: Plan, progress: Callable[[int, 
             progress(first, plan.n)
 
 
-class _Streamer:
+class Streamer:
     """A device through which strips of rows travel.
 
     What it needs for a pass are the panels: the rows of each span when it is their turn.
+
+    Parameters
+    ----------
+    host : Host
+    worker : Worker
+    team : Team
+    plan : Plan
+
+    Attributes
+    ----------
+    host : Host
+        Where rows come from and go to.
     """
 
     def __init__(self, host: Host, worker: Worker, team: Team, plan: Plan) -> None:
-        self._host = host
+        self.host: Host = host
         self._worker = worker
         self._team = team
         self._plan = plan
@@ -59,7 +71,7 @@ class _Streamer:
     def begin_pass(self, first: int, size: int) -> None:
         """Relax the paths in the rows of the vertices of a pass, and hand over these rows and the panels."""
         worker, own, count = self._worker, self._strips[0], round_up(size, TILE)
-        worker.upload(self._host.read, first, own, count)
+        worker.upload(self.host.read, first, own, count)
         for offset, length in pieces(count, self._plan.side):
             rows = own.at(offset, 0)
             worker.relax_own(rows, first + offset, length)
@@ -68,11 +80,20 @@ class _Streamer:
                 worker.relax(own.at(other, 0), others, first + offset, length, rows)
         self._loaded = first
         mark = worker.mark()
-        if self._plan.parts > 1 or self._host.checkpoint is not None:
-            worker.download([Run(self._panels, 0, size)], self._host.panels_writer(size), mark)
-        worker.download([Run(own, 0, size)], self._host.own_rows_writer(first), mark)
-        if self._host.checkpoint is not None:
-            self._host.checkpoint.begin_pass(first, size)
+        if self._plan.parts > 1 or self.host.checkpoint is not None:
+            worker.download([Run(self._panels, 0, size)], self.host.panels_writer(size), mark)
+        worker.download([Run(own, 0, size)], self.host.own_rows_writer(first), mark)
+        if self.host.checkpoint is not None:
+            self.host.checkpoint.begin_pass(first, size)
+
+    def own_rows(self, first: int, size: int) -> None:
+        """Hand over what the rows of the vertices of a pass are at its end, given its panels alone."""
+        worker, own, count = self._worker, self._strips[0], round_up(size, TILE)
+        self._load(first, count)
+        worker.copy_rows(self._panels, own, count)
+        for offset, length in pieces(count, self._plan.side):  # what is done to rows whose turn has been
+            worker.relax(own, offset, first + offset, length, self._panels.at(offset, 0))
+        worker.download([Run(own, 0, size)], self.host.own_rows_writer(first), worker.mark())
 
     def run(self, first: int, size: int, strips: Iterator[tuple[int, int]]) -> None:
         """Relax the paths through the vertices of a pass in strips of other rows, as long as there are any.
@@ -80,14 +101,12 @@ class _Streamer:
         While the device computes one strip, the one before is brought back and the next one loaded.
         """
         worker, count = self._worker, round_up(size, TILE)
-        if self._loaded != first:
-            worker.upload(self._host.read_panels, 0, self._panels, count)
-            self._loaded = first
+        self._load(first, count)
         computed: tuple[Run, cl.Event] | None = None
         for turn, (row, length) in enumerate(strips):
             self._team.go_on()
             strip, padded = self._strips[turn % 2], round_up(length, TILE)
-            worker.upload(self._host.read_for_pass, row, strip, padded)
+            worker.upload(self.host.read_for_pass, row, strip, padded)
             for offset, span in pieces(count, self._plan.side):
                 self._team.go_on()
                 worker.relax(strip, padded, first + offset, span, self._panels.at(offset, 0))
@@ -100,10 +119,16 @@ class _Streamer:
         for staging in worker.staging:  # of panels that no strip was left for
             staging.wait()
 
+    def _load(self, first: int, count: int) -> None:
+        """Have the panels of the pass that begins with a vertex on the device."""
+        if self._loaded != first:
+            self._worker.upload(self.host.read_panels, 0, self._panels, count)
+            self._loaded = first
+
     def _bring_back(self, strip: Run, mark: cl.Event) -> None:
-        checkpoint, last = self._host.checkpoint, strip.first + strip.length
+        checkpoint, last = self.host.checkpoint, strip.first + strip.length
         if checkpoint is not None:
             checkpoint.begin_rows(strip.first, last)
-        self._worker.download([strip], self._host.write, mark)
+        self._worker.download([strip], self.host.write, mark)
         if checkpoint is not None:
             checkpoint.end_rows(strip.first, last)

@@ -14,7 +14,7 @@ from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, pieces
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.device.scratch import PinnedArray
+from reedsp.device.memory.scratch import PinnedArray
 from reedsp.minplus.blocks import Excluded
 from reedsp.minplus.matrix import Block, copy_block
 

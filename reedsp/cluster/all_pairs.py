@@ -1,0 +1,424 @@
+"""Shortest paths between all pairs over workers: Johnson's searches by rows, and Floyd-Warshall by strips of rows."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.all_pairs.path_matrix import one_of_each
+from reedsp.algorithms.all_pairs.trees import slack_of
+from reedsp.arithmetic.matrix import Weights
+from reedsp.arithmetic.paths import output_array
+from reedsp.cluster import answers, strips
+from reedsp.cluster.answers import Look, Marks, Wanted
+from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.window import Window
+from reedsp.cluster.floyd_warshall import Held, owner, relax_all
+from reedsp.cluster.output import Output
+from reedsp.cluster.question import Question, question_of
+from reedsp.cluster.strips import Strips
+from reedsp.cluster.work_folder import WorkFolder, partial
+from reedsp.cluster.worker.published import Published
+from reedsp.cost_model import choose, sharing
+from reedsp.device.errors import DeviceMemoryError
+from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.graph.arguments import as_graph
+from reedsp.graph.graph import Graph
+from reedsp.results.all_pairs import AllPairs
+from reedsp.system.phases import Phases
+from reedsp.system.progress_bar import vertices_bar
+from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
+
+_AHEAD = 4  # tasks of a worker that are handed in at a time
+
+Progress = Callable[[int, int], None] | None
+Array = Callable[[Sequence[tuple[int, int, Future]], tuple[int, int], np.dtype[Any], int], Any]
+"""Makes an array of its shape and type of an item of what futures stand for, some rows each."""
+
+
+class Cluster(Protocol):
+    """What is needed of a cluster."""
+
+    @property
+    def engine(self) -> Engine:
+        """What runs tasks."""
+
+    def publish(self, graph: Graph) -> Published:
+        """Have workers find a graph."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Distances and predecessors, in files or as futures of some rows.
+
+    Attributes
+    ----------
+    method, because : str
+        Which method was taken, and why.
+    outputs : dict of str to Output
+        "dist" and, if wanted, "pred", where they were asked for.
+    rows : list of (int, Future)
+        First row, and what will be distances and predecessors of this and the following ones, if no files were asked
+        for.
+    """
+
+    method: str
+    because: str
+    outputs: dict[str, Output]
+    rows: list[tuple[int, Future]]
+
+    def arrays(
+        self, question: Question, place: npt.NDArray[Any] | None = None, array: Array | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
+        """Return distances and predecessors.
+
+        They are in files; or in the memory of this process, perhaps in a given place; or stay where they are, as what
+        makes an array of futures has them.
+        """
+        if self.outputs:
+            return self.outputs["dist"].opened(), self.outputs["pred"].opened() if question.predecessors else None
+        shape = question.graph.n, question.graph.n
+        if array is not None and place is None:
+            ends = [*(first for first, _ in self.rows[1:]), question.graph.n]
+            parts = [(first, last, future) for (first, future), last in zip(self.rows, ends, strict=bool(self.rows))]
+            trees = array(parts, shape, np.dtype(np.int32), 1) if question.predecessors else None
+            return array(parts, shape, question.dtype, 0), trees
+        dist = np.empty(shape, question.dtype) if place is None else place
+        pred = np.empty(shape, np.int32) if question.predecessors else None
+        for first, future in self.rows:
+            some, trees = future.result()
+            dist[first : first + len(some)] = some
+            if pred is not None:
+                pred[first : first + len(some)] = trees
+        return dist, pred
+
+
+def apsp(
+    cluster: Cluster,
+    graph: GraphLike,
+    method: AllPairsMethod = "auto",
+    predecessors: bool = False,
+    negative_cycles: NegativeCycles = "raise",
+    out: str | os.PathLike[str] | Distances | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int | None = None,
+    options: AllPairsOptions | None = None,
+    array: Array | None = None,
+) -> AllPairs:
+    """Find shortest paths between all pairs over workers; arguments are those of :func:`reedsp.apsp`.
+
+    With `array`, rows stay on workers unless there is an `out`, and it makes an array of them.
+    """
+    phases = Phases()
+    graph = as_graph(graph)
+    bar = vertices_bar("solving", progress)
+    place = out if isinstance(out, np.ndarray) else None
+    if place is not None and dtype is None:
+        dtype = place.dtype.name  # type: ignore[assignment]
+    path = None if place is not None else out
+    asked = question_of(graph, method, predecessors, negative_cycles, path, dtype, memory_limit, options)  # type: ignore[arg-type]
+    if place is not None:
+        output_array(place, (graph.n, graph.n), asked.dtype)
+    phases.begin("search")
+    with bar as report:
+        solved = solve(cluster.engine, replace(asked, reference=cluster.publish(graph)), report)
+    phases.begin("download")
+    dist, pred = solved.arrays(asked, place, array)
+    workers = cluster.engine.workers()
+    spent = phases.milliseconds()
+    stats = {"chosen_because": solved.because, "milliseconds": sum(spent.values()), "phases": spent}
+    stats["workers"] = len(workers)
+    return AllPairs(graph, dist, pred, solved.method, f"{len(workers)} workers", stats)
+
+
+def solve(engine: Engine, question: Question, progress: Progress = None) -> Solved:
+    """Solve shortest paths between all pairs over the workers of an engine.
+
+    Parameters
+    ----------
+    engine : Engine
+    question : Question
+    progress : callable(vertices, n), optional
+
+    Raises
+    ------
+    NegativeCycleError, OverflowError, ValueError, DeviceError
+        As :func:`reedsp.apsp`.
+    DeviceMemoryError
+        The devices or the hosts have too little memory; nothing has been sent to them.
+    FileExistsError, BlockingIOError, OSError
+        The result cannot be written.
+    """
+    because = "it was asked for"
+    if question.method == "auto":
+        question, because = _chosen(engine, question)
+    solver = _by_searches if question.method == choose.SEARCHES else _by_matrix
+    if question.graph.n == 0:
+        solver = _of_no_vertices
+    if question.target is None:
+        return Solved(question.method, because, {}, solver(engine, question, None, progress))
+    targets = question.targets
+    with _opened(question) as folder:
+        try:
+            folder.refuse_taken(targets)
+        except FileExistsError:
+            if folder.rows is None:
+                folder.remove()
+            raise
+        if not folder.is_complete:
+            try:
+                solver(engine, question, folder, progress)
+            except (NegativeCycleError, OverflowError, DeviceMemoryError):
+                folder.remove()
+                raise
+        outputs = question.outputs(folder)
+        folder.place(targets)
+        folder.remove()
+    return Solved(question.method, because, {name: outputs[name].at(targets[name]) for name in outputs}, [])
+
+
+def _opened(question: Question) -> WorkFolder:
+    """Return the folder of work in progress, which begins anew if its results were deleted since."""
+    assert question.target is not None
+    folder = WorkFolder(partial(question.target), question.problem())
+    if folder.has_lost(question.targets):
+        folder.remove()
+        folder = WorkFolder(partial(question.target), question.problem())
+    return folder
+
+
+def _chosen(engine: Engine, question: Question) -> tuple[Question, str]:
+    """Return the question with the method that "auto" takes, and why."""
+    if question.graph.n == 0:
+        return replace(question, method=choose.MATRIX), "there is nothing to solve"
+    options = {
+        **{"predecessors": question.predecessors, "negative_cycles": question.negative_cycles},
+        "dtype": str(question.dtype),
+    }
+    method, because = _result(engine, answers.method_for, question.reference, options)
+    return replace(question, method=method), because
+
+
+def _of_no_vertices(
+    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
+) -> list[tuple[int, Future]]:
+    _begun(question, folder, 1)
+    return []
+
+
+# ---- by searches ------------------------------------------------------------------------------------
+
+
+def _by_searches(
+    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
+) -> list[tuple[int, Future]]:
+    n, workers = question.graph.n, len(engine.workers())
+    if question.graph.has_negative_weights:
+        _refuse_cycle(engine, question, np.dtype(np.int64))
+    step = sharing.rows_of_task(n, workers, n * question.dtype.itemsize, engine.task_bytes)
+    step, wanted = _begun(question, folder, step)
+    name, method = uuid.uuid4().hex, question.options.get("search")
+    tasks = [
+        _Task(first, None, answers.search, (question.reference, first, min(first + step, n), wanted, name, method))
+        for first in range(0, n, step)
+    ]
+    return _collected(engine, folder, tasks, step, n, progress)
+
+
+# ---- by a matrix ------------------------------------------------------------------------------------
+
+
+def _by_matrix(
+    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
+) -> list[tuple[int, Future]]:
+    graph, weights = question.graph, question.weights
+    if weights is None:
+        if graph.has_negative_weights:
+            _refuse_cycle(engine, question, question.dtype)
+        raise OverflowError(
+            f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
+            "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
+        )
+    cycles = np.empty(0, np.intp)
+    if weights.dtype.kind == "f" and graph.has_negative_weights:
+        cycles = _result(engine, answers.float_cycles, question.reference, question.dtype)
+        if len(cycles) and question.negative_cycles == "raise":
+            _refuse_cycle(engine, question, question.dtype)
+    cut = _cut(engine, question, weights, folder)
+    _, wanted = _begun(question, folder, cut.rows)
+    matrix = _Matrix(engine, cut, relax_all(engine, cut, folder, progress))
+    marks = _marks(matrix, question, cycles)
+    edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
+    tasks = [
+        _Task(
+            cut.first(each), owner(engine, each), answers.answer, (cut, each, matrix.rows[each], wanted, marks, edges)
+        )
+        for each in range(cut.count)
+    ]
+    return _collected(engine, folder, tasks, cut.rows, graph.n, None)
+
+
+def _cut(engine: Engine, question: Question, weights: Weights, folder: WorkFolder | None) -> Strips:
+    """Return the matrix in strips for which every device has memory, and all hosts together.
+
+    Raises
+    ------
+    DeviceMemoryError
+        One has not.
+    """
+    n, workers = question.graph.n, engine.workers()
+    begun = 0 if folder is None or folder.rows is None else -(-folder.rows // SPAN)
+    most = begun or sharing.spans_of_strip(n, SPAN, len(workers))
+    asked = n, weights, most, question.memory_limit
+    with Window(engine) as window:
+        found = window.results([engine.submit(strips.memory_for, *asked, worker=each) for each in workers or (None,)])
+    for each in found:
+        if isinstance(each.spans, str) or each.spans < begun:
+            too_large = f"{each.host}: its device has no memory for strips of {begun * SPAN} rows, as it was begun with"
+            raise DeviceMemoryError(each.spans if isinstance(each.spans, str) else too_large)
+    spans = min(each.spans for each in found)
+    rows = min(spans * SPAN, n)
+    if engine.keeps_results:
+        needed = (n + 3 * rows * len(found)) * n * weights.dtype.itemsize
+        there = sum({each.host: each.memory for each in found}.values())
+        if needed > there:
+            raise DeviceMemoryError(
+                f"a matrix of {n:,} vertices needs {needed:,} bytes of the memory of all hosts, which have {there:,}"
+            )
+    return Strips(uuid.uuid4().hex, question.reference, weights, n, spans, rows, question.memory_limit)
+
+
+class _Matrix(NamedTuple):
+    """Strips of final path weights."""
+
+    engine: Engine
+    strips: Strips
+    rows: Sequence[Held]
+
+    def of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Future]:
+        """Hand in a task for each strip."""
+        return [self.of(each, task, *arguments) for each in range(self.strips.count)]
+
+    def of(self, strip: int, task: Callable[..., Any], *arguments: Any) -> Future:
+        """Hand in a task for a strip."""
+        where = owner(self.engine, strip)
+        return self.engine.submit(task, self.strips, strip, self.rows[strip], *arguments, worker=where)
+
+    def results_of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Return what a task returns for each strip."""
+        with Window(self.engine) as window:
+            return window.results(self.of_each(task, *arguments))
+
+
+def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) -> Marks:
+    """Return what is known of negative cycles, given those that were found before, with floats.
+
+    Raises
+    ------
+    NegativeCycleError
+        There is one, and it is an error.
+    """
+    cut = matrix.strips
+    floats = cut.weights.dtype.kind == "f"
+    looks: list[Look] = matrix.results_of_each(answers.look, False)
+    below = np.concatenate([each.below_zero for each in looks])
+    if not floats:
+        cycles = below
+    if len(cycles) and question.negative_cycles == "raise":
+        _refuse_cycle(matrix.engine, question, question.dtype, cycles)
+    marks = Marks()
+    if len(cycles):
+        chosen = one_of_each(question.graph, cycles)
+        by_strip = {strip: chosen[chosen // cut.rows == strip] for strip in np.unique(chosen // cut.rows).tolist()}
+        with Window(matrix.engine) as window:
+            found = window.results([matrix.of(strip, answers.beyond, some) for strip, some in by_strip.items()])
+        bits = dict(zip(np.concatenate(list(by_strip.values())).tolist(), np.concatenate(found), strict=True))
+        marks = Marks(bits)
+    if floats and len(below) and any(matrix.results_of_each(answers.is_useless, marks)):
+        marks = replace(marks, useless=True)
+    return marks
+
+
+def _tight_edges(matrix: _Matrix, question: Question) -> Future:
+    """Return what will be the edges of all strips that can end a shortest path."""
+    graph, weights, farthest = question.graph, matrix.strips.weights, 0.0
+    if weights.dtype.kind == "f" and not graph.has_negative_weights:
+        looks: list[Look] = matrix.results_of_each(answers.look, True)
+        farthest = max(each.farthest for each in looks)
+    return matrix.engine.submit(
+        answers.together, *matrix.of_each(answers.tight, slack_of(graph, weights, farthest)), worker=None
+    )
+
+
+# ---- tasks that answer ------------------------------------------------------------------------------
+
+
+class _Task(NamedTuple):
+    """What answers for some rows."""
+
+    first: int
+    worker: str | None
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def _begun(question: Question, folder: WorkFolder | None, rows: int) -> tuple[int, Wanted]:
+    """Return how many rows a task answers for, and where they go, which is made ready."""
+    if folder is None:
+        return rows, question.wanted({})
+    folder.begin(rows)
+    assert folder.rows is not None
+    outputs = question.outputs(folder)
+    for output in outputs.values():
+        output.prepare()
+    return folder.rows, question.wanted(outputs)
+
+
+def _collected(
+    engine: Engine, folder: WorkFolder | None, tasks: Sequence[_Task], rows: int, n: int, progress: Progress
+) -> list[tuple[int, Future]]:
+    """Hand in tasks, not too many at a time, and return them when they are done; record what they have written."""
+    if folder is not None:
+        tasks = [task for task in tasks if task.first not in folder.written]
+    ahead = _AHEAD * max(1, len(engine.workers()))
+    found: list[tuple[int, Future]] = []
+    with Window(engine) as window:
+        for number in range(len(tasks) + ahead):
+            if number < len(tasks):
+                first, worker, function, arguments = tasks[number]
+                window.begin(number)
+                future = window.submit(function, *arguments, worker=worker)
+                if folder is None:
+                    found.append((first, future))
+            if (done := number - ahead) >= 0:
+                window.wait(done)
+                first = tasks[done].first
+                if folder is not None:
+                    folder.record_written(first)
+                if progress is not None:
+                    progress(min(first + rows, n), n)
+    return found
+
+
+def _refuse_cycle(
+    engine: Engine, question: Question, dtype: np.dtype[Any], vertices: npt.NDArray[np.intp] | None = None
+) -> None:
+    """Raise the error for a negative cycle among some vertices, or all, if there is one."""
+    cycle = _result(engine, answers.cycle_among, question.reference, vertices, dtype)
+    if cycle is not None:
+        raise question.error(cycle)
+
+
+def _result(engine: Engine, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what one task returns."""
+    with Window(engine) as window:
+        return window.results([engine.submit(function, *arguments)])[0]

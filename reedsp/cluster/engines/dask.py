@@ -1,0 +1,192 @@
+"""The engine of Dask: a client's workers, the ones that come later, and those that are started again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import operator
+import os
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import dask.array
+import distributed
+import numpy as np
+from distributed.comm import CommClosedError
+
+from reedsp.cluster.engines.engine import Future
+from reedsp.cluster.worker import registry
+from reedsp.cluster.worker.published import Published, Wrapped
+from reedsp.cluster.worker.registry import Setting
+from reedsp.cluster.worker.serve import serve
+from reedsp.cost_model import sharing
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+_LOST = CommClosedError, ConnectionError, TimeoutError
+_TRIES = 5
+"""How often workers are asked of which one is lost meanwhile."""
+
+
+class DaskEngine:
+    """Runs tasks by a client of Dask.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    devices : str, sequence of str or None
+    threads : int, optional
+    """
+
+    keeps_results: bool = True
+    final: tuple[type[BaseException], ...] = (distributed.scheduler.KilledWorker,)
+
+    def __init__(self, client: Any, devices: str | Sequence[str] | None = None, threads: int | None = None) -> None:
+        if not isinstance(client, distributed.Client):
+            raise TypeError(f"client: expected a distributed.Client, got {type(client).__name__}")
+        if client.asynchronous:
+            raise ValueError("client: it is asynchronous, expected one whose calls wait")
+        self.client = client
+        chosen = tuple(devices) if devices is not None and not isinstance(devices, str) else devices
+        self._setting = Setting(uuid.uuid4().hex, chosen, threads)
+        self.task_bytes = sharing.ROW_BYTES
+        self._published: dict[str, Published] = {}
+        self.check()
+        begin, name = _Begin(self._setting), f"reedsp-{self._setting.key}"
+        self._reach(lambda: client.register_plugin(begin, name=name))
+
+    def workers(self) -> tuple[str, ...]:
+        """Return the addresses of the workers."""
+        return tuple(self._reach(lambda: self.client.scheduler_info(n_workers=-1))["workers"])
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+        """Have a worker call a function."""
+        return self._submit(function, arguments, None if worker is None else [worker])
+
+    def avoid(self, function: Callable[..., Any], *arguments: Any, worker: str | None) -> Future:
+        """Have a worker call a function, not this one where there is another."""
+        others = [each for each in self.workers() if each != worker]
+        return self._submit(function, arguments, others or None)
+
+    def _submit(self, function: Callable[..., Any], arguments: Sequence[Any], workers: list[str] | None) -> Future:
+        self.check()
+        options: dict[str, Any] = {} if workers is None else {"workers": workers, "allow_other_workers": True}
+        named = getattr(function, "__name__", "task").strip("_")
+        future: Future = self.client.submit(
+            *(serve, self._setting.key, function, *arguments), key=f"reedsp-{named}-{uuid.uuid4().hex}", **options
+        )
+        return future
+
+    def cancel(self, futures: Iterable[Future]) -> None:
+        """Cancel tasks that have not begun; nothing more is known of any of them."""
+        if self.client.status == "running":
+            self.client.cancel(list(futures))
+
+    def check(self) -> None:
+        """Raise RuntimeError if the client is closed or has lost its scheduler."""
+        if self.client.status in ("closed", "closing", "newly-created"):
+            raise RuntimeError("client: it is closed, or its scheduler is lost; the same call with a new one goes on")
+        if self.client.status != "running":
+            raise RuntimeError(
+                f"client: the scheduler is lost ({self.client.status}); the same call with a new one goes on"
+            )
+
+    def each_worker(self, function: Callable[[], Any]) -> dict[str, Any]:
+        """Return what a function returns on each worker that is there."""
+        return dict(self._reach(lambda: self.client.run(_serve_beside, self._setting.key, function)))
+
+    def _reach(self, call: Callable[[], _T]) -> _T:
+        """Return what the scheduler answers; where a worker is lost meanwhile, those that are left are asked again."""
+        lost: BaseException | None = None
+        for _ in range(_TRIES):
+            self.check()
+            try:
+                return call()
+            except _LOST as error:
+                lost = error
+        raise RuntimeError(
+            f"client: the scheduler is lost, or one worker after the other ({lost}); the same call goes on"
+        ) from lost
+
+    def publish(self, graph: Wrapped) -> Published:
+        """Send a graph to every worker that is there, and to those that come."""
+        published = graph.published()
+        if graph.fingerprint not in self._published:
+            put, name = _Put(self._setting, graph), self._name_of(published)
+            self._reach(lambda: self.client.register_plugin(put, name=name))
+            self._published[graph.fingerprint] = published
+        return published
+
+    def forget(self, graph: Published) -> None:
+        """Take a graph from all registries."""
+        if self._published.pop(graph.fingerprint, None) is not None and self.client.status == "running":
+            with contextlib.suppress(*_LOST):  # and of those that are lost nothing has to be taken
+                self.client.unregister_worker_plugin(self._name_of(graph))
+
+    def array(
+        self,
+        parts: Sequence[tuple[int, int, Future]],
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+        item: int | None = None,
+    ) -> Any:
+        """Return a dask.array of rows that are on workers: what tasks returned, or an item of it."""
+        if not parts:
+            return dask.array.zeros(shape, dtype)
+        blocks = []
+        for first, last, future in parts:
+            rows = future if item is None else dask.delayed(operator.getitem)(future, item)
+            blocks.append(dask.array.from_delayed(rows, (last - first, shape[1]), dtype))
+        return dask.array.concatenate(blocks)
+
+    def close(self) -> None:
+        """Take all that was sent from the workers; the client stays as it is."""
+        for published in list(self._published.values()):
+            self.forget(published)
+        if self.client.status == "running":
+            with contextlib.suppress(ValueError, *_LOST):
+                self.client.unregister_worker_plugin(f"reedsp-{self._setting.key}")
+
+    def _name_of(self, published: Published) -> str:
+        return f"reedsp-{self._setting.key}-{published.fingerprint}"
+
+
+async def _serve_beside(key: str, function: Callable[[], Any]) -> Any:
+    """Call a function in another thread than that in which a worker answers the scheduler."""
+    return await asyncio.to_thread(serve, key, function)
+
+
+class _Begin(distributed.WorkerPlugin):
+    """Gives a worker its device."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    async def setup(self, worker: Any) -> None:
+        """Find the device in another thread, so that the worker answers meanwhile."""
+        threads = min(worker.state.nthreads, os.cpu_count() or 1)
+        await asyncio.to_thread(registry.begin, self._setting, worker.address, threads)
+
+    def teardown(self, worker: Any) -> None:
+        """Forget the cluster."""
+        registry.end(self._setting.key)
+
+
+class _Put(distributed.WorkerPlugin):
+    """Gives a worker a graph."""
+
+    def __init__(self, setting: Setting, graph: Wrapped) -> None:
+        self._setting = setting
+        self._graph = graph
+
+    async def setup(self, worker: Any) -> None:
+        """Make the graph in another thread; a worker that comes later may find it before its device."""
+        threads = min(worker.state.nthreads, os.cpu_count() or 1)
+        await asyncio.to_thread(registry.begin, self._setting, worker.address, threads)
+        await asyncio.to_thread(registry.put, self._setting.key, self._graph)
+
+    def teardown(self, worker: Any) -> None:
+        """Forget the graph."""
+        registry.drop(self._setting.key, self._graph.fingerprint)

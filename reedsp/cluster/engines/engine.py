@@ -1,0 +1,84 @@
+"""What a cluster asks of the engine that runs its tasks: Dask, or any executor of ``concurrent.futures``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from reedsp.cluster.worker.published import Published, Wrapped
+
+
+class Future(Protocol):
+    """What a task will return."""
+
+    def done(self) -> bool:
+        """Whether the task has ended, in whichever way."""
+
+    def cancelled(self) -> bool:
+        """Whether the task was cancelled."""
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait, and return what the task returned, or raise what it raised."""
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Wait, and return what the task raised."""
+
+    def add_done_callback(self, fn: Callable[[Any], object]) -> None:
+        """Have a function called with the future, in another thread, when the task has ended."""
+
+
+class Engine(Protocol):
+    """Runs tasks on workers.
+
+    Attributes
+    ----------
+    keeps_results : bool
+        Whether what a task returns stays on its worker until someone asks for it, and goes from worker to worker where
+        it is an argument of another task. Otherwise it goes through the client.
+    final : tuple of exception types
+        What a task ends with when the engine itself has given it up.
+    task_bytes : int
+        Of the rows that a task finds, at most.
+    """
+
+    keeps_results: bool
+    final: tuple[type[BaseException], ...]
+    task_bytes: int
+
+    def workers(self) -> tuple[str, ...]:
+        """Return the names of the workers there are now; one for each that may come where the engine does not say."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+        """Have a worker call a function.
+
+        Parameters
+        ----------
+        function : callable
+            One that pickles. Its :mod:`~reedsp.cluster.worker.registry` is that of this cluster.
+        *arguments
+            Futures of this engine stand for their results.
+        worker : str, optional
+            Which one would be best; another takes the task if that is lost.
+        """
+
+    def cancel(self, futures: Iterable[Future]) -> None:
+        """Cancel tasks that have not begun."""
+
+    def avoid(self, function: Callable[..., Any], *arguments: Any, worker: str | None) -> Future:
+        """Have a worker call a function, not this one where there is another."""
+
+    def check(self) -> None:
+        """Raise RuntimeError if no task can be run any more; futures of a lost engine need not end."""
+
+    def each_worker(self, function: Callable[[], Any]) -> dict[str, Any]:
+        """Return what a function returns on each worker that is there; empty where the engine cannot name them."""
+
+    def publish(self, graph: Wrapped) -> Published:
+        """Have every worker, now and later, find a graph in its registry."""
+
+    def forget(self, graph: Published) -> None:
+        """Take a graph from all registries."""
+
+    def close(self) -> None:
+        """Take all that was sent from the workers; what runs them stays as it is."""

@@ -1,0 +1,109 @@
+"""Independent tasks on workers: done again elsewhere if one fails, and cancelled together."""
+
+from __future__ import annotations
+
+import pickle
+import queue
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any
+
+from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.plan import AHEAD
+from reedsp.cluster.worker.serve import WORKER
+from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.system.threads import POLL
+
+_FINAL = (NegativeCycleError, ValueError, TypeError, OverflowError, OSError)
+"""What another worker would raise as well."""
+_UNSENT = (pickle.PicklingError, AttributeError, TypeError)
+"""What says that something cannot be sent, unless a worker has raised it."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some rows of an answer.
+
+    Attributes
+    ----------
+    first, count : int
+        First one, and number of rows.
+    about : str
+        Which sources they are from, for an error.
+    function : callable
+    arguments : tuple
+    """
+
+    first: int
+    count: int
+    about: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future], None, None]:
+    """Yield each task when it is done, in whichever order, with what it returns.
+
+    What is left is cancelled when the iterator is closed, or an error leaves it, Ctrl-C included.
+
+    Raises
+    ------
+    NegativeCycleError, ValueError, TypeError, OverflowError, OSError
+        A task has raised it; where, is in a note.
+    RuntimeError, DeviceError, DeviceMemoryError
+        A task has failed on two workers, which the message names, or the engine is lost.
+    """
+    ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
+    running: dict[Future, tuple[Task, list[str]]] = {}
+    waiting = list(reversed(tasks))
+    try:
+        while waiting or running:
+            most = AHEAD * max(1, len(engine.workers())) if waiting else 0
+            while waiting and len(running) < most:
+                task = waiting.pop()
+                future = engine.submit(task.function, *task.arguments)
+                running[future] = task, []
+                future.add_done_callback(ended.put)
+            try:
+                future = ended.get(timeout=POLL)
+            except queue.Empty:
+                engine.check()
+                continue
+            task, failures = running.pop(future)
+            if future.cancelled():
+                engine.check()
+                raise RuntimeError(f"{task.about}: the task was cancelled by another")
+            error = future.exception()
+            if error is None:
+                yield task, future
+                continue
+            if isinstance(error, _UNSENT) and not hasattr(error, WORKER):
+                raise TypeError(
+                    f"{task.about}: cannot be sent to a worker, where functions are those of a module: {error}"
+                ) from error
+            where = str(getattr(error, WORKER, "a worker that is lost"))
+            failures = [*failures, f"{where}: {type(error).__name__}: {error}"]
+            if isinstance(error, _FINAL):
+                error.add_note(f"{task.about}, on worker {where}")
+                raise error
+            if not isinstance(error, Exception) or isinstance(error, CancelledError):
+                engine.check()
+            if len(failures) > 1 or isinstance(error, engine.final):
+                raise _failure(task, failures, error) from error
+            future = engine.avoid(task.function, *task.arguments, worker=where)
+            running[future] = task, failures
+            future.add_done_callback(ended.put)
+    finally:
+        if running:
+            engine.cancel(list(running))
+
+
+def _failure(task: Task, failures: list[str], error: BaseException) -> RuntimeError:
+    kinds: list[tuple[type[BaseException], type[RuntimeError]]] = [
+        (MemoryError, DeviceMemoryError),
+        (DeviceError, DeviceError),
+    ]
+    kind = next((raised for caught, raised in kinds if isinstance(error, caught)), RuntimeError)
+    return kind(f"{task.about}: failed on " + "; then on ".join(failures))

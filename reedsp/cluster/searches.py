@@ -1,0 +1,276 @@
+"""Searches from many sources over workers: rows that stay there, that are written, that a function looks at, or all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.single_source.sssp import Asked
+from reedsp.algorithms.single_source.sssp import checked as checked_sssp
+from reedsp.cluster import plan, tasks
+from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.job import Task, run
+from reedsp.cluster.output import Output, kind_of
+from reedsp.cluster.tasks import Search, Trees
+from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
+from reedsp.cluster.worker.published import Published
+from reedsp.cost_model import sharing
+from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.edges.negative_cycles import renamed
+from reedsp.graph.arguments import as_graph, source_argument
+from reedsp.graph.graph import Graph
+
+_ROWS = "rows"
+_SHOWN = 6  # sources of a task in an error
+
+Progress = Callable[[int, int], None] | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """Searches that are asked for, in arguments that are right.
+
+    Attributes
+    ----------
+    graph : Graph
+    sources : list of int
+        Their indices.
+    many : bool
+        Whether they were given as a sequence.
+    dtype : dtype
+        Of the rows.
+    search : Search
+    """
+
+    graph: Graph
+    sources: list[int]
+    many: bool
+    dtype: np.dtype[Any]
+    search: Search
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row."""
+        return self.graph.n * self.dtype.itemsize
+
+    def problem(self, reference: Published, kind: str) -> dict[str, int | str]:
+        """Return what distinguishes one piece of work from another."""
+        sources = hashlib.sha256(np.array(self.sources, np.int64).tobytes()).hexdigest()
+        arguments = f"{self.dtype} {sorted(map(repr, self.search.arguments.items()))}"
+        return {
+            **{"fingerprint": reference.fingerprint, "n": len(self.sources), "sources": sources},
+            **{"function": self.search.function, "asked for": arguments, "output": kind},
+        }
+
+    def about(self, first: int, last: int) -> str:
+        """Return which sources a task is about, as an error shows it."""
+        names = [repr(self.graph.names[each]) for each in self.sources[first:last]]
+        if len(names) > _SHOWN:
+            names = [*names[: _SHOWN - 2], "...", names[-1]]
+        return f"sources[{first}:{last}] = {', '.join(names)}"
+
+
+def question_of_paths(graph: Any, source: Any, **arguments: Any) -> Question:
+    """Return the question that these arguments of :func:`reedsp.sssp` are."""
+    asked: Asked = checked_sssp(graph, source, **arguments)
+    given = {name: value for name, value in arguments.items() if value is not None and name not in ("out", "target")}
+    given["dtype"] = asked.result.name
+    if asked.target is not None:
+        given["target"] = asked.target
+    search = Search("sssp", asked.arithmetic.dtype.itemsize, given)
+    return Question(asked.graph, asked.sources, asked.many, asked.result, search)
+
+
+def question_of_levels(graph: Any, source: Any, options: Mapping[str, Any] | None = None) -> Question:
+    """Return the question that these arguments of :func:`reedsp.bfs` are; workers look at the options."""
+    graph = as_graph(graph)
+    sources, many = source_argument(graph, source)
+    arguments = {} if options is None else {"options": dict(options)}
+    return Question(graph, sources, many, np.dtype(np.int32), Search("bfs", 0, arguments))
+
+
+# ---- what becomes of rows ---------------------------------------------------------------------------
+
+
+def rows_on_workers(
+    engine: Engine, question: Question, reference: Published, progress: Progress = None
+) -> list[tuple[int, int, Future]]:
+    """Return the first row of each task, the one after its last, and what holds them, on a worker."""
+    cut = _cut(engine, question)
+    made = _tasks(question, cut, tasks.rows, lambda first, last: (), reference)
+    found = {task.first: future for task, future in _run(engine, question, made, progress)}
+    return [(first, last, found[first]) for first, last in cut]
+
+
+def rows_here(
+    engine: Engine,
+    question: Question,
+    reference: Published,
+    place: npt.NDArray[Any] | None = None,
+    progress: Progress = None,
+) -> npt.NDArray[Any]:
+    """Return the rows in an array of this process, perhaps a given one."""
+    made = _tasks(question, _cut(engine, question), tasks.rows, lambda first, last: (), reference)
+    shape = len(question.sources), question.graph.n
+    rows = np.empty(shape, question.dtype) if place is None else place
+    with contextlib.closing(_run(engine, question, made, progress)) as done:
+        for task, future in done:
+            part = future.result()
+            rows[task.first : task.first + len(part)] = part
+    return rows
+
+
+def rows_in_files(
+    engine: Engine,
+    question: Question,
+    reference: Published,
+    out: str | os.PathLike[str],
+    progress: Progress = None,
+) -> Output:
+    """Have the rows written by workers, and return where they are; what an earlier call has written is kept.
+
+    Raises
+    ------
+    FileExistsError, FileNotFoundError
+        There is something already, or no folder for it.
+    ValueError
+        Beside it is the work of another call.
+    OSError
+        A worker cannot write it.
+    """
+    kind, target = kind_of(out)
+    target = target.absolute()  # a worker may be in another folder
+    beside = partial(target)
+    if not os.path.lexists(beside):
+        refuse_existing(target)
+    problem, count = question.problem(reference, kind), len(question.sources)
+    folder = WorkFolder(beside, problem)
+    if folder.has_lost({_ROWS: target}):
+        folder.remove()
+        folder = WorkFolder(beside, problem)
+    with folder:
+        try:
+            folder.refuse_taken({_ROWS: target})
+        except FileExistsError:
+            if folder.rows is None:
+                folder.remove()
+            raise
+        folder.begin(sharing.rows_of_task(count, len(engine.workers()), question.row_bytes, engine.task_bytes))
+        assert folder.rows is not None
+        shape = count, question.graph.n
+        output = Output(kind, folder.result(_ROWS), shape, question.dtype, folder.rows)
+        if not folder.is_complete or not count:
+            output.prepare()
+            left = [each for each in plan.parts(count, folder.rows) if each[0] not in folder.written]
+            made = _tasks(question, left, tasks.written, lambda first, last: (output, first), reference)
+            try:
+                with contextlib.closing(_run(engine, question, made, progress)) as done:
+                    for task, _ in done:
+                        folder.record_written(task.first)
+            except (NegativeCycleError, OverflowError):
+                folder.remove()
+                raise
+        folder.place({_ROWS: target})
+        folder.remove()
+    return output.at(target)
+
+
+def answers_of(
+    engine: Engine,
+    question: Question,
+    reference: Published,
+    function: Callable[[Any, npt.NDArray[Any]], Any],
+    progress: Progress = None,
+) -> list[Any]:
+    """Return what a function makes, on workers, of each source's name and row."""
+    names = question.graph.names
+
+    def more(first: int, last: int) -> tuple[Any, ...]:
+        return function, [names[each] for each in question.sources[first:last]]
+
+    made = _tasks(question, _cut(engine, question), tasks.mapped, more, reference)
+    found: list[Any] = [None] * len(question.sources)
+    with contextlib.closing(_run(engine, question, made, progress)) as done:
+        for task, future in done:
+            part = future.result()
+            found[task.first : task.first + len(part)] = part
+    return found
+
+
+def columns_of(
+    engine: Engine, question: Question, reference: Published, targets: npt.NDArray[np.intp]
+) -> npt.NDArray[Any]:
+    """Return some columns of the rows in an array of this process."""
+    made = _tasks(question, _cut(engine, question), tasks.columns, lambda first, last: (targets,), reference)
+    table = np.empty((len(question.sources), len(targets)), question.dtype)
+    with contextlib.closing(_run(engine, question, made, None)) as done:
+        for task, future in done:
+            part = future.result()
+            table[task.first : task.first + len(part)] = part
+    return table
+
+
+def trees_of(
+    engine: Engine, question: Question, reference: Published, progress: Progress = None
+) -> list[tuple[int, Trees]]:
+    """Return everything that was found, each part with its first row."""
+    made = _tasks(question, _cut(engine, question), tasks.trees, lambda first, last: (), reference)
+    found = []
+    with contextlib.closing(_run(engine, question, made, progress)) as done:
+        for task, future in done:
+            first = task.first
+            for part in future.result():
+                found.append((first, part))
+                first += len(part.rows)
+    return sorted(found, key=lambda each: each[0])
+
+
+# ---- tasks ------------------------------------------------------------------------------------------
+
+
+def _cut(engine: Engine, question: Question) -> list[tuple[int, int]]:
+    count = len(question.sources)
+    return plan.parts(count, sharing.rows_of_task(count, len(engine.workers()), question.row_bytes, engine.task_bytes))
+
+
+def _tasks(
+    question: Question,
+    cut: Sequence[tuple[int, int]],
+    function: Callable[..., Any],
+    more: Callable[[int, int], tuple[Any, ...]],
+    reference: Published,
+) -> list[Task]:
+    sources = question.sources
+    return [
+        Task(
+            first,
+            last - first,
+            question.about(first, last),
+            function,
+            (reference, question.search, sources[first:last], *more(first, last)),
+        )
+        for first, last in cut
+    ]
+
+
+def _run(
+    engine: Engine, question: Question, made: Sequence[Task], progress: Progress
+) -> Generator[tuple[Task, Future], None, None]:
+    """Run tasks, and name the vertices of a negative cycle as the graph does."""
+    count, most = 0, sum(task.count for task in made)
+    with contextlib.closing(run(engine, made)) as done:
+        try:
+            for task, future in done:
+                yield task, future
+                count += task.count
+                if progress is not None:
+                    progress(count, most)
+        except NegativeCycleError as error:
+            raise renamed(error, question.graph.names) from None

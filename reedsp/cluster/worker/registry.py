@@ -1,0 +1,231 @@
+"""What a worker keeps for a cluster as long as it lives: its device, the graphs, and what tasks leave for later ones.
+
+It belongs to the process, not to the memory of an engine, from which replicas may be dropped. So a graph is uploaded to
+the device once in a worker's life. Several clusters can use one worker: a task sees what is of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reedsp.cluster.worker.claims import claim
+from reedsp.cluster.worker.published import Published, Wrapped
+from reedsp.device.device import Device
+from reedsp.device.discovery import devices, get_device
+from reedsp.device.errors import DeviceError, is_opencl_used
+from reedsp.graph.graph import Graph
+
+KEPT = 8
+"""Entries of :func:`kept` for a cluster, the last ones used."""
+
+_GRAPH_COMES = 60.0  # seconds that a worker which has just begun may wait for a graph
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a worker has to know of its cluster.
+
+    Attributes
+    ----------
+    key : str
+        Of the cluster.
+    devices : str, tuple of str, or None
+        "gpu" or "cpu": those of a kind, which the workers of a host share out. Names, as for
+        :func:`reedsp.get_device`: the workers of a host take them in turn. None: what each would take by itself.
+    threads : int or None
+        Of a device that is the host's processor; None: what the engine says.
+    """
+
+    key: str
+    devices: str | tuple[str, ...] | None = None
+    threads: int | None = None
+
+
+@dataclass
+class _Entry:
+    """What is kept for a cluster."""
+
+    setting: Setting
+    name: str
+    device: Device | None = None
+    failure: str | None = None
+    graphs: dict[str, Graph] = field(default_factory=dict)
+    kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    changed: threading.Condition = field(default_factory=lambda: threading.Condition(threading.RLock()))
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+_entries: dict[str, _Entry] = {}
+_beginning = threading.RLock()
+_locks: dict[int, threading.RLock] = {}
+_serving = threading.local()
+
+
+# ---- for the engines --------------------------------------------------------------------------------
+
+
+def begin(setting: Setting, name: str, threads: int | None = None) -> None:
+    """Make room for a cluster, and find the device of this worker; does nothing the second time.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        What the worker is called.
+    threads : int, optional
+        How many a device that is the host's processor may use, where `setting` does not say it. A process that has
+        used such a device keeps its number.
+    """
+    with _beginning:
+        if setting.key in _entries:
+            return
+        entry = _Entry(setting, name)
+        count = setting.threads if setting.threads is not None else threads
+        if count is not None and not is_opencl_used():
+            for variable in ("POCL_MAX_PTHREAD_COUNT", "DPCPP_CPU_NUM_CUS"):
+                os.environ.setdefault(variable, str(count))
+        try:
+            entry.device = _own_device(setting)
+            entry.lock = _locks.setdefault(entry.device.index, threading.RLock())
+        except (DeviceError, RuntimeError) as error:
+            entry.failure = str(error)
+        _entries[setting.key] = entry
+
+
+def end(key: str) -> None:
+    """Forget a cluster."""
+    with _beginning:
+        _entries.pop(key, None)
+
+
+def put(key: str, wrapped: Wrapped) -> None:
+    """Keep a graph for a cluster."""
+    entry = _entries[key]
+    graph = wrapped.graph()
+    with entry.changed:
+        entry.graphs.setdefault(wrapped.fingerprint, graph)
+        entry.changed.notify_all()
+
+
+def drop(key: str, fingerprint: str) -> None:
+    """Forget a graph, and what was kept for it."""
+    if (entry := _entries.get(key)) is not None:
+        with entry.changed:
+            entry.graphs.pop(fingerprint, None)
+            entry.kept.clear()
+
+
+@contextlib.contextmanager
+def serving(key: str) -> Iterator[None]:
+    """Have the functions below answer for a cluster, in this thread."""
+    before = getattr(_serving, "key", None)
+    _serving.key = key
+    try:
+        yield
+    finally:
+        _serving.key = before
+
+
+def name_in(key: str) -> str:
+    """Return what this worker is called in a cluster."""
+    entry = _entries.get(key)
+    return "unknown" if entry is None else entry.name
+
+
+# ---- for tasks --------------------------------------------------------------------------------------
+
+
+def name() -> str:
+    """Return what this worker is called."""
+    return _own().name
+
+
+def device() -> Device:
+    """Return the device of this worker.
+
+    Raises
+    ------
+    DeviceError
+        It has none of those that were asked for.
+    """
+    entry = _own()
+    if entry.device is None:
+        raise DeviceError(f"worker {entry.name}: {entry.failure}")
+    return entry.device
+
+
+@contextlib.contextmanager
+def lock() -> Iterator[None]:
+    """Have the device to oneself: one task at a time, in whichever threads of the worker they are."""
+    with _own().lock:
+        yield
+
+
+def graph(published: Published) -> Graph:
+    """Return a graph that was published for this cluster: the same object for the life of the worker.
+
+    Raises
+    ------
+    RuntimeError
+        It did not come, or its file cannot be read here.
+    """
+    entry = _own()
+    with entry.changed:
+        if published.file is None:
+            entry.changed.wait_for(lambda: published.fingerprint in entry.graphs, _GRAPH_COMES)
+        elif published.fingerprint not in entry.graphs:
+            entry.graphs[published.fingerprint] = _read(published.file, entry.name)
+        found = entry.graphs.get(published.fingerprint)
+    if found is None:
+        raise RuntimeError(f"worker {entry.name}: the graph {published.fingerprint[:12]} was not sent here")
+    return found
+
+
+def kept(key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return what was kept under a key, which is made if there is none; the last few used are kept."""
+    entry = _own()
+    with entry.changed:
+        if key not in entry.kept:
+            entry.kept[key] = make()
+        entry.kept.move_to_end(key)
+        while len(entry.kept) > KEPT:
+            entry.kept.popitem(last=False)
+        return entry.kept[key]
+
+
+def _own() -> _Entry:
+    key = getattr(_serving, "key", None)
+    if key is None:
+        raise RuntimeError("not in a task of a reedsp.cluster")
+    entry = _entries.get(key)
+    if entry is None:
+        raise RuntimeError(f"the cluster {key} is not known here")
+    return entry
+
+
+def _read(file: str, name: str) -> Graph:
+    try:
+        wrapped: Wrapped = pickle.loads(Path(file).read_bytes())
+    except OSError as error:
+        raise RuntimeError(
+            f"worker {name}: the graph cannot be read ({error}); give Executor a folder that all workers share"
+        ) from error
+    return wrapped.graph()
+
+
+def _own_device(setting: Setting) -> Device:
+    if setting.devices is None:
+        return get_device()
+    if isinstance(setting.devices, str):
+        best = get_device(setting.devices)  # says which there are, if there is none of this kind
+        same = [each for each in devices() if each.kind == best.kind and each.platform == best.platform]
+        return claim(setting.key, same)
+    return claim(setting.key, [get_device(each) for each in setting.devices])

@@ -1,0 +1,476 @@
+"""All pairs over workers: the bytes of one device, wherever rows lie and go, and whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.all_pairs import floyd_warshall
+from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
+from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
+from reedsp.cluster import all_pairs, question, strips
+from reedsp.cluster import floyd_warshall as over_workers
+from reedsp.cost_model import sharing
+from tests.cluster.pool_engine import PoolCluster, PoolEngine
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+
+SHORT_SPAN = 64
+KILLS = int(os.environ.get("REEDSP_KILLS", "4"))
+OUTS = (None, "x.npy", "x.zarr", "x")
+QUICK = ("one vertex", "no edges", "grid", "random, dense, many ties", "beyond int32", "negative edges")
+
+Answer = tuple[npt.NDArray[Any], npt.NDArray[Any] | None]
+
+
+class Here(concurrent.futures.ThreadPoolExecutor):
+    """Two threads of this process."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Here]:
+    with Here() as pool:
+        yield pool
+
+
+@pytest.fixture(params=["through the client", "on workers"])
+def cluster(
+    request: pytest.FixtureRequest, pool: Here, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[PoolCluster]:
+    """Lend workers in threads, whose strips are in files or, as with Dask, are not."""
+    folder = tmp_path_factory.mktemp("graphs")
+    with PoolCluster(PoolEngine(pool, folder, request.param == "on workers")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have many strips in small matrices, and a checkpoint after each pass."""
+    use_short_spans(monkeypatch.setattr)
+
+
+def use_short_spans(set_attribute: Callable[[object, str, int], None] = setattr) -> None:
+    for module in (floyd_warshall, plan_module, checkpoint_module, all_pairs, question):
+        set_attribute(module, "SPAN", SHORT_SPAN)
+    for name in ("_SECONDS", "_TIMES"):
+        set_attribute(over_workers, name, 0)
+
+
+def graph_of(family: Family) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=family.directed)
+
+
+def fractions(n: int, seed: int = 3, negative: bool = False) -> reedsp.Graph:
+    """Return a graph whose distances depend on how weights are bracketed."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, 4 * n))
+    weights = rng.random(4 * n) + 0.001
+    if negative:
+        heights = rng.random(n)
+        weights += heights[ends[1]] - heights[ends[0]]
+    return reedsp.Graph.from_edges(n, *ends, weights)
+
+
+def read(paths: reedsp.AllPairs) -> Answer:
+    """Return distances and predecessors, whatever they are in."""
+
+    def array(kept: Any) -> npt.NDArray[Any]:
+        return np.concatenate([np.load(file) for file in kept]) if isinstance(kept, list) else np.asarray(kept[:])
+
+    return array(paths.dist), None if paths.pred is None else array(paths.pred)
+
+
+def outcome(call: Callable[[], reedsp.AllPairs]) -> Answer | tuple[type, list[Any] | None]:
+    """Return what a call finds, or the type of its error, and the cycle that it names."""
+    try:
+        return read(call())
+    except (reedsp.NegativeCycleError, OverflowError, ValueError) as error:
+        return type(error), getattr(error, "cycle", None)
+
+
+def assert_equal(found: Any, expected: Any, *details: object) -> None:
+    if isinstance(expected[0], type):
+        assert found == expected, details
+        return
+    for one, other in zip(found, expected, strict=True):
+        assert (one is None) == (other is None), details
+        if one is not None:
+            assert one.dtype == other.dtype, details
+            assert one.tobytes() == other.tobytes(), details
+
+
+def check(cluster: PoolCluster, graph: reedsp.Graph, folder: Path, out: str | None, **options: Any) -> None:
+    """Assert that workers find what one device finds, and leave nothing else behind."""
+    expected = outcome(lambda: reedsp.apsp(graph, **options))
+    target = None if out is None else folder / out
+    found = outcome(lambda: cluster.apsp(graph, out=target, **options))
+    assert_equal(found, expected, out, options)
+    left = {each.name for each in folder.iterdir()}
+    if target is None or isinstance(expected[0], type):
+        assert left == set()
+    else:
+        assert not any("partial" in each for each in left)
+
+
+# ---- the bytes of one device ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("out", OUTS)
+@pytest.mark.parametrize("family", [each for each in FAMILIES if each.name in QUICK], ids=lambda each: each.name)
+def test_families(family: Family, out: str | None, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    check(cluster, graph_of(family), tmp_path, out, method="floyd-warshall", predecessors=True)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson", "auto"])
+@pytest.mark.parametrize("family", [*FAMILIES, *NEGATIVE_CYCLES], ids=lambda each: each.name)
+def test_every_family(family: Family, method: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    for number, out in enumerate(OUTS):
+        (folder := tmp_path / str(number)).mkdir()
+        check(cluster, graph_of(family), folder, out, method=method, predecessors=out != "x.npy")
+
+
+@pytest.mark.parametrize("negative_cycles", ["raise", "mark"])
+@pytest.mark.parametrize("family", NEGATIVE_CYCLES[::3], ids=lambda each: each.name)
+def test_negative_cycles(
+    family: Family, negative_cycles: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path
+) -> None:
+    options = {"predecessors": True, "negative_cycles": negative_cycles}
+    check(cluster, graph_of(family), tmp_path, "x.npy", method="floyd-warshall", **options)
+
+
+@pytest.mark.parametrize("out", [None, "x"])
+@pytest.mark.parametrize("family", [each for each in FAMILIES if each.name in QUICK], ids=lambda each: each.name)
+def test_searches(family: Family, out: str | None, cluster: PoolCluster, tmp_path: Path) -> None:
+    check(cluster, graph_of(family), tmp_path, out, method="johnson", predecessors=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("negative", [False, True])
+def test_fractions(dtype: Any, negative: bool, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    """Sums that are rounded are rounded in the same order."""
+    graph = fractions(5 * SHORT_SPAN + 9, negative=negative)
+    check(cluster, graph, tmp_path, "x.npy", method="floyd-warshall", predecessors=True, dtype=dtype)
+
+
+def test_against_scipy(cluster: PoolCluster, short_spans: None) -> None:
+    rng = np.random.default_rng(5)
+    matrix = rng.integers(1, 60, (4 * SHORT_SPAN + 1,) * 2) * (rng.random((4 * SHORT_SPAN + 1,) * 2) < 0.03)
+    assert np.array_equal(
+        cluster.apsp(matrix, "floyd-warshall").dist, scipy.sparse.csgraph.floyd_warshall(matrix.astype(float))
+    )
+
+
+@pytest.mark.parametrize("spans", [2, 3, 7])
+def test_strips_of_several_spans(
+    spans: int, cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 7 * SHORT_SPAN + 30
+    monkeypatch.setattr(sharing, "spans_of_strip", lambda n, span, workers: spans)
+    check(cluster, fractions(n), tmp_path, "x.npy", method="floyd-warshall", dtype="float32")
+
+
+def test_memory_that_is_little(cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    """Strips and what is staged get smaller; too little is an error that says how much is needed."""
+    graph = fractions(6 * SHORT_SPAN)
+    with pytest.raises(reedsp.DeviceMemoryError, match=r"100 bytes, but 384 vertices need [\d,]+") as caught:
+        cluster.apsp(graph, "floyd-warshall", memory_limit=100)
+    needed = int(str(caught.value).split(" need ")[1].split()[0].replace(",", ""))
+    check(cluster, graph, tmp_path, None, method="floyd-warshall", memory_limit=needed)
+
+
+def test_names_and_no_vertices(cluster: PoolCluster, tmp_path: Path) -> None:
+    network = __import__("networkx").DiGraph()
+    network.add_weighted_edges_from([("a", "b", 4), ("b", "c", 1), ("c", "d", 1), ("d", "b", -3)])
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        cluster.apsp(network, "floyd-warshall")
+    assert set(caught.value.cycle) == {"b", "c", "d"}
+    assert caught.value.weight == -1
+    for out in OUTS:
+        paths = cluster.apsp(reedsp.Graph.from_edges(0, [], []), out=None if out is None else tmp_path / out)
+        assert paths.dist is not None
+
+
+def test_in_a_place(cluster: PoolCluster) -> None:
+    graph = graph_of(FAMILIES[9])
+    place = np.empty((graph.n, graph.n), np.int64)
+    assert cluster.apsp(graph, out=place).dist is place
+    assert np.array_equal(place, reedsp.apsp(graph, dtype="int64").dist)
+    with pytest.raises(ValueError, match="out has shape"):
+        cluster.apsp(graph, out=place[1:])
+
+
+def test_progress(cluster: PoolCluster, short_spans: None) -> None:
+    for method in ("floyd-warshall", "johnson"):
+        seen: list[tuple[int, int]] = []
+        cluster.apsp(fractions(300), method, progress=lambda *each, seen=seen: seen.append(each))
+        assert seen == sorted(seen)
+        assert seen[-1] == (300, 300)
+        assert len(seen) > 3
+
+
+# ---- what is wrong ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "min-plus"}, "method = 'min-plus', expected one of"),
+        ({"negative_cycles": "ignore"}, "negative_cycles = 'ignore'"),
+        ({"memory_limit": 0}, "memory_limit = 0"),
+        ({"dtype": "int8"}, "dtype = int8"),
+        ({"options": {"kernel": "katz-kider"}}, "kernel = 'katz-kider'"),
+        ({"options": {"speed": "high"}}, "no option 'speed'"),
+        ({"method": "johnson", "options": {"search": "x"}}, "search = 'x'"),
+    ],
+)
+def test_wrong_arguments(options: Any, message: str, cluster: PoolCluster) -> None:
+    with pytest.raises(ValueError, match=message):
+        cluster.apsp(graph_of(FAMILIES[9]), **options)
+
+
+def test_johnson_and_negative_weights(cluster: PoolCluster) -> None:
+    with pytest.raises(ValueError, match="negative_cycles = 'mark': needs"):
+        cluster.apsp(graph_of(FAMILIES[16]), "johnson", negative_cycles="mark")
+    with pytest.raises(ValueError, match="negative and fractional"):
+        cluster.apsp(fractions(30, negative=True), "johnson")
+
+
+def test_out_that_is_taken(cluster: PoolCluster, tmp_path: Path) -> None:
+    graph = graph_of(FAMILIES[9])
+    with pytest.raises(FileNotFoundError, match="missing"):
+        cluster.apsp(graph, out=tmp_path / "missing" / "x.npy")
+    for name in ("x.npy", "x.zarr", "x"):
+        (tmp_path / name).mkdir()
+        with pytest.raises(FileExistsError, match=name):
+            cluster.apsp(graph, out=tmp_path / name)
+    (tmp_path / "y.pred.npy").touch()
+    with pytest.raises(FileExistsError, match=r"y\.pred\.npy"):
+        cluster.apsp(graph, out=tmp_path / "y.npy", predecessors=True)
+    (tmp_path / "z.npy.partial").mkdir()
+    (tmp_path / "z.npy.partial" / "thesis.tex").touch()
+    with pytest.raises(FileExistsError, match=r"thesis\.tex"):
+        cluster.apsp(graph, out=tmp_path / "z.npy")
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
+def test_full_disk(
+    method: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is an error; when there is room, the same call goes on."""
+    graph, fsync, calls = fractions(3 * SHORT_SPAN), os.fsync, 0
+
+    def full(descriptor: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 12:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left on device"):
+            cluster.apsp(graph, method, out=tmp_path / "x.npy")
+    check(cluster, graph, tmp_path, "x.npy", method=method)
+
+
+# ---- what is interrupted goes on --------------------------------------------------------------------
+
+
+class EndedError(BaseException):
+    """The process is to have ended here."""
+
+
+@contextlib.contextmanager
+def ending(after: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Have every operation on files fail after some of them, as if the process were no more; lend their names."""
+    done: list[str] = []
+
+    def watched(name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if len(done) >= after:
+                raise EndedError(name)
+            done.append(name)
+            return operation(*arguments, **options)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for name in ("open", "link", "unlink", "rename", "replace", "fsync", "mkdir", "rmdir", "ftruncate"):
+            patch.setattr(os, name, watched(name, getattr(os, name)))
+        patch.setattr(array_files, "write", watched("write", array_files.write))
+        yield done
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
+def test_ended_at_operations(
+    method: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = fractions(3 * SHORT_SPAN + 1)
+    options = {"method": method, "predecessors": True, "out": tmp_path / "x.npy"}
+    with ending(1 << 30, monkeypatch) as done:
+        cluster.apsp(graph, **options)
+    expected = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert set(expected) == {"x.npy", "x.pred.npy"}
+    assert len(done) > 40
+    for after in range(1, len(done), 1 + len(done) // 25):
+        for each in tmp_path.iterdir():
+            each.unlink()
+        with ending(after, monkeypatch), contextlib.suppress(EndedError):
+            cluster.apsp(graph, **options)
+        with contextlib.suppress(FileExistsError):  # nothing was left to be done but to remove the folder
+            cluster.apsp(graph, **options)
+        assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == expected, after
+
+
+def test_what_is_done_is_not_done_again(
+    cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C after half of the passes: the tasks end, and the folder can be gone on with."""
+    graph, n = fractions(6 * SHORT_SPAN), 6 * SHORT_SPAN
+    expected = reedsp.apsp(graph, "floyd-warshall").dist
+
+    def interrupt(vertices: int, _: int) -> None:
+        if vertices >= n // 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=interrupt)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.npy.partial"]
+    with pytest.raises(ValueError, match=r"its fingerprint is .* another problem's"):
+        cluster.apsp(fractions(n, seed=4), "floyd-warshall", out=tmp_path / "x.npy")
+    with pytest.raises(ValueError, match="its method is 'floyd-warshall', not 'johnson'"):
+        cluster.apsp(graph, "johnson", out=tmp_path / "x.npy")
+    seen: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(strips, "fill_rows", lambda *_: pytest.fail("it begins anew"))
+        found = cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=lambda k, _: seen.append(k))
+    assert min(seen) >= n // 3
+    assert found.dist.tobytes() == expected.tobytes()
+
+
+def test_two_calls_at_once(cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    graph = fractions(3 * SHORT_SPAN)
+
+    def again(*_: int) -> None:
+        with pytest.raises(BlockingIOError, match="another process is working in this folder"):
+            cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy")
+
+    cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=again)
+
+
+@pytest.mark.parametrize("name", ["journal", "strip"])
+def test_damaged(name: str, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
+    graph = fractions(6 * SHORT_SPAN)
+
+    def interrupt(vertices: int, _: int) -> None:
+        if vertices >= 3 * SHORT_SPAN:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=interrupt)
+    file = max((tmp_path / "x.npy.partial").glob(f"{name}*"))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=f"{name}.*to start again"):
+        cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy")
+
+
+# ---- processes --------------------------------------------------------------------------------------
+
+
+KILLED = {"floyd-warshall": 12 * SHORT_SPAN, "johnson": 1500}
+
+
+def processes() -> concurrent.futures.ProcessPoolExecutor:
+    """Return two of them, with many strips in small matrices."""
+    return concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), use_short_spans)
+
+
+def run_in_processes(method: str, out: str) -> None:
+    """Solve over two processes: what is killed below."""
+    use_short_spans()
+    with processes() as pool, PoolCluster(PoolEngine(pool, Path(out).parent.parent)) as cluster:
+        print("begins", flush=True)
+        cluster.apsp(fractions(KILLED[method]), method, out=out, predecessors=True)
+
+
+def started(method: str, out: Path) -> subprocess.Popen[bytes]:
+    code = f"from tests.cluster.test_all_pairs import run_in_processes; run_in_processes({method!r}, {str(out)!r})"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begins\n"
+    return process
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
+def test_killed(method: str, short_spans: None, tmp_path: Path) -> None:
+    """All processes are killed at random instants, and the same call ends with the same bytes."""
+    graph = fractions(KILLED[method])
+    expected = reedsp.apsp(graph, method, predecessors=True, device="pocl")  # type: ignore[call-overload]
+    rng, folder = np.random.default_rng(int(time.time())), tmp_path / "results"
+    folder.mkdir()
+    out = folder / "x.npy"
+    begun = time.monotonic()
+    with started(method, out) as process:
+        assert process.wait() == 0
+    took = time.monotonic() - begun
+    assert_equal((np.load(out), np.load(folder / "x.pred.npy")), (expected.dist, expected.pred))
+    done, killed = {"x.npy", "x.pred.npy"}, 0
+    for _ in range(KILLS):
+        for name in done:
+            (folder / name).unlink()
+        while {each.name for each in folder.iterdir()} != done:  # a process may be killed when it has nothing left
+            with started(method, out) as process:
+                if killed % 4 < 3:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(rng.random() * took)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                killed += 1
+                assert process.wait() in (0, -signal.SIGKILL)
+        assert_equal((np.load(out), np.load(folder / "x.pred.npy")), (expected.dist, expected.pred))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
+def test_a_worker_is_killed(method: str, short_spans: None, tmp_path: Path) -> None:
+    """A pool of processes is lost with it, which is an error; another one goes on."""
+    graph, out = fractions(KILLED[method]), tmp_path / "x.npy"
+    seen: list[int] = []
+    killed: list[int] = []
+    with processes() as pool, PoolCluster(PoolEngine(pool, tmp_path)) as cluster:
+
+        def kill(vertices: int, n: int) -> None:
+            if vertices >= n // 2 and not killed:  # what was sent before may arrive after it
+                killed.append(next(iter(pool._processes)))
+                os.kill(killed[0], signal.SIGKILL)
+
+        with pytest.raises(BrokenProcessPool):
+            cluster.apsp(graph, method, out=out, progress=kill)
+    with processes() as pool, PoolCluster(PoolEngine(pool, tmp_path)) as cluster:
+        found = cluster.apsp(graph, method, out=out, progress=lambda vertices, _: seen.append(vertices))
+    assert seen[0] > 1
+    assert_equal(read(found), read(reedsp.apsp(graph, method)))  # type: ignore[call-overload]

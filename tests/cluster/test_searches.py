@@ -1,0 +1,619 @@
+"""Searches over workers: the bytes of one device, whatever happens to a task, and clear errors."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import errno
+import importlib.util
+import itertools
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.sparse.csgraph
+
+import reedsp
+import reedsp.cluster
+from reedsp.cluster import cluster, plan, tasks
+from reedsp.cluster.worker import claims, registry
+from reedsp.cluster.worker.published import Wrapped, narrowest
+from reedsp.cost_model import sharing
+from reedsp.networkx_backend import on_device
+from tests.support.families import FAMILIES, Family
+
+N = 40
+OUTS = ("x.npy", "x.zarr", "x")
+
+
+def of_mpi() -> concurrent.futures.Executor:
+    """Return the ranks of a program that was started by ``mpiexec -n 3 python -m mpi4py.futures``."""
+    from mpi4py.futures import MPIPoolExecutor
+
+    executor: concurrent.futures.Executor = MPIPoolExecutor()
+    return executor
+
+
+POOLS: dict[str, Callable[[], concurrent.futures.Executor]] = {
+    "threads": lambda: concurrent.futures.ThreadPoolExecutor(2),
+    "processes": lambda: concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")),
+    "mpi": of_mpi,
+}
+POOL = os.environ.get("REEDSP_TEST_POOL", "threads")
+workers_are_threads = pytest.mark.skipif(POOL != "threads", reason="looks into workers, or makes one fail")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[concurrent.futures.Executor]:
+    with POOLS[POOL]() as pool:
+        yield pool
+
+
+@pytest.fixture
+def workers(pool: concurrent.futures.Executor, tmp_path: Path) -> Iterator[reedsp.cluster.Cluster]:
+    """Two threads, which share the registry of this process."""
+    with reedsp.cluster.Executor(pool, folder=tmp_path) as workers:
+        yield workers
+
+
+def ring(n: int = N, names: bool = False, weights: Sequence[float] | None = None) -> reedsp.Graph:
+    """Return a directed ring with chords, of integer weights unless others are given."""
+    tails = [*range(n), *range(n)]
+    heads = [*((each + 1) % n for each in range(n)), *((7 * each + 3) % n for each in range(n))]
+    given = [1 + each % 5 for each in range(2 * n)] if weights is None else weights
+    labels = [f"v{each}" for each in range(n)] if names else None
+    graph = reedsp.Graph.from_edges(n, tails, heads, given)
+    return reedsp.Graph(graph.indptr, graph.indices, graph.weights, labels=labels)
+
+
+def same(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:
+    return first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
+
+
+def from_scipy(graph: reedsp.Graph, sources: Sequence[int]) -> npt.NDArray[np.float64]:
+    return np.asarray(scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=list(sources)))
+
+
+# ---- answers ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_rows_are_those_of_one_device(workers: reedsp.cluster.Cluster, family: Family) -> None:
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=family.directed)
+    sources = range(min(family.n, 5))
+    try:
+        expected = reedsp.sssp(graph, sources)
+    except (reedsp.NegativeCycleError, OverflowError) as error:
+        with pytest.raises(type(error)):
+            workers.sssp(graph, sources)
+        return
+    assert same(workers.sssp(graph, sources), expected.dist)
+    found = reedsp.sssp(graph, sources, device=workers)
+    assert same(found.dist, expected.dist)
+    assert same(found.pred, expected.pred)
+    assert found.verify()
+    levels = reedsp.bfs(graph, sources)
+    assert same(workers.bfs(graph, sources), levels.levels)
+    assert same(reedsp.bfs(graph, sources, device=workers).pred, levels.pred)
+
+
+def test_rows_are_those_of_scipy(workers: reedsp.cluster.Cluster) -> None:
+    graph, sources = ring(), [3, 0, 39, 3, 7]
+    assert np.array_equal(workers.sssp(graph, sources), from_scipy(graph, sources))
+
+
+def test_one_source_has_one_row_and_none_has_none(workers: reedsp.cluster.Cluster) -> None:
+    graph = ring()
+    assert same(workers.sssp(graph, 3), reedsp.sssp(graph, 3).dist)
+    assert workers.sssp(graph, []).shape == (0, N)
+    assert reedsp.sssp(graph, [], device=workers).dist.shape == (0, N)
+    assert reedsp.bfs(graph, [], device=workers).levels.shape == (0, N)
+    one = reedsp.sssp(graph, 3, device=workers, target=5)
+    assert one.path(5) == reedsp.sssp(graph, 3).path(5)
+    assert "64" not in repr(one)
+
+
+def test_arguments_are_those_of_the_function(workers: reedsp.cluster.Cluster) -> None:
+    graph, sources = ring(names=True), ["v3", "v0"]
+    arguments: dict[str, Any] = {"method": "near-far", "dtype": "int32", "cutoff": 9, "options": {"delta": 2}}
+    expected = reedsp.sssp(graph, sources, **arguments)
+    assert same(workers.sssp(graph, sources, **arguments), expected.dist)
+    found = reedsp.sssp(graph, sources, device=workers, **arguments)
+    assert (found.source, found.method) == (sources, "near-far")
+    assert found.path("v1", "v0") == expected.path("v1", "v0")
+    place = np.empty((2, N), np.float32)
+    assert reedsp.sssp(graph, sources, out=place, device=workers).dist is place
+    assert same(place, reedsp.sssp(graph, sources, dtype="float32").dist)
+    halves = ring(weights=[0.1 * (1 + each % 7) for each in range(2 * N)])
+    rounded = reedsp.sssp(halves, [1, 2], dtype="float32", device=workers)
+    assert same(rounded.dist, reedsp.sssp(halves, [1, 2], dtype="float32").dist)
+    assert rounded.verify()
+
+
+def name_and_farthest(name: str, dist: npt.NDArray[Any]) -> tuple[str, float]:
+    return name, float(dist.max())
+
+
+def test_a_function_sees_names_and_rows_in_their_order(workers: reedsp.cluster.Cluster) -> None:
+    graph = ring(names=True)
+    expected = from_scipy(graph, range(N)).max(axis=1)
+    found = workers.map_rows(graph, name_and_farthest)
+    assert found == [(f"v{index}", farthest) for index, farthest in enumerate(expected)]
+    assert workers.map_rows(graph, name_and_farthest, ["v7"]) == [("v7", expected[7])]
+
+
+@pytest.mark.parametrize(("sources", "targets"), [([1, 2, 9], [0]), ([5], [1, 2]), ([], [1]), ([1, 2], [])])
+def test_tables(workers: reedsp.cluster.Cluster, sources: list[int], targets: list[int]) -> None:
+    graph = ring()
+    found = reedsp.distance_table(graph, sources, targets, device=workers)
+    assert same(found, reedsp.distance_table(graph, sources, targets))
+    if sources:
+        assert np.array_equal(found, from_scipy(graph, sources)[:, targets])
+
+
+def test_all_pairs(workers: reedsp.cluster.Cluster) -> None:
+    graph = ring()
+    found = reedsp.apsp(graph, predecessors=True, device=workers)
+    assert np.array_equal(found.dist, from_scipy(graph, range(N)))
+    assert found.path(3, 5) == reedsp.apsp(graph, predecessors=True).path(3, 5)
+    assert "workers" in repr(found)
+
+
+def test_measures_of_networkx(workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    monkeypatch.setattr(on_device, "get_device", None)  # nothing is done here
+    graph = nx.gnm_random_graph(30, 90, seed=4)
+    nx.set_edge_attributes(graph, {edge: 1 + sum(edge) % 4 for edge in graph.edges}, "weight")
+    for weight in (None, "weight"):
+        with workers.answers_networkx():
+            found = nx.closeness_centrality(graph, distance=weight, backend="reedsp")
+        assert found == pytest.approx(nx.closeness_centrality(graph, distance=weight))
+        with workers.answers_networkx():
+            found = nx.eccentricity(graph, weight=weight, backend="reedsp")
+        assert found == nx.eccentricity(graph, weight=weight)
+
+
+# ---- files ------------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> npt.NDArray[Any]:
+    if path.suffix == ".zarr":
+        import zarr
+
+        return np.asarray(zarr.open_array(path, mode="r")[:])
+    return np.load(path) if path.suffix else np.concatenate([np.load(each) for each in sorted(path.glob("*.npy"))])
+
+
+@pytest.mark.parametrize("out", OUTS)
+def test_rows_go_into_files(workers: reedsp.cluster.Cluster, tmp_path: Path, out: str) -> None:
+    graph, sources = ring(), [*range(20), 3]
+    workers.sssp(graph, sources, out=tmp_path / out, dtype="int32")
+    assert same(read(tmp_path / out), reedsp.sssp(graph, sources, dtype="int32").dist)
+    with pytest.raises(FileExistsError, match=out):
+        workers.sssp(graph, sources, out=tmp_path / out, dtype="int32")
+    workers.bfs(graph, sources, out=tmp_path / f"levels-{out}")
+    assert same(read(tmp_path / f"levels-{out}"), reedsp.bfs(graph, sources).levels)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize("out", OUTS)
+def test_what_was_interrupted_goes_on(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    graph, sources = ring(), list(range(24))
+
+    def interrupt(done: int, most: int) -> None:
+        if done >= 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        workers.sssp(graph, sources, out=tmp_path / out, progress=interrupt)
+    assert not (tmp_path / out).exists()
+    with pytest.raises(ValueError, match="sources"):
+        workers.sssp(graph, [1, *sources[1:]], out=tmp_path / out)
+    with pytest.raises(ValueError, match="fingerprint"):
+        workers.sssp(ring(weights=[2] * 2 * N), sources, out=tmp_path / out)
+    done: list[int] = []
+    monkeypatch.setattr(sharing, "PARTS", 1)  # which does not change how it was cut
+    workers.sssp(graph, sources, out=tmp_path / out, progress=lambda count, most: done.append(most))
+    assert 0 < done[0] < 24
+    assert same(read(tmp_path / out), reedsp.sssp(graph, sources).dist)
+
+
+@workers_are_threads
+@pytest.mark.parametrize("out", OUTS)
+def test_a_full_disk_is_an_error_and_the_same_call_goes_on(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    """Each write to the disk in turn is the first one for which there is no room."""
+    graph, fsync, failed = ring(), os.fsync, 0
+    for after in itertools.count():
+        left = iter(range(after))
+
+        def full(descriptor: int, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            fsync(descriptor)
+
+        path = tmp_path / f"{after}-{out}"
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            try:
+                workers.sssp(graph, range(N), out=path)
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+            else:
+                break
+        failed += 1
+        workers.sssp(graph, range(N), out=path)
+        assert np.array_equal(read(path), from_scipy(graph, range(N)))
+        assert not list(tmp_path.glob("*.partial"))
+    assert failed >= 8  # a task each, at least
+
+
+def test_a_folder_that_is_missing_is_named(workers: reedsp.cluster.Cluster, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        workers.sssp(ring(), [0], out=tmp_path / "nowhere" / "x.npy")
+
+
+# ---- tasks that fail --------------------------------------------------------------------------------
+
+
+@workers_are_threads
+def test_out_of_memory_halves_a_task(workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    found = tasks.Search.found
+
+    def short(self: tasks.Search, graph: reedsp.Graph, sources: Sequence[int], device: reedsp.Device) -> Any:
+        asked.append(len(sources))
+        if len(sources) > 2:
+            raise MemoryError
+        return found(self, graph, sources, device)
+
+    monkeypatch.setattr(tasks.Search, "found", short)
+    monkeypatch.setattr(sharing, "PARTS", 1)
+    graph = ring()
+    assert np.array_equal(workers.sssp(graph, range(20)), from_scipy(graph, range(20)))
+    assert max(asked) == 10
+    found_rows = reedsp.sssp(graph, range(9), device=workers)
+    assert np.array_equal(found_rows.dist, from_scipy(graph, range(9)))
+    assert workers.map_rows(graph, lambda name, dist: dist[1], range(7)) == from_scipy(graph, range(7))[:, 1].tolist()
+
+
+@workers_are_threads
+def test_a_single_row_that_does_not_fit_is_an_error(
+    workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def short(*_: object) -> None:
+        raise MemoryError("1 byte is missing")
+
+    monkeypatch.setattr(tasks.Search, "found", short)
+    with pytest.raises(reedsp.DeviceMemoryError, match=r"sources\[0:1\] = 3: failed on .*1 byte.*then on .*1 byte"):
+        workers.sssp(ring(), [3])
+
+
+class Failing:
+    """Fails some times for a source."""
+
+    def __init__(self, source: int, times: int, error: Callable[[str], Exception] = ZeroDivisionError) -> None:
+        self._source, self._left, self._error = source, times, error
+        self._lock = threading.Lock()
+
+    def __call__(self, source: int, dist: npt.NDArray[Any]) -> float:
+        with self._lock:
+            if source == self._source and self._left:
+                self._left -= 1
+                raise self._error("broken")
+        return float(dist[0])
+
+
+@workers_are_threads
+def test_a_task_that_fails_once_is_done_elsewhere(workers: reedsp.cluster.Cluster) -> None:
+    graph = ring()
+    assert workers.map_rows(graph, Failing(3, 1), range(9)) == from_scipy(graph, range(9))[:, 0].tolist()
+
+
+@workers_are_threads
+def test_a_task_that_fails_twice_names_sources_and_workers(workers: reedsp.cluster.Cluster) -> None:
+    here = rf"\S+-{os.getpid()}"
+    with pytest.raises(
+        RuntimeError, match=rf"'v3'.* failed on {here}: ZeroDivisionError: broken; then on {here}: Zero"
+    ) as caught:
+        workers.map_rows(ring(names=True), Failing("v3", 2), [f"v{each}" for each in range(9)])  # type: ignore[arg-type]
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(reedsp.DeviceError, match="broken"):
+        workers.map_rows(ring(), Failing(3, 2, reedsp.DeviceError), range(9))
+
+
+@workers_are_threads
+def test_what_every_worker_would_raise_is_raised_at_once(workers: reedsp.cluster.Cluster) -> None:
+    with pytest.raises(ValueError, match="broken") as caught:
+        workers.map_rows(ring(), Failing(3, 1, ValueError), range(4))
+    assert any("on worker" in note for note in caught.value.__notes__)
+
+
+def test_a_negative_cycle_is_named(workers: reedsp.cluster.Cluster) -> None:
+    graph = reedsp.Graph([0, 1, 2, 3], [1, 2, 1], [4, 1, -2], labels=["a", "b", "c"])
+    for call in (workers.sssp, lambda *given: reedsp.sssp(*given, device=workers)):
+        with pytest.raises(reedsp.NegativeCycleError) as caught:
+            call(graph, ["a", "b"])
+        assert set(caught.value.cycle) == {"b", "c"}
+        assert caught.value.weight == -1
+
+
+@workers_are_threads
+def test_a_graph_too_large_for_a_device_is_not_searched(
+    workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "bytes_needed", lambda n, m, itemsize: 1 << 60)
+    monkeypatch.setattr(tasks.Search, "found", None)
+    with pytest.raises(reedsp.DeviceMemoryError, match=r"needs 1,152,921,504,606,846,976 bytes, .* has [0-9,]+"):
+        workers.sssp(ring(), [0])
+
+
+# ---- bad input --------------------------------------------------------------------------------------
+
+
+def test_sources_are_looked_at_before_anything_is_sent() -> None:
+    class Silent(concurrent.futures.Executor):
+        def submit(self, *_: Any, **__: Any) -> Any:
+            raise AssertionError
+
+    with reedsp.cluster.Executor(Silent()) as silent:
+        with pytest.raises(ValueError, match=r"source\[1\] = 40"):
+            silent.sssp(ring(), [0, 40])
+        with pytest.raises(ValueError, match=r"source\[0\] = 40"):
+            silent.map_rows(ring(), max, [40])
+        with pytest.raises(ValueError, match=r"targets\[0\] = -41"):
+            reedsp.distance_table(ring(), [0], [-41], device=silent)
+        with pytest.raises(ValueError, match="min_only"):
+            reedsp.sssp(ring(), [0], min_only=True, device=silent)
+        with pytest.raises(TypeError, match="device: betweenness"):
+            silent.answer("betweenness", ring())
+        with pytest.raises(TypeError, match="device"):
+            reedsp.k_nearest(ring(), [0], 1, device=silent)  # type: ignore[arg-type]
+
+
+def test_an_executor_is_one_and_open() -> None:
+    with pytest.raises(TypeError, match=r"executor: expected a concurrent\.futures\.Executor, got list"):
+        reedsp.cluster.Executor([])  # type: ignore[arg-type]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pass
+    with reedsp.cluster.Executor(pool) as closed:
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="executor takes no task"):
+                closed.sssp(ring(), [0])
+
+
+def test_an_engine_without_workers(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    with reedsp.cluster.Executor(pool) as empty:
+        monkeypatch.setattr(empty.engine, "workers", lambda: ())
+        with pytest.raises(RuntimeError, match="no workers"):
+            empty.sssp(ring(), [0])
+
+
+def test_a_device_that_a_worker_does_not_have(pool: concurrent.futures.Executor) -> None:
+    with (
+        reedsp.cluster.Executor(pool, devices=["abacus"]) as without,
+        pytest.raises(reedsp.DeviceError, match=r"worker \S+-\d+: device = 'abacus' fits none"),
+    ):
+        without.sssp(ring(), [0])
+
+
+def test_a_folder_that_a_worker_does_not_reach(workers: reedsp.cluster.Cluster, tmp_path: Path) -> None:
+    graph = ring()
+    published = workers.publish(graph)
+    assert published.file is not None
+    Path(published.file).unlink()
+    with pytest.raises(RuntimeError, match="a folder that all workers share"):
+        workers.sssp(graph, [0])
+
+
+# ---- graphs on workers ------------------------------------------------------------------------------
+
+
+def test_integers_travel_in_the_narrowest_type() -> None:
+    for low, high, expected in [
+        *[(0, 255, "u1"), (-1, 127, "i1"), (0, 256, "u2"), (-1, 128, "i2"), (0, 65536, "u4"), (-1, 32768, "i4")],
+        *[(0, 2**32, "i8"), (-(2**63), 2**63 - 1, "i8")],
+    ]:
+        found = narrowest(np.array([low, high], np.int64))
+        assert found.dtype == np.dtype(expected)
+        assert found.tolist() == [low, high]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_a_graph_arrives_as_it_was_without_its_names(dtype: str) -> None:
+    graph = ring(names=True, weights=np.arange(2 * N).astype(dtype))  # type: ignore[arg-type]
+    wrapped = Wrapped.of(graph)
+    assert wrapped.weights.dtype == np.uint8
+    arrived = wrapped.graph()
+    assert not arrived.has_names
+    for name in ("indptr", "indices", "weights"):
+        assert same(getattr(arrived, name), getattr(graph, name))
+    others = [ring(weights=np.arange(2 * N).astype(each)) for each in ("int32", "int64", "float64")]  # type: ignore[arg-type]
+    assert len({Wrapped.of(each).fingerprint for each in others}) == 3
+    fractions = Wrapped.of(ring(weights=np.arange(2 * N) / 7))  # type: ignore[arg-type]
+    assert fractions.weights.dtype == np.float64
+
+
+def test_workers_keep_the_last_graphs(workers: reedsp.cluster.Cluster) -> None:
+    first, others = ring(), [ring(n) for n in range(10, 10 + cluster._GRAPHS)]
+    published = workers.publish(first)
+    assert workers.publish(first) is published
+    assert published.file is not None
+    assert Path(published.file).exists()
+    for each in others:
+        workers.publish(each)
+    assert not Path(published.file).exists()
+    assert np.array_equal(workers.sssp(first, [0]), from_scipy(first, [0]))
+
+
+@workers_are_threads
+def test_a_worker_keeps_one_graph_and_the_last_entries(workers: reedsp.cluster.Cluster) -> None:
+    def twice(reference: Any) -> tuple[bool, int, int]:
+        same_graph = registry.graph(reference) is registry.graph(reference)
+        for key in range(registry.KEPT + 1):
+            registry.kept(key, [key].copy)
+        return same_graph, registry.kept(registry.KEPT, lambda: [0])[0], registry.kept(0, lambda: [-1])[0]
+
+    reference = workers.publish(ring())
+    assert workers.engine.submit(twice, reference).result() == (True, registry.KEPT, -1)
+    with pytest.raises(RuntimeError, match="not in a task"):
+        registry.device()
+
+
+@workers_are_threads
+def test_futures_are_arguments_and_their_failures_are_those_of_the_task(workers: reedsp.cluster.Cluster) -> None:
+    engine = workers.engine
+    one = engine.submit(int, "1")
+    assert engine.submit(max, one, engine.submit(int, "7")).result() == 7
+    failed = engine.submit(max, one, engine.submit(int, "x"))
+    with pytest.raises(ValueError, match="'x'"):
+        failed.result()
+    begun = threading.Event()
+    blocked = engine.submit(begun.wait)
+    waiting = engine.submit(bool, blocked)
+    engine.cancel([waiting])
+    begun.set()
+    assert waiting.cancelled()
+    assert blocked.result()
+
+
+def test_what_is_not_known_on_a_worker_is_said(
+    workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_GRAPH_COMES", 0.01)
+    unsent = Wrapped.of(ring()).published()
+    with pytest.raises(RuntimeError, match=r"worker \S+: the graph [0-9a-f]{12} was not sent here"):
+        workers.engine.submit(registry.graph, unsent).result()
+    with registry.serving("nothing"), pytest.raises(RuntimeError, match="the cluster nothing is not known here"):
+        registry.device()
+
+
+def test_a_task_that_another_cancels_is_an_error(
+    workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancelled(*_: object) -> concurrent.futures.Future[Any]:
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+    monkeypatch.setattr(workers.engine, "submit", cancelled)
+    with pytest.raises(RuntimeError, match=r"sources\[0:1\] = 3: the task was cancelled by another"):
+        workers.sssp(ring(), [3])
+
+
+def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "reedsp.cluster.engines.dask", None)
+    with pytest.raises(ImportError, match=r"reedsp\[dask\]"):
+        reedsp.cluster.Dask(None)
+
+
+def test_neither_the_package_nor_its_cluster_imports_dask() -> None:
+    code = "import sys, reedsp, reedsp.cluster; print({'dask', 'distributed', 'zarr'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+# ---- devices of workers -----------------------------------------------------------------------------
+
+
+def test_processes_of_a_host_share_out_its_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "_held", held := [])
+    key = f"test {os.getpid()}"
+    try:
+        assert [claims.claim(key, "abc") for _ in range(5)] == ["a", "b", "c", "a", "b"]
+        assert claims.claim(f"another {key}", "abc") == "a"
+        held.pop(1).close()  # as if its process had ended
+        assert claims.claim(key, "abc") == "b"
+        assert claims.claim(key, "a") == "a"
+    finally:
+        for file in held:
+            Path(file.name).unlink(missing_ok=True)
+            file.close()
+
+
+@pytest.mark.parametrize(("rows", "workers", "row_bytes"), [(0, 2, 8), (1, 2, 8), (1000, 3, 8), (100, 2, 1 << 26)])
+def test_tasks_cover_all_rows_once(rows: int, workers: int, row_bytes: int) -> None:
+    step = sharing.rows_of_task(rows, workers, row_bytes)
+    cut = plan.parts(rows, step)
+    assert [row for first, last in cut for row in range(first, last)] == list(range(rows))
+    assert step == 1 or step * row_bytes <= sharing.ROW_BYTES
+    assert step <= sharing.rows_of_task(rows, workers, row_bytes, sharing.ROW_BYTES_GPU)
+    if rows == 1000:
+        assert len(cut) >= sharing.PARTS * workers
+
+
+# ---- processes --------------------------------------------------------------------------------------
+
+
+def pid_and_distance(source: int, dist: npt.NDArray[Any]) -> tuple[int, float]:
+    return os.getpid(), float(dist[0])
+
+
+def die(source: int, dist: npt.NDArray[Any]) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", ["processes", "mpi"])
+def test_what_holds_of_threads_holds_of_others(kind: str) -> None:
+    """All tests but those that look into workers, in two processes, and by mpi4py.futures in three ranks."""
+    launch = [sys.executable, "-m", "pytest"]
+    if kind == "mpi":
+        if shutil.which("mpiexec") is None or importlib.util.find_spec("mpi4py") is None:
+            pytest.skip("no MPI")
+        options = ["--allow-run-as-root", "--oversubscribe"] if os.geteuid() == 0 else ["--oversubscribe"]
+        launch = ["mpiexec", *options, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "pytest"]
+    command = [*launch, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not deep", __file__]
+    environment = {**os.environ, "REEDSP_TEST_POOL": kind, "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=900)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed is not None
+    assert int(passed[1]) >= 55
+
+
+@pytest.mark.deep
+def test_what_cannot_be_sent_is_named(tmp_path: Path) -> None:
+    with (
+        POOLS["processes"]() as pool,
+        reedsp.cluster.Executor(pool, "cpu", folder=tmp_path) as workers,
+        pytest.raises(
+            TypeError, match=r"sources\[0:1\] = 3: cannot be sent to a worker, .* those of a module: .*lambda"
+        ),
+    ):
+        workers.map_rows(ring(), lambda source, dist: source, [3])
+
+
+@pytest.mark.deep
+def test_a_pool_of_processes(tmp_path: Path) -> None:
+    graph = ring(names=True)
+    with (
+        concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool,
+        reedsp.cluster.Executor(pool, "cpu", folder=tmp_path) as workers,
+    ):
+        names = list(graph.names)
+        found = workers.map_rows(graph, pid_and_distance)
+        assert [distance for _, distance in found] == from_scipy(graph, range(N))[:, 0].tolist()
+        assert os.getpid() not in {pid for pid, _ in found}
+        workers.sssp(graph, names, out=tmp_path / "x.zarr")
+        assert same(read(tmp_path / "x.zarr"), reedsp.sssp(graph, names).dist)
+        with pytest.raises(RuntimeError, match=r"'v0'.*failed on"):
+            workers.map_rows(graph, die, ["v0"])
+        with pytest.raises(RuntimeError, match="takes no task"):
+            workers.sssp(graph, "v0")
