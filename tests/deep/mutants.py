@@ -1,6 +1,7 @@
 """Mutation testing of the kernels: plants small faults in ``cl/`` and reports which of them no check notices.
 
-    python -m tests.deep.mutants [--list] [--count 200] [--seed 0] [--files GLOB] [--jobs 2] [--output CSV]
+    python -m tests.deep.mutants [--list] [--count 200] [--seed 0] [--files GLOB] [--operators NAME ...] [--jobs 2]
+                                 [--output CSV]
 
 A mutant is one kernel file with one fault (``OPERATORS``). Which ones are tried depends on the seed alone, and they are
 spread over files and operators. Then, quickest first, until something fails: the checks of ``under_oclgrind.py`` that
@@ -21,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
 import difflib
 import fnmatch
 import hashlib
@@ -38,11 +38,12 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.deep.host_mutants.verdicts import Verdict, keep, kept_verdicts
 from tests.support.kernel_files import kernel_files
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -82,6 +83,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "all_pairs/matrix.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
     "all_pairs/trees.cl": ("algorithms/all_pairs/test_apsp.py", "algorithms/all_pairs/test_dense.py"),
     "primitives/blelloch_scan.cl": SCANS,
+    "traversal/bfs_rows.cl": ("algorithms/traversal/test_source_a_group.py",),
     "traversal/bfs_work_groups.cl": ("algorithms/traversal/test_bfs.py",),
     "traversal/bfs_work_items.cl": ("algorithms/traversal/test_bfs.py",),
     "all_pairs/floyd_warshall_serial_tile.cl": ("algorithms/all_pairs/test_floyd_warshall.py",),
@@ -154,6 +156,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "flow/verify.cl": ("algorithms/structure/test_maximum_flow.py",),
     "centrality/levels.cl": ("algorithms/structure/centrality/test_betweenness.py",),
     "centrality/serial.cl": ("algorithms/structure/centrality/test_betweenness.py",),
+    "contraction/rounds.cl": ("algorithms/contraction/test_prepare.py",),
+    "contraction/sweep.cl": ("algorithms/contraction/test_sweep.py", "algorithms/contraction/test_prepare.py"),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "csgraph/test_csgraph.py"),
     "primitives/reduce.cl": SCANS,
@@ -205,6 +209,19 @@ UNREACHED: dict[tuple[str, str], str] = {
     ("primitives/heads.cl", "atomic_or(&marks[index / 4], 1u << (8 * (3 - index % 4)));"): OTHER_DEVICES,
 }
 """Statements that no device here reaches, and why."""
+
+AS_MANY = "there are as many work-items as parts: where they count apart, a work-group has one"
+SAME_ZERO = "others write the same 0, behind the last read and before the next barrier"
+HARMLESS: dict[tuple[str, str], str] = {
+    ("matching/rows.cl", "if (part >= parts) return;"): AS_MANY,
+    ("matching/rows.cl", "if (entry >= last) return;"): SPEED,  # the loop over these entries has no turn then
+    **{(f"forests/{file}.cl", "if (item == 0) kept = 0;"): SAME_ZERO for file in ("boruvka", "edges")},
+    (
+        "forests/dulle.cl",
+        "if (joined == own) { for (uint vertex = 0; vertex < n; ++vertex)",
+    ): SPEED,  # jumps have led every vertex to a root, so that what is no root has no vertex to look at
+}
+"""Lines, as they are, each with the line behind it, in which no planted fault changes any behaviour, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     ("minplus/common.cl", "const WEIGHT raised = weight <= LOWEST ? LOWEST : weight;"): SAME_IF_EQUAL,
@@ -351,6 +368,18 @@ EQUIVALENT: dict[tuple[str, str], str] = {
             "load_row(&s, dist + row * n, own + PAUSED_BITS, n);",
         )
     },
+    **{
+        ("traversal/bfs_rows.cl", line): SAME_TYPE
+        for line in (
+            "__global uint *own = paused + get_group_id(0) * PAUSED_WORDS;",
+            "__global uint *queue = queues + get_group_id(0) * n;",
+        )
+    },
+    (
+        "traversal/bfs_rows.cl",
+        "__global int *levels = answers + row * 2 * n;",
+    ): "so few rows at once that they have 2**31 levels at most",
+    ("traversal/bfs_rows.cl", "if (item == 1)"): ANY_ITEM,
     (
         "single_source/near_far_work_group.cl",
         "uint max_rounds = alone ? min(local_rounds, (uint)ROUNDS_ALONE) : local_rounds;",
@@ -459,8 +488,16 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "matching/karp_sipser.cl",
         "open += is_free(left, (uint)cursor) && (uint)left[cursor] > 1;",
     ): "a column with one row left has been matched before",
+    **{
+        ("matching/balls.cl", line): "the launch has one work-item"
+        for line in ("if (false)", "if (get_global_id(0) > 1)")
+    },
     ("forests/verify.cl", "const uint edge = last - 1;"): SMALL,
     ("components/colours.cl", "Edge edge = {0, 1, false};"): "an edge that is not there has no target",
+    (
+        "components/colours.cl",
+        "if (true) atomic_min(&pivot[1], (int)vertex);",
+    ): SPEED,  # by vertex 0: any pivot is as right, and one that has an owner already marks nothing else
     (
         "matching/balls.cl",
         "for (ulong work = 0; work <= budget && (held > 0 || cursor < n); ++work) {",
@@ -485,7 +522,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "#define EXPONENT_BITS (0x7FFul << 53)",
     ): "exponents are even then, and parts below 2: the same numbers, rounded alike",
 }
-"""Mutants that change no behaviour where there is a device, each checked by hand: file and mutated line, and why."""
+"""Mutants that change no behaviour where there is a device, each checked by hand: file and mutated line, and why.
+
+Where other mutants of the file have the same line, it is given together with the one behind it.
+"""
 
 Edit = tuple[int, int, str]
 """Where a text is to be replaced, from and up to, and by what."""
@@ -685,8 +725,17 @@ def mutants_of(folder: Path, file: str) -> list[Mutant]:
 
 def is_equivalent(mutant: Mutant) -> bool:
     """Whether a mutant is known to be no fault."""
-    before, after = ((mutant.file, text.split("\n")[mutant.line - 1].strip()) for text in (mutant.before, mutant.after))
-    return before in UNREACHED or after in EQUIVALENT
+    (before, *_), (after, *_) = lines = [lines_at(text, mutant.line) for text in (mutant.before, mutant.after)]
+    return (
+        (mutant.file, before) in UNREACHED
+        or (mutant.file, " ".join(lines[0])) in HARMLESS
+        or {(mutant.file, after), (mutant.file, " ".join(lines[1]))} & EQUIVALENT.keys() != set()
+    )
+
+
+def lines_at(text: str, number: int) -> list[str]:
+    """Return the line with a number, from 1 on, and the one behind it, without the blanks around them."""
+    return [line.strip() for line in text.split("\n")[number - 1 : number + 1]]
 
 
 def in_turn(groups: list[list[Mutant]]) -> list[Mutant]:
@@ -695,10 +744,10 @@ def in_turn(groups: list[list[Mutant]]) -> list[Mutant]:
     return [mutant for row in rows for mutant in row if mutant is not None]
 
 
-def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
+def planned(folder: Path, seed: int, files: str = "*", operators: Collection[str] = tuple(OPERATORS)) -> list[Mutant]:
     """Return all mutants in the order in which they are tried: files take turns, and operators within each file.
 
-    Those that are known to be equivalent are left out, which changes nothing else in this order.
+    Those that are known to be equivalent, or of other operators, are left out: nothing else changes in this order.
     """
     by_file = []
     for file in kernel_files(folder):
@@ -711,7 +760,7 @@ def planned(folder: Path, seed: int, files: str = "*") -> list[Mutant]:
             order.shuffle(groups)
             by_file.append(in_turn(groups))
     random.Random(seed).shuffle(by_file)
-    return [mutant for mutant in in_turn(by_file) if not is_equivalent(mutant)]
+    return [each for each in in_turn(by_file) if each.operator in operators and not is_equivalent(each)]
 
 
 # ---- in a child process, with the fault -------------------------------------------------------------
@@ -741,19 +790,6 @@ def run_checks(file: str) -> None:
 
 
 # ---- verdicts ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What came of a mutant: killed, survived, or discarded because it does not build."""
-
-    key: str
-    file: str
-    line: int
-    operator: str
-    result: str
-    by: str
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -891,27 +927,6 @@ def last_line(output: str) -> str:
 # ---- the command ------------------------------------------------------------------------------------
 
 
-def kept_verdicts(file: Path | None) -> dict[str, Verdict]:
-    """Return the verdicts of earlier calls."""
-    if file is None or not file.exists():
-        return {}
-    with file.open(newline="") as stream:
-        rows = [Verdict(**row) for row in csv.DictReader(stream)]
-    return {row.key: replace(row, line=int(row.line), seconds=float(row.seconds)) for row in rows}
-
-
-def keep(file: Path | None, verdict: Verdict) -> None:
-    """Append a verdict to the file of verdicts."""
-    if file is None:
-        return
-    is_new = not file.exists()
-    with file.open("a", newline="") as stream:
-        writer = csv.writer(stream)
-        if is_new:
-            writer.writerow(field.name for field in fields(Verdict))
-        writer.writerow(astuple(verdict))
-
-
 def tried(mutants: list[Mutant], count: int, jobs: int, output: Path | None) -> list[tuple[Mutant, Verdict]]:
     """Try mutants in their order until ``count`` of them have been built, and print and keep each verdict."""
     known = kept_verdicts(output)
@@ -972,6 +987,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="mutants that build")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--files", default="*", metavar="GLOB", help="kernel files, such as 'near_far*'")
+    parser.add_argument(
+        "--operators", nargs="+", choices=OPERATORS, default=list(OPERATORS), metavar="NAME", help="kinds of faults"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--output", type=Path, metavar="CSV", help="keep the verdicts, and programs beside it, for the next call"
@@ -979,7 +997,7 @@ def main() -> None:
     arguments = parser.parse_args()
     from reedsp.device import build
 
-    mutants = planned(build.kernel_directory(), arguments.seed, arguments.files)
+    mutants = planned(build.kernel_directory(), arguments.seed, arguments.files, arguments.operators)
     if arguments.list:
         for mutant in mutants[: arguments.count]:
             print(f"{mutant.key}  {mutant.file}:{mutant.line}  {mutant.operator}\n{mutant.diff}")

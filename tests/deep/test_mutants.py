@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ def test_files_can_be_chosen() -> None:
         "single_source/near_far_work_group.cl",
         "single_source/near_far_work_item.cl",
     }
+
+
+def test_operators_can_be_chosen() -> None:
+    chosen = mutants.planned(kernel_directory(), 0, operators=mutants.RACES)
+    assert chosen == [each for each in PLAN if each.operator in mutants.RACES] != []
 
 
 def test_every_kernel_file_has_tests() -> None:
@@ -129,9 +135,22 @@ WORK_GROUP(SIZE / 6, 7, 1)
 @pytest.mark.parametrize(("file", "line"), mutants.EQUIVALENT)
 def test_equivalent_mutants_are_mutants_that_are_not_tried(file: str, line: str) -> None:
     every = mutants.mutants_of(kernel_directory(), file)
-    declared = [each for each in every if each.after.split("\n")[each.line - 1].strip() == line]
+    declared = [
+        each
+        for each in every
+        for both in [mutants.lines_at(each.after, each.line)]
+        if line in (both[0], " ".join(both))
+    ]
     assert declared
     assert set(declared).isdisjoint(PLAN)
+
+
+@pytest.mark.parametrize(("file", "lines"), mutants.HARMLESS)
+def test_harmless_lines_are_lines_without_mutants(file: str, lines: str) -> None:
+    text = [line.strip() for line in (kernel_directory() / file).read_text().split("\n")]
+    numbers = {number for number, both in enumerate(itertools.pairwise(text), 1) if " ".join(both) == lines}
+    assert numbers & {each.line for each in mutants.mutants_of(kernel_directory(), file)}
+    assert numbers.isdisjoint(each.line for each in PLAN if each.file == file)
 
 
 def test_verdicts_are_kept(tmp_path: Path) -> None:
@@ -172,7 +191,7 @@ def test_how_many_have_to_be_killed(survivor: str | None, enough: bool, capsys: 
     ]
     for place, (mutant, verdict) in enumerate(found):
         if mutant.operator == survivor:
-            found[place] = mutant, mutants.replace(verdict, result="survived")
+            found[place] = mutant, replace(verdict, result="survived")
             break
     assert mutants.summary(found) == enough
     assert (f"survived: {mutant.key}, {survivor}" in capsys.readouterr().out) == (survivor is not None)

@@ -34,10 +34,13 @@ from experiments.thesis import min_plus
 from reedsp.algorithms.all_pairs import device_matrix, floyd_warshall, lund_smith, trees
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
+from reedsp.algorithms.contraction.exact import units_of
+from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
-from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order
+from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order, source_a_group
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
@@ -79,7 +82,7 @@ from tests.deep.oclgrind import (
 )
 from tests.support import oracle
 from tests.support.deep_slice import MOST, changed_files, commits, turns_of
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family, grid, random
 
 GROUP_SIZE = 16
 LARGEST = 300  # edges: two work-groups and a tail at least, and still quick in a simulator
@@ -740,10 +743,12 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         settings = itertools.product(("auto", "top-down", "bottom-up"), (0, 2)) if number < 3 else (("auto", 2),)
         for direction, small in settings:
             yield files[method], partial(check_breadth_first, device, graph, source, method, direction, small)
+        yield {"traversal/bfs_rows.cl"}, partial(check_breadth_first_of_rows, device, graph, source)
     for graph, source in graphs:
         yield {"traversal/queue_order.cl"}, partial(check_queue_order, device, graph, source, "cpu", 0)
-        for vertices in (1, 4):
-            yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, graph, source, "gpu", vertices)
+        for vertices, levels in ((1, 1), (4, 1), (1, 8)):
+            check = partial(check_queue_order, device, graph, source, "gpu", vertices, levels)
+            yield {"traversal/queue_levels.cl"}, check
     star = reedsp.Graph.from_edges(1101, np.zeros(1100, int), np.arange(1, 1101))  # a level for over 32 work-groups
     yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, star, 0, "gpu", 1)
     children = np.arange(1, 156)  # five of each vertex: the last level is found by one work-group, and too large for it
@@ -752,6 +757,34 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
     middle, ends = np.arange(1, 65), np.arange(65, 95)  # each in the middle leads to each end
     fan = reedsp.Graph.from_edges(95, [*np.zeros(64, int), *np.repeat(middle, 30)], [*middle, *np.tile(ends, 64)])
     yield {"traversal/queue_levels.cl"}, partial(check_queue_order, device, fan, 0, "gpu", 1)
+
+
+def check_contraction(device: Device, family: Family, heavy: int) -> None:
+    """Sweeps by work-items alone and by rounds, to all vertices and to some, and one pair."""
+    weights = np.array(family.weights) * heavy
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, family.directed)
+    job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
+    hierarchy = contract(graph, units_of(graph), job)
+    searches, sources = OnDevice(hierarchy, job), [family.source, 0]
+    dist = [oracle.distances(family.n, family.edges, source) for source in sources]
+    expected = np.array([[np.inf if each is None else float(each * heavy) for each in row] for row in dist])
+    some = sweep_to(hierarchy, np.array(sources))
+    for sweep, wanted in ((None, expected), (some, expected[:, sources])):
+        for by_rounds in (False, True):
+            found = searches.rows(job, hierarchy.rank[sources], arithmetic, sweep, by_rounds)
+            rows = job.download(found, wanted.size, arithmetic.dtype).reshape(wanted.shape)
+            assert np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), wanted)
+    last = family.n - 1
+    weight, _, _ = searches.meet(job, *hierarchy.rank[[family.source, last]].tolist())
+    assert weight == (expected[0, last] if np.isfinite(expected[0, last]) else -1)
+
+
+def checks_of_contraction(device: Device) -> Iterator[Check]:
+    """Graphs with directions and without, in both types."""
+    files = {"contraction/rounds.cl", "contraction/sweep.cl"}
+    for family in (grid("grid", 4, 5, seed=1), random("random", 30, 70, 0, 3, seed=2)):
+        for heavy in (1, 2**27):
+            yield files, partial(check_contraction, device, family, heavy)
 
 
 def checks_of_preparation(device: Device) -> Iterator[Check]:
@@ -777,7 +810,9 @@ def check_preparation(device: Device, value: type) -> None:
     assert heaviest == sum(int(values[first:last].max(initial=0)) for first, last in itertools.pairwise(indptr))
 
 
-def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int) -> None:
+def check_queue_order(
+    device: Device, graph: reedsp.Graph, start: int, kind: str, vertices: int, most_levels: int = 1
+) -> None:
     """By one work-item, as on CPUs, some edges a launch; or by work-groups, of which one works alone or not.
 
     What is written is copied, too, as the queue is read again, and not all predecessors are written.
@@ -800,7 +835,7 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
         patch.setattr(queue_levels, "_ALONE", ((32, vertices),))
         patch.setattr(queue_levels, "_DEGREE_ALONE", 20)
         patch.setattr(queue_levels, "_FIRST_LEVELS", 1)  # so that levels are read from the queue, too
-        patch.setattr(queue_levels, "_MOST_LEVELS", 1)
+        patch.setattr(queue_levels, "_MOST_LEVELS", most_levels)
         rows = MatrixRows(Job(device), graph.indptr, graph.indices)
         order, before = queue_order.queue_order(rows, start)
         distances = queue_order.queue_distances(rows, start)
@@ -816,6 +851,22 @@ def check_queue_order(device: Device, graph: reedsp.Graph, start: int, kind: str
     assert (distances is None) == (kind == "gpu" or graph.m == 0)
     if distances is not None:
         assert distances.tolist() == [levels.get(vertex, np.inf) for vertex in range(graph.n)]
+
+
+def check_breadth_first_of_rows(device: Device, graph: reedsp.Graph, source: int) -> None:
+    """Two work-groups for three rows, which end in the midst of some."""
+    ends = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    edges = oracle.edges_of(ends, graph.indices, np.ones(graph.m, int).tolist(), directed=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "compute_units", 1)
+        patch.setattr(source_a_group, "GROUPS_PER_COMPUTE_UNIT", 2)
+        patch.setattr(source_a_group, "_FIRST_BUDGET", 40)
+        options = {"method": "source-a-group", "group_size": 32}
+        found = bfs.bfs(graph, [source, 0, source], device=device, options=options)
+    for row, start in enumerate((source, 0, source)):
+        expected = oracle.distances(graph.n, edges, start)
+        assert found.levels[row].tolist() == [-1 if level is None else level for level in expected]
+        assert found.pred[row].tolist() == oracle.predecessors(graph.n, edges, start, expected)
 
 
 def check_breadth_first(
@@ -953,6 +1004,7 @@ def main() -> None:
         checks_of_paths,
         checks_of_input_parallel,
         checks_of_breadth_first,
+        checks_of_contraction,
         checks_of_preparation,
         checks_of_near_far,
         checks_of_near_far_work_item,

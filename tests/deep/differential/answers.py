@@ -14,6 +14,7 @@ import numpy as np
 
 import reedsp
 from reedsp import csgraph
+from reedsp.edges import balance, ladder
 from tests.deep.differential.cases import (
     Case,
     Number,
@@ -40,6 +41,16 @@ SSSP_WAYS: tuple[dict[str, Any], ...] = (
     {"method": "near-far", "options": {"work_groups": False}},
     {"method": "near-far", "options": {"work_groups": True}},
 )
+RARE_SSSP_WAYS: tuple[dict[str, Any], ...] = (
+    *({"method": "near-far", "options": {"work_groups": True, "balance": rung}} for rung in balance.RUNGS),
+    {"method": "near-far-local"},
+    {"method": "dijkstra-heap"},
+    {"method": "dijkstra-array"},
+    {"method": "bellman-ford"},
+    *({"method": "input-parallel-refined", "options": {"balance": rung}} for rung in ladder.RUNGS),
+    {"method": "input-parallel-refined", "options": {"edge_classes": True}},
+)
+WITHOUT_NEGATIVE_WEIGHTS = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 APSP_WAYS: tuple[dict[str, Any], ...] = (
     {"method": "auto"},
     {"method": "floyd-warshall"},
@@ -51,6 +62,20 @@ APSP_WAYS: tuple[dict[str, Any], ...] = (
 )
 PRODUCT_METHODS = ("auto", "naive", "row-blocks", "tiles", "registers", "panels")
 SCAN_METHODS = ("fast", "blelloch", "naive", "work-group", "work-item")
+BFS_WAYS: tuple[dict[str, Any], ...] = (
+    *(
+        {"method": method, "direction": direction}
+        for method in ("work-items", "work-groups")
+        for direction in ("top-down", "bottom-up", "auto")
+    ),
+    {},
+)
+RARE_BFS_WAYS: tuple[dict[str, Any], ...] = (
+    *({"method": "frontier", "balance": rung} for rung in ladder.RUNGS),
+    {"method": "source-a-group"},
+)
+_RARELY = 0.15
+"""How often a rare way is taken, each of which has kernels of its own to be built."""
 CSGRAPH_WAYS = ("dijkstra", "nearest", "bellman_ford", "johnson", "floyd_warshall", "shortest_path")
 
 
@@ -316,7 +341,7 @@ def sssp(case: Case, device: Any) -> None:
     sources = [each % case.n for each in (source if isinstance(source, list) else [source])]
     bad = bool(rules.must)
     min_only = given.get("min_only", False)
-    needs_positive = cutoff is not None or min_only or given["method"] == "near-far"
+    needs_positive = cutoff is not None or min_only or given["method"] in WITHOUT_NEGATIVE_WEIGHTS
     if not bad and needs_positive and rules.negative:
         rules.must.add(ValueError)
     elif not bad:
@@ -795,8 +820,8 @@ def choose(rng: np.random.Generator, question: str, n: int, weights: list[Number
     if question == "csgraph":
         return _csgraph_arguments(one, weights, vertices)
     if question == "bfs":
-        options = {"method": one(("work-items", "work-groups")), "direction": one(("top-down", "bottom-up", "auto"))}
-        return {"source": one((source, vertices)), "options": options}
+        ways = RARE_BFS_WAYS if rng.random() < _RARELY else BFS_WAYS
+        return {"source": one((source, vertices)), "options": one(ways)}
     if question == "product":
         return {"method": one(PRODUCT_METHODS), "shape": rng.integers(0, n, 2).tolist()}
     if question == "power":
@@ -817,7 +842,10 @@ def _sssp_arguments(
     source: int,
     vertices: list[int],
 ) -> dict[str, Any]:
-    given: dict[str, Any] = {"source": one((source, source, vertices)), **one(SSSP_WAYS)}
+    given: dict[str, Any] = {
+        "source": one((source, source, vertices)),
+        **one(RARE_SSSP_WAYS if rng.random() < _RARELY else SSSP_WAYS),
+    }
     dtype = one((None, None, None, "float64", "float32", "int64", "int32"))
     if dtype is not None:
         given["dtype"] = dtype

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +39,20 @@ _LARGEST_INT64 = 2**63 - 1
 _OFFSET = 3  # of numbers that are names
 
 
+class Kept:
+    """A container, and the Graph that is made of it, where several questions are about the same ones."""
+
+    def __init__(self, case: Case) -> None:
+        self.container = contained(case)
+        self._argument: Any = None
+
+    def argument(self, make: Callable[[], Any]) -> Any:
+        """Return what reedsp is given, which is made for the first question; where it cannot be, for each."""
+        if self._argument is None:
+            self._argument = make()
+        return self._argument
+
+
 @dataclass(frozen=True)
 class Case:
     """One question. Its ``repr`` is Python code that makes it again.
@@ -56,6 +72,8 @@ class Case:
     directed : bool
     arguments : dict
         What else the question needs.
+    kept : Kept, optional
+        What to ask about, instead of a container of its own.
     """
 
     question: str
@@ -65,6 +83,7 @@ class Case:
     container: str = "edge arrays"
     directed: bool = True
     arguments: dict[str, Any] = field(default_factory=dict)
+    kept: Kept | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         edges = "".join(f"        ({u}, {v}, {_written(w)}),\n" for u, v, w in self.edges)
@@ -146,6 +165,8 @@ def _stored(case: Case) -> list[Weighted]:
 
 def contained(case: Case) -> Any:
     """Return the container."""
+    if case.kept is not None:
+        return case.kept.container
     edges = _stored(case)
     if case.container in EDGE_LISTS:
         return _edge_list(case, edges)
@@ -158,6 +179,9 @@ def contained(case: Case) -> Any:
 
 def as_argument(case: Case, container: Any) -> Any:
     """Return what reedsp's functions take: the container, or the Graph that is made of it."""
+    if case.kept is not None:
+        unkept = dataclasses.replace(case, kept=None)
+        return case.kept.argument(lambda: as_argument(unkept, container))
     if case.container in EDGE_LISTS:
         return reedsp.Graph.from_edges(case.n, *container, case.directed, **_naming(case))
     if case.container == "dense with inf":
@@ -252,7 +276,11 @@ def _sparse(case: Case, edges: list[Weighted]) -> Any:
         return entries.todok()
     if case.container == "bsr":
         return entries.tobsr((2, 2) if case.n % 2 == 0 else (1, 1))
-    return entries.todia() if case.container == "dia" else entries
+    if case.container != "dia":
+        return entries
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", scipy.sparse.SparseEfficiencyWarning)  # of many diagonals
+        return entries.todia()
 
 
 def _compressed(case: Case, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> Any:

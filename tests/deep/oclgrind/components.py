@@ -59,7 +59,9 @@ def check_form(device: Device, graph: reedsp.Graph, form: str) -> None:
         if form in ("groups", "colours"):
             edges = groups.Edges.of(graph, job)
             if form == "groups":
-                groups.label_by_groups(job, edges, symmetric, found[0])
+                found.append(found[0].copy())
+                for sampled, labels in zip((False, True), found, strict=True):
+                    groups.label_by_groups(job, edges, symmetric, labels, sampled)
             else:
                 colours.label_by_colours(job, edges, found[0])
         elif form == "matrix":

@@ -11,7 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.device.job import Job
-from reedsp.device.scratch import Scratch
+from reedsp.device.memory.scratch import Scratch
 
 kept: list[object] = []
 """Buffers that must not be freed."""

@@ -34,9 +34,10 @@ def checks(device: Device) -> Iterator[Check]:
 
 
 def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
-    """In several parts and pieces, some entries or levels a launch, and with a proof; and with columns out of range."""
-    corrupt = graph.copy()
-    corrupt.indices[:] = graph.shape[1]
+    """In several parts and pieces, some entries or levels a launch, and with a proof; and with corrupt rows."""
+    no_column, no_rows = graph.copy(), graph.copy()
+    no_column.indices[:] = graph.shape[1]
+    no_rows.indptr[1:-1] = graph.nnz + 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "kind", kind)
         for module in (sides, karp_sipser):
@@ -59,6 +60,7 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
         patch.setattr(check, "_GPU_GROUP", 8)
         found = reedsp.maximum_matching(graph, method, device=device)
         assert found.verify()
-        with pytest.raises(ValueError, match="an index is out of range"):
-            reedsp.maximum_matching(corrupt, method, device=device)
+        for corrupt in (no_column, no_rows):
+            with pytest.raises(ValueError, match="row pointers do not ascend, or an index is out of range"):
+                reedsp.maximum_matching(corrupt, method, device=device)
     assert found.cardinality == bipartite.cardinality(graph)
