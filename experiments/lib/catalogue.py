@@ -5,6 +5,7 @@ from __future__ import annotations
 from experiments.beyond import (
     betweenness,
     breadth_first,
+    contraction,
     first_calls,
     flows,
     largest,
@@ -20,6 +21,7 @@ from experiments.beyond import (
 )
 from experiments.busato_bombieri import (
     balance,
+    breadth_first_sources,
     breadth_first_techniques,
     lazy_minimum,
     representations,
@@ -28,6 +30,7 @@ from experiments.busato_bombieri import (
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
+from experiments.many_machines import clusters, many_workers
 from experiments.thesis import (
     accesses,
     figure_6_1,
@@ -73,6 +76,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         several_devices,
         new_york,
         single_source,
+        contraction,
         near_far_settings,
         breadth_first,
         flows,
@@ -90,10 +94,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         representations,
         lazy_minimum,
         breadth_first_techniques,
+        breadth_first_sources,
         source_a_group,
         tmm_algorithms,
         tmm_machine,
         cost_model_fit,
         cost_model_searches,
+        clusters,
+        many_workers,
     )
 }

@@ -19,7 +19,7 @@ from experiments.report import published
 from experiments.report.claims.busato_bombieri import BUSATO_BOMBIERI, KINDS
 from experiments.report.claims.busato_bombieri_levels import LEVELS
 from experiments.report.claims.busato_bombieri_paths import PATHS
-from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, NOT_MEASURED, Claim, heads_and_lines
+from experiments.report.claims.claim import FAILS, HOLDS, LIMITED, NOT_MEASURED, Claim, heads_and_lines, time_of
 from experiments.report.claims.dulle_components import CONCLUSION, ROUNDS
 from experiments.report.claims.dulle_distances import DISTANCES
 from experiments.report.claims.dulle_forests import FORESTS
@@ -148,6 +148,38 @@ def floyd_warshall() -> str:
 
 def seconds(row: Row) -> str:
     return f"{float(row['min_ms']) / 1e3:.3g}"
+
+
+def clusters() -> str:
+    """Return one line a device, task and way."""
+    lines = []
+    for device, rows in by_device("clusters"):
+        ways = dict.fromkeys((row["task"], row["graph"], row["n"], row["sources"], row["way"]) for row in rows)
+        for task, graph, n, sources, way in ways:
+            of_way = {row["workers"]: row for row in rows if (row["task"], row["way"]) == (task, way)}
+            one, two = of_way.get("1"), of_way.get("2")
+            lines.append(
+                [
+                    *(device, f"{task}, {graph}, n = {int(n):,}", f"{int(sources):,}", way),
+                    *(f"{float(each['min_ms']) / 1e3:.3g}" if each else "" for each in (one, two)),
+                    f"{float(one['min_ms']) / float(two['min_ms']):.2f}" if one and two else "",
+                ]
+            )
+    return table(["device", "what", "sources", "way", "one, s", "two, s", "ratio"], lines, 4)
+
+
+def many_workers() -> str:
+    """Return one line a device, question and way to keep rows: seconds by some numbers of workers."""
+    counts = ("1", "2", "8", "64")
+    lines = []
+    for device, rows in by_device("many_workers"):
+        for what, kept in dict.fromkeys((row["what"], row["kept"]) for row in rows):
+            of_count = {row["workers"]: row for row in rows if (row["what"], row["kept"]) == (what, kept)}
+            seconds = [float(of_count[each]["seconds"]) for each in counts]
+            seconds.append(float(of_count["64"]["seconds_by_the_model"]))
+            lines.append([device, what, kept, *(f"{each:,.0f}" if each >= 100 else f"{each:.3g}" for each in seconds)])
+    heads = ["device", "what", "rows", *(f"{each}, s" for each in counts), "64 by the model alone, s"]
+    return table(heads, lines, 3)
 
 
 def several_devices() -> str:
@@ -309,6 +341,20 @@ def breadth_first_techniques() -> str:
             cells = [figure_or_nothing(times.get((technique, kind), "")) for kind in KINDS]
             lines.append([device, technique, paper, *cells])
     return table(["device", "technique", "in table 2", *KINDS.values()], lines, texts=3)
+
+
+def breadth_first_sources() -> str:
+    """Return one line a device, graph and number of sources."""
+    found = dict(by_device("breadth_first_sources"))
+    methods = list(dict.fromkeys(row["method"] for rows in found.values() for row in rows))
+    lines = []
+    for device, rows in found.items():
+        times: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in rows:
+            key = (row["graph"], f"{int(row['n']):,}", f"{int(row['m']):,}", row["sources"])
+            times.setdefault(key, {})[row["method"]] = milliseconds(row)
+        lines += [[device, *key, *(each.get(method, "") for method in methods)] for key, each in times.items()]
+    return table(["device", "graph", "n", "edges", "sources", *methods], lines)
 
 
 def breadth_first_looks() -> str:
@@ -627,6 +673,22 @@ NAMED_GRAPHS = {
 }
 
 
+def contraction() -> str:
+    """Return one line a device, graph and call, one column a method."""
+    lines = []
+    for device, rows in by_device("contraction"):
+        calls: dict[tuple[str, str], dict[str, float]] = {}
+        for row in rows:
+            calls.setdefault((row["graph"], row["call"]), {})[row["method"]] = float(row["min_ms"])
+        for (graph, call), times in calls.items():
+            ours, others = times["prepared"], ("near-far", "SciPy")
+            figures = [f"{times[each]:,.0f}" if each in times else "" for each in others]
+            gain = f"{times['near-far'] / ours:.3g}" if "near-far" in times else ""
+            lines.append([device, graph, call, f"{ours:,.0f}" if ours > 100 else f"{ours:.2g}", *figures, gain])
+    heads = ["device", "graph", "call", "prepared, ms", "near-far, ms", "SciPy, ms", "times near-far's speed"]
+    return table(heads, lines, 3)
+
+
 def whole_calls() -> str:
     """Return one line a function, one column a large graph: how many times as fast, and our milliseconds."""
     parts = []
@@ -638,6 +700,27 @@ def whole_calls() -> str:
         lines = [each for each in lines if any(each[1:])]
         parts.append(f"### {device}\n\n{table(['call', *NAMED_GRAPHS.values()], lines)}")
     return "\n\n".join(parts)
+
+
+FRONT = {
+    ("dijkstra", "grid, n = 1,000,000"): "from one place, a grid of a million crossings",
+    ("dijkstra, 16 sources", "New York"): "from 16 places, the roads of New York",
+    ("floyd_warshall", "complete, n = 1,000"): "between all pairs of a thousand",
+}
+"""Of the front page: a call and its graph, and what a user would call it."""
+
+
+def front_page() -> str:
+    """Return one line a task, one column a device: how many times as fast as SciPy's function, and our time."""
+    found = {name: {(row["call"], row["graph"]): row for row in rows} for name, rows in by_device("whole_calls")}
+    heads = {"pocl-amd-epyc": "two CPU cores", "nvidia-h200": "NVIDIA H200"}
+    first = "shortest paths, from a SciPy matrix to numpy's arrays, beside SciPy's own call"
+
+    def cell(row: dict[str, str] | None) -> str:
+        return f"**{float(row['ratio']):.3g}x**, {time_of(float(row['min_ms']))}" if row else ""
+
+    lines = [[task, *(cell(found[device].get(key)) for device in heads)] for key, task in FRONT.items()]
+    return table([first, *heads.values()], lines)
 
 
 def whole_calls_by_size() -> str:
@@ -723,13 +806,17 @@ TABLES: dict[str, Callable[[], str]] = {
     "representations": representations,
     "shortest_path_techniques": shortest_path_techniques,
     "breadth_first": breadth_first,
+    "breadth_first_sources": breadth_first_sources,
     "components": components,
     "forests": forests,
     "first_calls": first_calls,
     "output_parallel": output_parallel,
     "scans": scans,
     "several_devices": several_devices,
+    "clusters": clusters,
+    "many_workers": many_workers,
     "floyd_warshall": floyd_warshall,
+    "front_page": front_page,
     "largest": largest,
     "lund_smith": lund_smith,
     "min_plus": min_plus,
@@ -739,6 +826,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "single_source": single_source,
     "verdicts": verdicts,
     "phases": phases,
+    "contraction": contraction,
     "whole_calls": whole_calls,
     "whole_calls_by_size": whole_calls_by_size,
 }
@@ -758,7 +846,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    stale = [page for page in sorted(DOCS.rglob("*.md")) if render(page.read_text()) != page.read_text()]
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    stale = [page for page in pages if render(page.read_text()) != page.read_text()]
     if arguments.check and stale:
         raise SystemExit(
             f"run python -m experiments.report.tables: {', '.join(page.name for page in stale)} is out of date"
