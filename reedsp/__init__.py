@@ -7,6 +7,7 @@ its module when it is first used.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from reedsp._version import __version__ as __version__
@@ -14,6 +15,9 @@ from reedsp._version import __version__ as __version__
 if TYPE_CHECKING:
     from reedsp.algorithms.all_pairs.apsp import apsp
     from reedsp.algorithms.all_pairs.on_device import all_pairs_on_device
+    from reedsp.algorithms.contraction.load import load_prepared
+    from reedsp.algorithms.contraction.prepare import prepare
+    from reedsp.algorithms.contraction.prepared_graph import PreparedGraph
     from reedsp.algorithms.estimate import estimate
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
     from reedsp.algorithms.routes.rows import all_pairs_rows
@@ -41,8 +45,10 @@ if TYPE_CHECKING:
     from reedsp.edges.negative_cycle_error import NegativeCycleError
     from reedsp.edges.verify import VerificationError
     from reedsp.graph.graph import Graph
+    from reedsp.graph.places import nearest_vertices
     from reedsp.io.coordinates import read_coordinates
     from reedsp.io.datasets import fetch
+    from reedsp.io.osm import read_osm
     from reedsp.io.readers import read
     from reedsp.io.writers import changes, write
     from reedsp.minplus.product import min_plus_power, min_plus_product
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
     from reedsp.primitives.scan import compact, compact_indices, exclusive_scan, inclusive_scan, reduce, segmented_scan
     from reedsp.primitives.sort.sorts import argsort, sort, sort_by_key
     from reedsp.results.all_pairs import AllPairs
+    from reedsp.results.geojson import isochrone_geojson, route_geojson
     from reedsp.results.levels import BreadthFirst
     from reedsp.results.load import load
     from reedsp.results.routes import Routes
@@ -76,6 +83,7 @@ _MODULE_OF = {
     "NegativeCycleError": "edges.negative_cycle_error",
     "Operator": "primitives.operators",
     "Page": "viewer.page",
+    "PreparedGraph": "algorithms.contraction.prepared_graph",
     "Routes": "results.routes",
     "ShortestPaths": "results.shortest_paths",
     "SimplePaths": "algorithms.routes.k_shortest",
@@ -103,14 +111,20 @@ _MODULE_OF = {
     "get_device": "device.discovery",
     "inclusive_scan": "primitives.scan",
     "k_nearest": "algorithms.routes.tables",
+    "isochrone_geojson": "results.geojson",
     "load": "results.load",
+    "load_prepared": "algorithms.contraction.load",
     "maximum_matching": "algorithms.structure.matching.matching",
     "maximum_flow": "algorithms.structure.flow.maximum_flow",
     "min_plus_power": "minplus.product",
     "min_plus_product": "minplus.product",
+    "nearest_vertices": "graph.places",
+    "prepare": "algorithms.contraction.prepare",
     "read": "io.readers",
     "read_coordinates": "io.coordinates",
+    "read_osm": "io.osm",
     "reduce": "primitives.scan",
+    "route_geojson": "results.geojson",
     "segmented_scan": "primitives.scan",
     "show_versions": "cli.doctor",
     "sort": "primitives.sort.sorts",
@@ -127,6 +141,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Graph",
     "read",
     "read_coordinates",
+    "read_osm",
+    "nearest_vertices",
     "write",
     "changes",
     "fetch",
@@ -140,6 +156,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "estimate",
     "Estimate",
     "load",
+    "prepare",
+    "PreparedGraph",
+    "load_prepared",
     "maximum_matching",
     "Matching",
     "VertexCover",
@@ -151,6 +170,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Nearest",
     "yen",
     "SimplePaths",
+    "route_geojson",
+    "isochrone_geojson",
     "connected_components",
     "Components",
     "spanning_forest",
@@ -193,7 +214,11 @@ def __getattr__(name: str) -> Any:
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'reedsp' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"reedsp.{module}"), name)
+    from reedsp.system.threads import to_the_end
+
+    # Ctrl-C in the midst of an import would leave modules that are half there, and names that are not.
+    to_the_end(lambda: None, lambda: importlib.import_module(f"reedsp.{module}"))
+    value = getattr(sys.modules[f"reedsp.{module}"], name)
     globals()[name] = value
     return value
 

@@ -115,7 +115,7 @@ FloydWarshallKernel: TypeAlias = Literal[
 ]
 """The kernels of "floyd-warshall"."""
 
-BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups", "near-far", "frontier"]
+BreadthFirstMethod: TypeAlias = Literal["work-items", "work-groups", "source-a-group", "near-far", "frontier"]
 """The kernels of :func:`reedsp.bfs`."""
 
 BetweennessMethod: TypeAlias = Literal["work-items", "work-groups"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -161,9 +162,18 @@ def test_everything_public_has_a_docstring(module: str) -> None:
     assert [name for name, node in public(tree) if not ast.get_docstring(node)] == []  # type: ignore[arg-type]
 
 
+def test_modules_are_imported_without_a_warning() -> None:
+    names = [f"reedsp.{module}" for module in TREES if module.split(".")[-1] not in ("__init__", "__main__")]
+    assert len(names) > 200
+    code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", code, *names]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
 def test_no_compiler_option_that_changes_results() -> None:
     files = [*PACKAGE.rglob("*.py"), *kernel_directory().rglob("*.cl")]
-    files += [*ROOT.glob("experiments/**/*.py"), *ROOT.glob(".ci/*")]
+    files += [*ROOT.glob("experiments/**/*.py"), *(each for each in ROOT.glob(".ci/*") if each.is_file())]
     assert len(files) > 20
     for file in files:
         text = file.read_text(encoding="utf-8")

@@ -88,6 +88,19 @@ def test_where_much_has_changed_its_deep_tests_take_turns() -> None:
     assert count > len(NAMES)  # once each, and slices
 
 
+def test_what_has_more_slices_has_as_many_times_as_many_turns() -> None:
+    changed = dataclasses.replace(NOTHING, rooms=("minplus",))
+    taken = 0
+    for number in range(3 * 4):
+        choice = dataclasses.replace(changed, number=number)
+        left_out = choice.left_out([(name, {"parts": 4 * PARTS}) for name in NAMES], most=100)
+        taken += len(NAMES) - sum(left_out)
+        by_slice = [choice.takes_anyway(name, parts=4 * PARTS) for name in NAMES]
+        by_turn = [choice.takes_anyway(name, parts=3 * 4) for name in NAMES]
+        assert left_out == [not (one or other) for one, other in zip(by_slice, by_turn, strict=True)]
+    assert len(NAMES) <= taken < 1.5 * len(NAMES)
+
+
 @pytest.mark.parametrize(
     ("file", "room"),
     [

@@ -13,6 +13,9 @@ import scipy.sparse.csgraph
 from scipy.optimize import linear_sum_assignment
 
 import reedsp
+from reedsp.algorithms.contraction.exact import units_of
+from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.sweep import OnDevice
 from reedsp.algorithms.single_source import near_far_work_item
 from reedsp.algorithms.structure.components import groups
 from reedsp.algorithms.structure.forests.choose import finds_known_forests
@@ -101,6 +104,19 @@ def target(device: Device) -> bool:
     expected = distances(graph, 3)[0]
     end = int(np.argsort(expected)[20])
     return reedsp.sssp(graph, 3, "near-far", target=end, device=device).dist[end] == expected[end]
+
+
+def prepared(device: Device) -> bool:
+    """Sweeps by work-items alone, and shared by as many as there are sources."""
+    graph, job, arithmetic = made_graph(), Job(device), Arithmetic(np.dtype(np.int32))
+    hierarchy = contract(graph, units_of(graph), job)
+    searches, expected = OnDevice(hierarchy, job), distances(graph, 3, 5)
+    for by_rounds in (False, True):
+        found = searches.rows(job, hierarchy.rank[[3, 5]], arithmetic, by_rounds=by_rounds)
+        rows = job.download(found, 2 * graph.n, np.int32).reshape(2, graph.n)
+        if not np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), expected):
+            return False
+    return searches.meet(job, *hierarchy.rank[[3, 5]].tolist())[0] == expected[0, 5]
 
 
 def by_levels(method: str) -> Check:
@@ -342,6 +358,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("dijkstra-array", options={"group_size": 8}),
         PATHS | OUTWARD | {"single_source/dijkstra_array.cl", "single_source/counted.cl", "core/out_edges.cl"},
     ),
+    "contraction": (prepared, {"contraction/rounds.cl", "contraction/sweep.cl", "core/out_edges.cl"}),
     "near-far along few edges": (along_few_edges, {"edges/pad.cl"}),
     "levels along few edges": (levels_along_few_edges, {"traversal/deep.cl", "edges/pad.cl"}),
     "near-far in local memory": (
@@ -376,7 +393,11 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
             ("khosla", ("matching/balls",)),
         )
     },
-    "levels in work-groups": (by_levels("work-groups"), {"traversal/bfs_work_groups.cl"}),
+    "levels in work-groups": (by_levels("work-groups"), {"traversal/deal_out.cl", "traversal/bfs_work_groups.cl"}),
+    "levels by a work-group a source": (
+        by_levels("source-a-group"),
+        {"traversal/deal_out.cl", "traversal/bfs_rows.cl"},
+    ),
     "levels by frontiers": (by_levels("frontier"), {"traversal/frontier.cl", "core/rounds.cl"} | RUNGS),
     **{
         f"a spanning forest by {method}": (forest_by(method), {"forests/keys.cl", *files})

@@ -435,3 +435,25 @@ def test_public_names_are_the_same_for_type_checkers() -> None:
     seen = {alias.name: node.module for node in block.body for alias in node.names}
     assert seen == {name: f"reedsp.{module}" for name, module in reedsp._MODULE_OF.items()}
     assert sorted(seen) == sorted(reedsp.__all__)
+
+
+OF_CONDA = {"python-xxhash": "xxhash"}
+"""What a package is called there, where it is not the name on PyPI."""
+
+
+def test_recipe_of_conda_requires_what_the_project_does() -> None:
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    sections = {
+        name: re.findall(r"^    - (.*)$", text, re.MULTILINE)
+        for name, text in re.findall(r"^  (host|run):\n((?:    - .*\n)+)", recipe, re.MULTILINE)
+    }
+    required = {OF_CONDA.get(name, name): bound for name, bound in (each.split(" ") for each in sections["run"])}
+    assert required.pop("python") == PROJECT["requires-python"]
+    assert required == {each.name: str(each.specifier) for each in map(Requirement, PROJECT["dependencies"])}
+    assert [
+        each for each in SETTINGS["build-system"]["requires"] if each.replace(">=", " >=") not in sections["host"]
+    ] == []
+    assert f'version: "{reedsp.__version__}"' in recipe
+    assert [f"reedsp = {PROJECT['scripts']['reedsp']}"] == re.findall(r"- (reedsp = .*)", recipe)
+    assert f"license: {PROJECT['license']}\n" in recipe
+    assert f"summary: {PROJECT['description']}\n" in recipe

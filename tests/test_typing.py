@@ -40,7 +40,7 @@ def named_in_the_error(function: Callable[..., object], *arguments: object, **op
 VALUES: dict[str, list[Iterable[str]]] = {
     "ForestMethod": [("auto", *choose.METHODS)],
     "SearchMethod": [("auto", *ss._METHODS), cli_options.Method],
-    "AllPairsMethod": [("auto", *apsp._METHODS), cli_options.AllPairsMethod],
+    "AllPairsMethod": [("auto", *apsp.METHODS), cli_options.AllPairsMethod],
     "EstimatedFunction": [named_in_the_error(reedsp.estimate, GRAPH, "x")],
     "JohnsonSearch": [johnson.SEARCHES],
     "NegativeCycles": [cli_options.NegativeCycles, named_in_the_error(reedsp.apsp, GRAPH, negative_cycles="x")],
@@ -68,7 +68,7 @@ VALUES: dict[str, list[Iterable[str]]] = {
 }
 KEYS: dict[str, set[str]] = {
     "SearchOptions": {name for method in ss._METHODS.values() for name in method.options},
-    "AllPairsOptions": {name for method in apsp._METHODS.values() for name in method.options},
+    "AllPairsOptions": {name for method in apsp.METHODS.values() for name in method.options},
     "BetweennessOptions": named_in_the_error(reedsp.betweenness, GRAPH, options={"x": 1}),
     "BreadthFirstOptions": named_in_the_error(bfs._choices, {"x": 1}),
 }

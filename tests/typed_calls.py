@@ -7,6 +7,7 @@ complains of comments that hide nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from typing import Any, assert_type
 
 import networkx as nx
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 import reedsp
-from reedsp import csgraph
+from reedsp import cluster, csgraph
 from reedsp.typing import AllPairsOptions, Distances, GraphLike, SearchMethod, Vertex
 
 Dist = npt.NDArray[np.float64]
@@ -40,6 +41,10 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     assert_type(reedsp.apsp(dense, "min-plus", True, "mark", options={"product": "tiles"}).pred, Vertices | None)
     reedsp.apsp(graph, out="dist.npy", device=[0, 1], options={"kernel": "staged-load"})
     assert_type(reedsp.distance_table(matrix, range(3), ["a", "b"]), Distances)
+    assert_type(reedsp.prepare(matrix, device="cpu").sssp([0, 1], dtype="int32"), reedsp.ShortestPaths)
+    assert_type(reedsp.load_prepared("prepared.npz", routes).distances("a"), Distances)
+    assert_type(reedsp.prepare(graph).distance_table(range(3), ["a", "b"]), Distances)
+    assert_type(reedsp.prepare(graph).distance("a", "b"), float)
     assert_type(reedsp.k_nearest(graph, None, 2, among=[3, 4]).dist, Distances)
     assert_type(reedsp.all_pairs_rows(graph, dtype="float32"), Iterator[tuple[Any, Distances]])
     reedsp.all_pairs_on_device(dense, dtype="float32", device=0)
@@ -52,6 +57,20 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     reedsp.reduce(dense, "max", method="work-item")
     reedsp.inclusive_scan(dense, reedsp.Operator("a * b", 1), "blelloch")
     reedsp.segmented_scan([3, 1], [0, 1], "min", "naive", exclusive=True)
+
+
+def right_calls_on_workers(graph: reedsp.Graph, executor: Executor) -> None:
+    with cluster.Executor(executor, ["gpu"], folder="shared") as workers:
+        assert_type(workers, cluster.Cluster)
+        assert_type(workers.map_rows(graph, lambda source, dist: dist.max(), ["a"], dtype="int32"), list[Any])
+        assert_type(workers.apsp(graph, "johnson", out="x.zarr"), reedsp.AllPairs)
+        workers.sssp(graph, [0, 1], "near-far", out="rows")
+        assert_type(reedsp.sssp(graph, [0, 1], device=workers), reedsp.ShortestPaths)
+        assert_type(reedsp.bfs(graph, [0, 1], device=workers), reedsp.BreadthFirst)
+        assert_type(reedsp.distance_table(graph, [0], [1], device=workers), Distances)
+        workers.sssp(graph, 0, "near_far")  # type: ignore[arg-type]
+        reedsp.k_nearest(graph, [0], 1, device=workers)  # type: ignore[arg-type]
+    cluster.Executor(2)  # type: ignore[arg-type]
 
 
 def right_calls_in_place_of_scipy(matrix: scipy.sparse.csr_array, dense: Dist, asked: bool) -> None:

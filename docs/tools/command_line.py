@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reedsp.cli.commands import COMMANDS
+from reedsp.cli.commands import COMMANDS, name_of
 from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
 from reedsp.io.writers import FORMATS
@@ -30,7 +30,7 @@ options, methods, devices and data sets; `reedsp --show-completion` prints what 
 
 Vertices are called by the numbers, or labels, of the file. A file's format follows from its name:
 {formats}, each also with `.gz` or `.xz` behind it. `-` is standard input, whose format follows
-from its content, and as `--output` of `sssp`, `bfs` and `betweenness` standard output. Work of more than two seconds
+from its content, and as `--output`, where it is text, standard output. Work of more than two seconds
 shows on a terminal how far it is, and where that can be known the time left.
 
 ## A first look
@@ -192,7 +192,7 @@ def page() -> str:
 
 
 def _command(command: Callable[..., None]) -> str:
-    name = command.__name__
+    name = name_of(command)
     usage, rows = [f"reedsp {name}"], []
     for words, value, help_text, required in _parameters(command):
         option = words.startswith("-")

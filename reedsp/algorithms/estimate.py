@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from reedsp.algorithms.all_pairs.apsp import planned
+from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.single_source.sssp import checked, searched_for, sssp
 from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.algorithms.traversal.bfs import planned as planned_levels
-from reedsp.cost_model import choose, counts, families, searches
+from reedsp.cost_model import choose, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
 from reedsp.device.discovery import get_device
+from reedsp.graph.arguments import as_graph, source_argument
+from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.typing import EstimatedFunction, GraphLike
 
@@ -23,7 +28,9 @@ _DISK = 5e8  # bytes a second
 _PART_OF_MEMORY = 0.8  # of a device that a matrix on the host passes through
 
 
-def estimate(graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: Any, **arguments: Any) -> Estimate:
+def estimate(
+    graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: Any, workers: int | None = None, **arguments: Any
+) -> Estimate:
     """Say what a call will take before it is made.
 
     Nothing is solved. The figures are those of a model (docs/reference/cost-model.md) whose parameters
@@ -36,6 +43,9 @@ def estimate(graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: A
     function : {"apsp", "sssp", "bfs"}
     *args, **arguments
         What the function would be given beside the graph; `progress` by its name, if at all.
+    workers : int, optional
+        Of a cluster (:class:`reedsp.cluster.Cluster`), each with a device like this one: its method is called, and
+        `out` is a path, or None for rows that stay on the workers.
 
     Returns
     -------
@@ -58,9 +68,17 @@ def estimate(graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: A
     36
     """
     check_choice("function", function, _FUNCTIONS)
-    called, found = _FUNCTIONS[function]
+    estimated = _FUNCTIONS[function]
     arguments.pop("progress", None)
-    return found(inspect.signature(called).bind(graph, *args, **arguments).arguments)
+    in_files = workers is not None and arguments.pop("out", None) is not None
+    given = inspect.signature(estimated.function).bind(graph, *args, **arguments).arguments
+    if workers is None:
+        return estimated.alone(given)
+    if isinstance(workers, bool) or not isinstance(workers, numbers.Integral):
+        raise TypeError(f"workers: expected a number, got {type(workers).__name__}")
+    if workers < 1:
+        raise ValueError(f"workers = {workers}, expected at least 1")
+    return estimated.shared(given, int(workers), in_files)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------
@@ -135,8 +153,68 @@ def _within(
     return Estimate(method, seconds, seconds / width, seconds * width, device_bytes, host_bytes, disk_bytes, because)
 
 
-_FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[Mapping[str, Any]], Estimate]]] = {
-    "apsp": (planned, _of_all_pairs),
-    "sssp": (sssp, _of_searches),
-    "bfs": (bfs, _of_levels),
+# ---- over workers -----------------------------------------------------------------------------------
+
+
+def _of_shared_pairs(arguments: Mapping[str, Any], workers: int, in_files: bool) -> Estimate:
+    alone = _of_all_pairs(arguments)
+    plan = planned(**arguments)
+    graph, n, pairs = plan.task.graph, plan.task.graph.n, plan.pairs
+    if n == 0:
+        return alone
+    if plan.method == choose.SEARCHES:
+        most = sharing.ROW_BYTES_GPU if plan.task.devices[0].kind == "gpu" else sharing.ROW_BYTES
+        sizes = n, n * plan.task.result.itemsize, _bytes_sent(graph), workers, most
+        shared = sharing.searches(*sizes, lambda rows: alone.seconds * rows / n)
+    else:
+        shared = sharing.strips(n, counts.SIZES[pairs.matrix], SPAN, workers, alone.seconds)
+    return _shared(alone, shared, workers, alone.host_bytes, in_files)
+
+
+def _of_shared_searches(
+    found: Callable[[Mapping[str, Any]], Estimate], arguments: Mapping[str, Any], workers: int, in_files: bool
+) -> Estimate:
+    if arguments.get("min_only"):
+        raise ValueError("min_only: workers find the distances from each source")
+    graph = as_graph(arguments["graph"])
+    sources, _ = source_argument(graph, arguments["source"])
+    device = get_device(arguments.get("device"))
+    given = {**arguments, "graph": graph, "device": device}
+    alone = found(given)
+    if not sources:
+        return alone
+    most = sharing.ROW_BYTES_GPU if device.kind == "gpu" else sharing.ROW_BYTES
+    names = [graph.names[each] for each in sources]
+    answer = alone.host_bytes - 4 * len(sources) * graph.n  # without trees
+    sizes = len(sources), answer // len(sources), _bytes_sent(graph), workers, most
+    shared = sharing.searches(*sizes, lambda rows: found({**given, "source": names[:rows]}).seconds)
+    return _shared(alone, shared, workers, answer, in_files)
+
+
+def _shared(alone: Estimate, shared: sharing.Shared, workers: int, answer: int, in_files: bool) -> Estimate:
+    """Return what workers take, given what one device does; how they are connected is not known."""
+    seconds = shared.seconds + answer * in_files / _DISK
+    low, high = seconds * alone.low / alone.seconds / _ASSUMED, seconds * alone.high / alone.seconds * _ASSUMED
+    because = f"{alone.because}; {workers} workers share out {shared.tasks:,} tasks"
+    sizes = alone.device_bytes, 0 if in_files else answer, answer if in_files else 0
+    return Estimate(alone.method, seconds, low, high, *sizes, because)
+
+
+def _bytes_sent(graph: Graph) -> int:
+    """Return the bytes of a graph on its way to workers, at most."""
+    return graph.m * (4 + graph.weight_dtype.itemsize) + 4 * graph.n
+
+
+class _Estimated(NamedTuple):
+    """A function, and what says how long it takes: alone, and over workers."""
+
+    function: Callable[..., Any]
+    alone: Callable[[Mapping[str, Any]], Estimate]
+    shared: Callable[[Mapping[str, Any], int, bool], Estimate]
+
+
+_FUNCTIONS: dict[str, _Estimated] = {
+    "apsp": _Estimated(planned, _of_all_pairs, _of_shared_pairs),
+    "sssp": _Estimated(sssp, _of_searches, partial(_of_shared_searches, _of_searches)),
+    "bfs": _Estimated(bfs, _of_levels, partial(_of_shared_searches, _of_levels)),
 }

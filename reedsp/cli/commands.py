@@ -14,6 +14,11 @@ from typer.core import TyperCommand, TyperGroup
 from reedsp.cli.all_pairs import apsp
 from reedsp.cli.files import convert, dataset, info
 from reedsp.cli.machine import calibrate, demo, devices, doctor, tune
+from reedsp.cli.roads.isochrone import isochrone
+from reedsp.cli.roads.nearest import nearest
+from reedsp.cli.roads.read_map import read_map
+from reedsp.cli.roads.route import route
+from reedsp.cli.roads.table import table
 from reedsp.cli.search import bfs, sssp
 from reedsp.cli.structure.betweenness import betweenness
 from reedsp.cli.structure.components import components
@@ -45,6 +50,14 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
         ("reedsp betweenness web.el --sources 5 --output central.csv", "estimates the values of all vertices"),
         ("reedsp betweenness roads.gr --edges", "prints the edges that most paths pass"),
     ),
+    read_map: (
+        ("reedsp read-map monaco.osm.gz --output map.npz", "writes the roads for cars"),
+        ("reedsp read-map monaco.osm.gz --connected --profile foot -o walks.npz", ""),
+    ),
+    nearest: (("reedsp nearest map.npz places.csv", "prints the vertex of each place"),),
+    route: (("reedsp route map.npz --from 7.42,43.73 --to 7.43,43.74", "prints a route"),),
+    table: (("reedsp table map.npz places.csv --output times.csv", "writes all travel times"),),
+    isochrone: (("reedsp isochrone map.npz --from 7.42,43.73 --cutoff 60000 -o area.geojson", ""),),
     sort: (
         ("reedsp sort numbers.txt", "prints them in ascending order"),
         ("reedsp sort numbers.npy --output sorted.npy", "keeps their type"),
@@ -65,7 +78,13 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
 }
 """Every command, in the order in which the help lists them, and examples with what they do."""
 
-_EXAMPLES = {command.__name__: examples for command, examples in COMMANDS.items()}
+
+def name_of(command: Callable[..., None]) -> str:
+    """Return what a command is called on the command line."""
+    return command.__name__.replace("_", "-")
+
+
+_EXAMPLES = {name_of(command): examples for command, examples in COMMANDS.items()}
 
 
 class _Command(TyperCommand):
@@ -113,9 +132,9 @@ def application(wanted: str | None = None) -> typer.Typer:
         rich_markup_mode="rich",
     )
     commands.callback()(_options)
-    chosen = [command for command in COMMANDS if command.__name__ == wanted]
+    chosen = [command for command in COMMANDS if name_of(command) == wanted]
     for command in chosen or COMMANDS:  # typer takes longer over all of them than many a command
-        commands.command(cls=_Command)(command)
+        commands.command(name_of(command), cls=_Command)(command)
     return commands
 
 

@@ -42,6 +42,8 @@ _OPTIONAL = (
     ("intel-opencl-rt", None, 'a CPU device: pip install "reedsp[cpu]"'),
     ("intel-cmplr-lib-rt", None, 'a CPU device: pip install "reedsp[cpu]"'),
     ("matplotlib", "matplotlib", 'pictures: pip install "reedsp[plot]"'),
+    ("osmium", None, 'road maps: pip install "reedsp[roads]"'),
+    ("pyarrow", None, 'tables: pip install "reedsp[tables]"'),
 )
 _VARIABLES = (
     *icd.LOADER_VARIABLES,

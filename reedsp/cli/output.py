@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import typer
 
@@ -17,6 +17,7 @@ from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, say
 STANDARD = Path("-")
 """Standard input or output, where a file is expected."""
 
+_TEXTS = frozenset((".csv", ".geojson"))
 _ROUTE_HEAD, _ROUTE_TAIL = 6, 5
 _WIDE = 250  # columns of a table that is not printed to a terminal
 
@@ -60,7 +61,7 @@ def refuse(message: str, option: str) -> NoReturn:
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_json: bool = False) -> None:
     """Refuse, before any work is done, what could not be written after it.
 
-    Where ``.csv`` is one of the suffixes the output may be standard output, unless the answer goes there as JSON.
+    Where one of the suffixes is that of a text the output may be standard output, unless the answer goes there as JSON.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_j
     """
     if path is None:
         return
-    if path == STANDARD and ".csv" in suffixes:
+    if path == STANDARD and not _TEXTS.isdisjoint(suffixes):
         if as_json:
             refuse("both go to standard output", "--output - and --json")
         return
@@ -137,10 +138,20 @@ def elided(route: Sequence[Any]) -> str:
 def write_answer(output: Path | None, force: bool, save: Callable[..., None], write_csv: Callable[..., None]) -> None:
     """Write a table to standard output by the one function, or a file by the other, if either is wanted."""
     if output == STANDARD:
-        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
-            write_csv(stream)
+        write_stream(output, force, write_csv)
     elif output is not None:
         save(output, overwrite=force)
+
+
+def write_stream(output: Path, force: bool, write: Callable[[IO[bytes]], object]) -> None:
+    """Write to standard output, or to a file, which appears whole or not at all."""
+    from reedsp.system.atomic_file import write_whole
+
+    if output == STANDARD:
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+            write(stream)
+    else:
+        write_whole(output, write, overwrite=force)
 
 
 def print_answer(

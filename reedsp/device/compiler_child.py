@@ -1,4 +1,4 @@
-"""The child process of :mod:`reedsp.device.compiler`: reads sources and calls from its standard input, and answers."""
+"""The child process of the compiler: reads sources and calls from its standard input, and answers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pyopencl as cl
 from reedsp.device import build
 from reedsp.device.errors import DeviceError, PrecisionError
 from reedsp.device.job import Kernel
-from reedsp.device.scratch import PinnedParts, Scratch
+from reedsp.device.memory.scratch import PinnedParts, Scratch
 from reedsp.device.self_test import self_test
 from reedsp.system.public import public
 

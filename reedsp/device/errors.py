@@ -55,6 +55,11 @@ def opencl_is_used() -> None:
     _process = os.getpid()
 
 
+def is_opencl_used() -> bool:
+    """Whether this process has called OpenCL: then its drivers read no environment variables any more."""
+    return _process == os.getpid()
+
+
 def refuse_after_fork() -> None:
     """Raise a RuntimeError if another process has called OpenCL before this one was forked."""
     if _process not in (None, os.getpid()):

@@ -19,7 +19,8 @@ import pyopencl as cl
 from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
 from reedsp.device.errors import DeviceError, DeviceMemoryError, refuse_after_fork
-from reedsp.device.scratch import PinnedArray
+from reedsp.device.memory import large_pages
+from reedsp.device.memory.scratch import PinnedArray
 from reedsp.system.parts import PART, TRANSFERRED, WORTH_THREADS, in_parts
 from reedsp.system.phases import Phases
 
@@ -43,7 +44,6 @@ _OUT_OF_MEMORY = (
 )
 _MOST_HANDLES = 64  # of a kernel
 _LARGE_PAGES = 1 << 25  # bytes, from which on memory is given back to the system when it is released
-_ALIGNMENT = 4096
 _FILLED_BY_HOST = 1 << 14  # bytes, up to which an array for a CPU device is copied sooner than filled by it
 _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time through pinned memory
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
@@ -182,15 +182,8 @@ class Job:
             self._scratch.append(self.device.scratch.take(self._context, size))
             return self._scratch[-1]
         if size >= _LARGE_PAGES and self.device.kind == "cpu":
-            return self._of_large_pages(size)
+            return large_pages.allocate(self.queue, size)
         return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
-
-    def _of_large_pages(self, size: int) -> cl.Buffer:
-        """Return a buffer in memory of numpy, which asks the system for large pages: they are handed out sooner."""
-        memory = np.empty(size + _ALIGNMENT, np.uint8)
-        first = -memory.ctypes.data % _ALIGNMENT
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
-        return cl.Buffer(self._context, flags, hostbuf=memory[first : first + size])
 
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""
@@ -452,6 +445,7 @@ class Job:
     def _copy_back(self, array: npt.NDArray[Any], buffer: cl.Buffer, byte: int) -> None:
         if array.size:
             cl.enqueue_copy(self.queue, array, buffer, src_offset=byte, wait_for=self.after)
+        large_pages.release()
         with self.device._lock:  # several threads may read parts of what one job has computed
             self.bytes_from_device += array.nbytes
 
@@ -604,6 +598,7 @@ class Job:
             self.queue.finish()
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
+        large_pages.release()
 
     @contextlib.contextmanager
     def translated(self, action: str) -> Iterator[None]:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, weight_dtype
 from reedsp.graph.html import SHOWN, and_more, card
-from reedsp.graph.networkx_edges import read_edges
+from reedsp.graph.networkx_edges import read_edges, read_places
+from reedsp.graph.tables import place_in, read_table
 from reedsp.system.parts import in_parts
 from reedsp.system.public import public
 
@@ -407,7 +408,9 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph[Any], weight: str | None = "weight") -> Graph:
         """Build a graph from a networkx graph, digraph or multigraph.
 
-        The vertex with index ``i`` is the ``i``-th node in the order of ``list(graph)``; the nodes are its names.
+        The vertex with index ``i`` is the ``i``-th node in the order of ``list(graph)``; the nodes are its names. A
+        graph with the attribute ``crs`` is a map, such as those of osmnx: ``x`` and ``y`` of its nodes are its
+        coordinates.
 
         Parameters
         ----------
@@ -420,17 +423,19 @@ class Graph:
         TypeError
             A weight is not an int or a float (None included).
         ValueError
-            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; or
-            another thread has changed the graph meanwhile.
+            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; some
+            nodes of a map have no coordinates; or another thread has changed the graph meanwhile.
         """
         if not is_networkx(graph):
             raise TypeError(f"graph: expected a networkx graph, got {type(graph).__name__}")
         if not (weight is None or isinstance(weight, str)):
             raise TypeError(f"weight: expected the name of an edge attribute or None, got {weight!r}")
         try:
-            return cls._from_nodes_and_edges(graph, weight)
+            result = cls._from_nodes_and_edges(graph, weight)
+            places = read_places(graph, result.names)
         except (KeyError, RuntimeError):  # an edge between nodes that are new, or a dict that grew on the way
             raise ValueError("graph has changed while it was read") from None
+        return result if places is None else result.with_coordinates(places[0], geographic=places[1])
 
     @classmethod
     def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
@@ -445,6 +450,110 @@ class Graph:
         result = cls.__new__(cls)
         result._store(len(nodes), [sources, targets, weights], position, graph.is_directed(), 0, nodes)
         return result
+
+    @classmethod
+    def from_igraph(cls, graph: Any, weight: str | None = "weight") -> Graph:
+        """Build a graph from a graph of igraph.
+
+        The vertices keep their order; if they have the attribute ``name``, that is what they are called.
+
+        Parameters
+        ----------
+        graph : igraph.Graph
+        weight : str or None
+            Edge attribute that holds the weight; without it, or with None, every edge has weight 1.
+
+        Raises
+        ------
+        TypeError
+            It is no graph of igraph, or a weight is not an int or a float (None included).
+        ValueError
+            Two vertices have one name, or a weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53
+            are mixed with floats.
+
+        Examples
+        --------
+        >>> import igraph, reedsp
+        >>> roads = igraph.Graph([(0, 1), (1, 2)], vertex_attrs={"name": ["Bern", "Thun", "Spiez"]})
+        >>> roads.es["weight"] = [27, 10]
+        >>> reedsp.sssp(reedsp.Graph.from_igraph(roads), "Bern").to_dict()
+        {'Bern': 0.0, 'Thun': 27.0, 'Spiez': 37.0}
+        """
+        igraph = sys.modules.get("igraph")
+        if igraph is None or not isinstance(graph, igraph.Graph):
+            raise TypeError(f"graph: expected a graph of igraph, got {type(graph).__name__}")
+        n = graph.vcount()
+        names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+        _check_labels(names, n)
+        ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
+        sources, targets = (_vertex_vector(ends[:, side], "edges", n) for side in (0, 1))
+
+        def position(edge: int) -> str:
+            indices = ends[edge].tolist()
+            return f"weight of edge {tuple(indices if names is None else (names[each] for each in indices))!r}"
+
+        weights = np.ones(len(sources), np.int32)
+        if weight is not None and weight in graph.es.attributes():
+            weights = _python_weights(graph.es[weight], position)
+        result = cls.__new__(cls)
+        result._store(n, [sources, targets, weights], position, graph.is_directed(), 0, names)
+        return result
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = "weight",
+        directed: bool = True,
+    ) -> Graph:
+        """Build a graph from a table with an edge in each row.
+
+        The vertices are those that occur, in ascending order; the integers or strings that stand for them are their
+        names. Of parallel edges the minimum counts.
+
+        Parameters
+        ----------
+        table : table, mapping of str to array_like, str or path-like
+            A table of pandas (from 2.2 on), polars, duckdb, pyarrow or another library that has
+            ``__arrow_c_stream__``; columns by name; or a file: ``.csv`` with a line of names, ``.tsv`` or
+            ``.parquet``.
+        source, target : str
+            Columns with the ends of each edge, both integers or both strings.
+        weight : str or None
+            Column with the weights: integers, floats, or booleans as for :meth:`from_edges`. None gives every edge
+            weight 1.
+        directed : bool
+            False makes each edge usable in both directions.
+
+        Raises
+        ------
+        TypeError
+            It is no table, or a column has another type.
+        ValueError
+            A column is missing, or holds a null, NaN, -inf or an integer outside int64; the message names the column
+            and the row, counted from 0. Or the file is damaged.
+        ImportError
+            pyarrow is not installed (the extra ``tables``).
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> roads = {"source": ["Bern", "Bern"], "target": ["Thun", "Biel"], "weight": [27, 34]}
+        >>> graph = reedsp.Graph.from_table(roads, directed=False)
+        >>> graph.names, graph.neighbors("Bern")
+        (('Bern', 'Biel', 'Thun'), ['Biel', 'Thun'])
+        """
+        sources, targets, weights, first, labels, n = read_table(table, source, target, weight)
+        edges = [
+            _vertex_vector(sources, "sources", n),
+            _vertex_vector(targets, "targets", n),
+            _weight_vector(weights, "weights", len(sources)),
+        ]
+        graph = cls.__new__(cls)
+        graph._store(n, edges, place_in(weight), directed, first, labels)
+        return graph
 
     def with_coordinates(self, coordinates: npt.ArrayLike, *, geographic: bool | None = None) -> Graph:
         """Return the same graph with coordinates of each vertex; nothing but the coordinates is copied.

@@ -121,3 +121,20 @@ def _as_listed(graph: Any, nodes: list[Hashable], weight: str | None) -> Network
         weights.append(value)
     ends = np.array(sources, np.int32), np.array(targets, np.int32)
     return NetworkXEdges(*ends, None if weight is None else weights)
+
+
+def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[Any], bool] | None:
+    """Return x and y of the nodes of a map, and whether these are degrees; None if the graph is no map.
+
+    Maps are graphs with a coordinate reference system, as those of osmnx.
+    """
+    system = graph.graph.get("crs")
+    if system is None or not nodes:
+        return None
+    attributes = [graph.nodes[node] for node in nodes]
+    missing = [node for node, each in zip(nodes, attributes, strict=True) if "x" not in each or "y" not in each]
+    if len(missing) == len(nodes):
+        return None
+    if missing:
+        raise ValueError(f"node {missing[0]!r} has no x and y, while other nodes of this map have")
+    return np.array([(each["x"], each["y"]) for each in attributes]), "4326" in str(system)

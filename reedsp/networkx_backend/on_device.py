@@ -29,6 +29,7 @@ from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
 from reedsp.networkx_backend.release import SINCE_3_7
+from reedsp.system.elsewhere import Elsewhere, of_networkx
 from reedsp.typing import DistanceTypeName
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
@@ -58,9 +59,13 @@ def count_launches(kernels: int) -> None:
     _launched += kernels
 
 
-@functools.cache
 def has_device() -> bool:
-    """Tell whether there is a device to search on."""
+    """Tell whether there is a device to search on, here or elsewhere."""
+    return of_networkx() is not None or _has_own_device()
+
+
+@functools.cache
+def _has_own_device() -> bool:
     try:
         get_device()
     except DeviceError:
@@ -290,9 +295,9 @@ def distances_from_each(
     """Yield the distances from each of these nodes, and which of them it reaches, by the numbers of the nodes."""
     for part in _parts(arcs.n, numbers):
         if weighted:
-            dist, reached = _distances(arcs, part)
+            dist, reached = _distances(arcs, part, device=of_networkx())
         else:
-            dist = counted(bfs(arcs.graph, part)).levels.astype(np.int64)
+            dist = counted(bfs(arcs.graph, part, device=of_networkx())).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
 
@@ -531,9 +536,15 @@ def _parts(n: int, numbers: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _distances(
-    arcs: Arcs, source: int | list[int], cutoff: Any = None, target: int | None = None, min_only: bool = False
+    arcs: Arcs,
+    source: int | list[int],
+    cutoff: Any = None,
+    target: int | None = None,
+    min_only: bool = False,
+    device: Elsewhere | None = None,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     dtype: DistanceTypeName = "int64" if arcs.is_integral else "float64"
-    found = counted(sssp(arcs.graph, source, target=target, cutoff=cutoff, dtype=dtype, min_only=min_only)).dist
+    options: dict[str, Any] = {"target": target, "cutoff": cutoff, "min_only": min_only, "device": device}
+    found = counted(sssp(arcs.graph, source, dtype=dtype, **options)).dist
     unreached = np.iinfo(np.int64).max if arcs.is_integral else np.inf
     return found, found != unreached

@@ -12,7 +12,7 @@ import pytest
 
 import reedsp
 from reedsp.algorithms.single_source import sssp
-from reedsp.cost_model import families, probe, searches
+from reedsp.cost_model import families, probe, searches, sharing
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.searches import Searches
 from reedsp.cost_model.work import total
@@ -27,6 +27,7 @@ def random(n: int, m: int, largest: int = 1000, **options: Any) -> reedsp.Graph:
 
 
 GRAPH = random(60, 200)
+WIDE = random(20_000, 80_000)
 NEGATIVE = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [-1, 2])
 FRACTIONS = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.5, 2])
 
@@ -248,3 +249,62 @@ def test_in_words() -> None:
     expected = reedsp.Estimate("johnson", 1.5, 0.75, 3.0, 1, 2, 3, "it was asked for")
     assert str(expected) == "1.5 s (750 ms to 3 s) by johnson"
     assert repr(expected).startswith("Estimate(method='johnson', seconds=1.5, ")
+
+
+# ---- over workers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", ["sssp", "bfs"])
+def test_workers_share_out_searches(function: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(families, "known", lambda device: POCL)
+    graph, sources = WIDE, list(range(2000))
+    alone = reedsp.estimate(graph, function, sources, device=device)
+    one, two, eight = (
+        reedsp.estimate(graph, function, sources, device=device, workers=workers) for workers in (1, 2, 8)
+    )
+    assert alone.seconds < one.seconds < 1.5 * alone.seconds
+    assert eight.seconds < two.seconds < one.seconds
+    assert two.seconds > one.seconds / 2
+    assert one.low < alone.low
+    assert one.high > alone.high
+    assert "8 workers share out 32 tasks" in eight.because
+    answer = alone.host_bytes - 4 * 2000 * WIDE.n  # rows without trees
+    assert (two.method, two.host_bytes, two.disk_bytes) == (alone.method, answer, 0)
+    written = reedsp.estimate(graph, function, sources, device=device, workers=2, out="x.zarr")
+    assert (written.host_bytes, written.disk_bytes) == (0, answer)
+    assert written.seconds > two.seconds
+    none = reedsp.estimate(graph, function, [], device=device, workers=2)
+    assert none.host_bytes == 0
+
+
+@pytest.mark.parametrize("method", ["johnson", "floyd-warshall"])
+def test_workers_share_out_all_pairs(method: Any, device: Device) -> None:
+    graph = WIDE
+    alone, two, eight = (
+        reedsp.estimate(graph, "apsp", method, device=device, **given)
+        for given in ({}, {"workers": 2}, {"workers": 8, "out": "x.npy"})
+    )
+    assert eight.seconds - eight.disk_bytes / 5e8 < two.seconds < alone.seconds
+    assert eight.disk_bytes == alone.host_bytes == two.host_bytes
+    assert reedsp.estimate(random(0, 0), "apsp", workers=2).seconds == 0
+
+
+def test_many_tasks_take_the_client_its_time() -> None:
+    """More workers do not help where each task is short."""
+    few, many = (sharing.searches(10_000, 1 << 27, 0, workers, 1 << 27, lambda rows: 1e-3) for workers in (2, 2000))
+    assert few.tasks == many.tasks == 10_000
+    assert many.seconds > few.seconds / 2
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"workers": 0}, ValueError, "workers = 0, expected at least 1"),
+        ({"workers": 1.5}, TypeError, "workers: expected a number, got float"),
+        ({"workers": True}, TypeError, "workers: expected a number, got bool"),
+        ({"workers": 2, "min_only": True}, ValueError, "min_only"),
+    ],
+)
+def test_bad_workers(given: dict[str, Any], error: type[Exception], message: str, device: Device) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.estimate(GRAPH, "sssp", [0], device=device, **given)

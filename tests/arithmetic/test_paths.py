@@ -824,6 +824,15 @@ def test_rounding_at_heavy_vertices_counts_at_light_ones() -> None:
     assert not check_hidden(light, 0, dist)
 
 
+def test_slack_may_be_wrong_by_what_its_sums_round() -> None:
+    """Three sums are rounded up, one of them to twice the slack that all others could make up for."""
+    half = 2.0**-53  # of the distance between floats where these distances are
+    weights = [1.375 * half, -0.6875 * half, -0.6885 * half]
+    dist = np.full(3, 1 + 2.0**-20)
+    assert (dist + weights - dist).tolist() == [2 * half, 0, 0]
+    assert check_hidden(Graph.from_edges(3, [0, 1, 2], [1, 2, 0], weights), 0, dist)
+
+
 def test_05_hidden_negative_self_loops() -> None:
     graph = Graph.from_edges(3, [0, 1, 1], [1, 1, 2], [1e17, -1.0, 3.0])
     assert hidden_negative_cycle(graph, np.array([0, 1e17, 1e17])) == [1, 1]

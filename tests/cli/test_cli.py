@@ -49,6 +49,11 @@ COMMANDS = [
     "match",
     "flow",
     "betweenness",
+    "read-map",
+    "nearest",
+    "route",
+    "table",
+    "isochrone",
     "sort",
     "watch",
     "verify",
@@ -140,7 +145,7 @@ def test_help_fits_a_terminal(
     options = out.partition(" Options ")[2].partition("╰")[0]
     assert not re.search("<[a-z]", options)  # <bool>, <list[str]>
     assert re.search(r"--help +-h {3,40}Show this message and exit", options)
-    for line, _ in next((e for function, e in commands.COMMANDS.items() if function.__name__ == command), ()):
+    for line, _ in next((e for function, e in commands.COMMANDS.items() if commands.name_of(function) == command), ()):
         assert re.search(rf"^ +{re.escape(line)}( |$)", out, re.MULTILINE)
 
 
@@ -182,7 +187,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], graph_file: Path, argum
 
 def test_offers_every_method_of_the_library() -> None:
     assert [method.value for method in cli_options.Method] == ["auto", *sssp._METHODS]
-    assert {method.value for method in cli_options.AllPairsMethod} == {"auto", *apsp._METHODS}
+    assert {method.value for method in cli_options.AllPairsMethod} == {"auto", *apsp.METHODS}
 
 
 # ---- sssp -------------------------------------------------------------------------------------------

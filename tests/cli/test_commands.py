@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import io
 import itertools
@@ -88,6 +89,11 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("apsp small.gr", 0),
         ("apsp small.gr --source 1 --target 5", 0),
         ("apsp cycle.gr", 1),
+        ("read-map town.osm -o town.npz", 0),
+        ("nearest map.npz places.csv", 0),
+        ("route map.npz --from 24.93,60.17 --to 12", 0),
+        ("table map.npz places.csv", 0),
+        ("isochrone map.npz --from 11 --cutoff 9", 0),
         ("sort numbers.txt", 0),
         ("flow small.gr --source 1 --target 5", 0),
         ("betweenness small.gr", 0),
@@ -111,11 +117,27 @@ def test_json_has_the_keys_that_are_promised(
     capsys: pytest.CaptureFixture[str], folder: Path, private_cache: Path, command: str, status: int
 ) -> None:
     (folder / "numbers.txt").write_text("3 1 2")
+    put_town(folder, "town.osm")
     (folder / "other.csv").write_text("vertex,distance,predecessor\n1,0,\n2,5,1\n3,1,2\n4,3,3\n")
     found = answer(capsys, command, status)
     for row in found if isinstance(found, list) else [found]:
         assert row
         assert set(row) <= set(KEYS[command.split()[0]])
+
+
+CYCLES = {"sssp": "--source 1", "apsp": "", "route": "--from 1 --to 2", "table": "vertices.csv"}
+
+
+def put_town(folder: Path, name: str) -> None:
+    """Write a map with two crossings, the graph of it, and two places."""
+    nodes = "".join(f'<node id="{node}" lat="60.17" lon="{lon}"/>' for node, lon in ((11, 24.93), (12, 24.94)))
+    road = '<way id="1"><nd ref="11"/><nd ref="12"/><tag k="highway" v="road"/></way>'
+    text = f'<osm version="0.6">{nodes}{road}</osm>'
+    (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    graph = reedsp.Graph.from_edges(2, [0, 1], [1, 0], [66_374, 66_374], labels=[11, 12])
+    graph = graph.with_coordinates([[24.93, 60.17], [24.94, 60.17]], geographic=True)
+    reedsp.write(graph, folder / "map.npz", overwrite=True)
+    (folder / "places.csv").write_text("name,lon,lat\nhome,24.93,60.17\nwork,24.95,60.17\n")
 
 
 @needs_device
@@ -136,15 +158,21 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "flow": ["small.gr --source 1 --target 5"],
         "betweenness": ["small.gr"],
         "watch": ["small.gr --algorithm output-parallel --output steps.html"],
+        "read-map": ["town.osm -o town.npz"],
+        "nearest": ["map.npz places.csv"],
+        "route": ["map.npz --from 11 --to 12"],
+        "table": ["map.npz places.csv"],
+        "isochrone": ["map.npz --from 11 --cutoff 9"],
         "info": ["small.gr", "both.mtx"],
     }
     commands["sssp"] += ["small.gr --source 1 --source 2 --nearest", "small.gr --source 1 --dry-run"]
     reedsp.write(reedsp.Graph.from_edges(3, [0, 1], [1, 2], directed=False), "both.mtx")
+    put_town(folder, "town.osm")
+    (folder / "vertices.csv").write_text("vertex\n1\n")
     for name, lines in commands.items():
         found = {key for line in lines for key in answer(capsys, f"{name} {line}")}
-        if name in ("sssp", "apsp"):
-            source = " --source 1" if name == "sssp" else ""
-            found |= set(answer(capsys, f"{name} cycle.gr{source}", 1))
+        if name in CYCLES:
+            found |= set(answer(capsys, f"{name} cycle.gr {CYCLES[name]}", 1))
         assert found == set(KEYS[name]) - {"no_device"}
 
 
@@ -667,16 +695,19 @@ def test_page_is_up_to_date() -> None:
     assert page == command_line.page(), "run: python -m docs.tools.command_line"
 
 
+NAMED_OTHERWISE = {"as_json": "--json", "show": "--list", "start": "--from", "end": "--to"}
+
+
 def test_page_has_every_command_option_status_and_key() -> None:
     page = command_line.page()
     for command in cli_commands.COMMANDS:
-        assert f"### reedsp {command.__name__}\n" in page
+        assert f"### reedsp {cli_commands.name_of(command)}\n" in page
         for name in inspect.signature(command).parameters:
-            words = {"as_json": "--json", "show": "--list"}.get(name, f"--{name.replace('_', '-')}")
+            words = NAMED_OTHERWISE.get(name, f"--{name.replace('_', '-')}")
             assert words in page or name.upper() in page
     for status in STATUSES:
         assert f"| {status} | " in page
-    assert set(KEYS) | {"doctor"} == {command.__name__ for command in cli_commands.COMMANDS}
+    assert set(KEYS) | {"doctor"} == set(map(cli_commands.name_of, cli_commands.COMMANDS))
 
 
 @needs_device
@@ -696,6 +727,9 @@ def test_examples_of_the_help_run(
     reedsp.write(roads, "roads.gr")
     reedsp.write(reedsp.Graph.from_edges(10, ring, (ring + 1) % 10), "web.el")
     Path("numbers.txt").write_text("3 1 2")
+    put_town(folder, "monaco.osm.gz")
+    if example.endswith("--output map.npz"):
+        Path("map.npz").unlink()
     np.save("numbers.npy", np.array([3, 1, 2], np.uint8))
     if "verify" in example:
         reedsp.sssp(roads, 1).save("tree.csv", overwrite=True)

@@ -25,6 +25,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
+from reedsp.algorithms.contraction.exact import unit_macros
 from reedsp.arithmetic import matrix
 from reedsp.arithmetic.types import weight_macros
 from reedsp.device import build as device_build
@@ -120,6 +121,11 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "traversal/frontier.cl": {
         **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
         **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
+    },
+    "contraction/rounds.cl": {"SYMMETRIC": (0, 1), "LISTED": (62, 254), "SAMPLED": (8,), "OFFSET": ("uint",)},
+    "contraction/sweep.cl": {
+        **{"LANES": (16, 64), "RESULT": ("int", "long", "double"), "RESULT_INF": (2**31 - 1,), "SCALE": (1,)},
+        **{"OFFSET": ("uint",)},
     },
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
@@ -218,6 +224,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"PIECE": (64,), "POINTER": ("int", "long"), "INDEX": ("int", "long"), "PREFETCH_BUILT_IN": (0, 1)},
     },
     "traversal/bfs_work_items.cl": {"OFFSET": ("uint", "ulong"), "PREFETCH_BUILT_IN": (0, 1)},
+    "traversal/bfs_rows.cl": {"OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,)},
     "traversal/bfs_work_groups.cl": {
         "OFFSET": ("uint", "ulong"),
         "GROUP_SIZE": (32,),
@@ -338,6 +345,7 @@ INCLUDED = {
     "core/loads.cl": {"ATOMIC_LOADS": 0},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
+    "traversal/deal_out.cl": {"GROUP_SIZE": 32, "NUMBER": "uint"},
     "core/rounds.cl": {},
     "core/dispatch.cl": {},
     "primitives/elements.cl": ELEMENTS[0].macros,
@@ -356,6 +364,8 @@ FILES = [*OWN_MACROS, *INCLUDED]
 def base_macros(file: str) -> list[dict[str, str | int]]:
     """The sets of macros of the files that a file includes."""
     text = device_build.assemble(file, {})
+    if file.startswith("contraction/"):
+        return [unit_macros(np.dtype(np.int32)), unit_macros(np.dtype(np.int64))]
     if '"cl/core/weights.cl"' in text:
         return ARITHMETICS
     if file == "minplus/registers.cl":

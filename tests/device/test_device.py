@@ -29,6 +29,7 @@ from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
+from reedsp.device.memory import large_pages
 from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
 from tests.support import oracle
@@ -488,13 +489,35 @@ def test_large_buffer_keeps_what_is_written_to_it(device: Device) -> None:
 
 
 def test_no_memory_for_a_large_buffer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(job: Job, size: int) -> cl.Buffer:
+    def no_memory(queue: cl.CommandQueue, size: int) -> cl.Buffer:
         raise MemoryError("no pages")
 
-    monkeypatch.setattr(Job, "_of_large_pages", no_memory)
+    monkeypatch.setattr(large_pages, "allocate", no_memory)
     if device.kind == "cpu":
         with pytest.raises(reedsp.DeviceMemoryError, match=r"allocation of [\d,]+ bytes failed: no pages"):
             Job(device).allocate(job_module._LARGE_PAGES, np.uint8)
+
+
+def test_a_large_buffer_is_gone_before_what_reads_it_has_run(device: Device) -> None:
+    count = job_module._LARGE_PAGES // 4
+    own = fresh(device)
+    job, begin = Job(own), cl.UserEvent(own.context)
+    large, kept = job.allocate(count, np.uint32), job.allocate(count, np.uint32)
+    cl.enqueue_barrier(own.queue, wait_for=[begin])
+    job.fill(large, count, np.uint32(7))
+    job.copy(kept, 0, large, 0, 4 * count)
+    own.queue.flush()
+    del large
+    gc.collect()
+    others = [np.full(count, 3, np.uint32) for _ in range(4)]  # one of them where its memory was, had it been released
+    is_held = bool(large_pages._in_use)
+    begin.set_status(cl.command_execution_status.COMPLETE)
+    assert (job.download(kept, count, np.uint32) == 7).all()
+    assert all((other == 3).all() for other in others)
+    if device.kind == "cpu":
+        assert is_held
+    job.finish()
+    assert not large_pages._in_use
 
 
 def test_graph_larger_than_an_allocation(device: Device) -> None:

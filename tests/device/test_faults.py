@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 import reedsp
 from reedsp.device import build as device_build
 from reedsp.device.device import Device
-from reedsp.device.scratch import Scratch
+from reedsp.device.memory.scratch import Scratch
 from tests.support.calls import CALLS, MATRIX, NUMBERS, made_graph
 
 MEMORY = (cl.MemoryError, "MEM_OBJECT_ALLOCATION_FAILURE")

@@ -14,7 +14,7 @@ import reedsp
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.device.scratch import PinnedParts, Scratch
+from reedsp.device.memory.scratch import PinnedParts, Scratch
 from reedsp.edges.preparation import Preparation
 
 SIZE = 5000

@@ -8,7 +8,7 @@ Every run says what it has left out.
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
 that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one slice.
-There are sixteen slices; of tests that together take minutes, ``parts=32`` makes 32.
+There are sixteen slices; of tests that together take minutes, ``parts=32`` makes 32, and twice as many turns.
 
 What has changed is what differs from ``REEDSP_LANDED``, a commit, or from where ``origin/main`` was left, or, where
 that is this very commit, from the commit before it. Outside a git repository it is slice 0 and nothing more.
@@ -72,7 +72,7 @@ class Choice:
         changed = [self.has_changed(nodeid) for nodeid, _ in tests]
         turns = turns_of(sum(changed), most)
         return [
-            not taken and not (of_changed and self.takes_anyway(nodeid, mark.get("group"), turns))
+            not taken and not (of_changed and self.takes_anyway(nodeid, mark.get("group"), turns_for(mark, turns)))
             for (nodeid, mark), taken, of_changed in zip(tests, anyway, changed, strict=True)
         ]
 
@@ -80,6 +80,11 @@ class Choice:
 def turns_of(count: int, most: int) -> int:
     """Return in how many turns so many checks are made, if at most some are made in each."""
     return max(1, -(-count // most))
+
+
+def turns_for(mark: Mapping[str, Any], turns: int) -> int:
+    """Return the turns of what a mark says of, where others have so many: as many times as it has more slices."""
+    return turns * mark.get("parts", PARTS) // PARTS
 
 
 @dataclass(frozen=True)

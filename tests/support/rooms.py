@@ -18,6 +18,7 @@ ROOM_OF_KERNELS = {
     "edges": "edges",
     "balance": "edges",
     "single_source": "algorithms.single_source",
+    "contraction": "algorithms.contraction",
     "traversal": "algorithms.traversal",
     "assignment": "algorithms.structure",
     "centrality": "algorithms.structure",

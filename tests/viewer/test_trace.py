@@ -450,6 +450,7 @@ def test_types_of_elements(dtype: Any, device: Device) -> None:
             assert main["dtype"] == ("int64" if entry.problem.name == "PRAM program" else str(values.dtype))
 
 
+@pytest.mark.deep("0.25")
 @pytest.mark.parametrize("scale", [0.25, 2.0**31])
 def test_types_of_weights(scale: float, device: Device) -> None:
     family = next(each for each in FAMILIES if each.name == "random, undirected")

@@ -48,6 +48,7 @@ from reedsp.edges.selfcheck import converts_known_distances
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
+from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, search_bar
@@ -79,7 +80,7 @@ def sssp(
     target: Vertex | None = None,
     cutoff: float | None = None,
     dtype: DistanceType | None = None,
-    device: Device | int | str | None = None,
+    device: Device | Elsewhere | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
     *,
     min_only: bool = False,
@@ -116,9 +117,10 @@ def sssp(
     dtype : {None, "float64", "float32", "int64", "int32"}
         Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
         type, the largest integer stands for "no path".
-    device : Device, int or str, optional
+    device : Device, int, str or cluster, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
-        host where that is done sooner (docs/explanation/exactness.md). What is named is used.
+        host where that is done sooner (docs/explanation/exactness.md). What is named is used. Workers of a
+        :class:`reedsp.cluster.Cluster` share out the sources.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then:
         with the rounds so far and the most there can be; with several sources, unless `min_only`, with how many of them
@@ -166,6 +168,12 @@ def sssp(
     >>> paths.path(3)
     [0, 2, 3]
     """
+    if isinstance(device, Elsewhere):
+        given = {"target": target, "cutoff": cutoff, "dtype": dtype, "min_only": min_only, "out": out}
+        there: ShortestPaths = device.answer(
+            "sssp", graph, source, method=method, progress=progress, options=options, **given
+        )
+        return there
     phases = Phases()
     asked = checked(graph, source, method, target, cutoff, dtype, min_only=min_only, out=out, options=options)
     graph, sources, arithmetic, result = asked.graph, asked.sources, asked.arithmetic, asked.result
