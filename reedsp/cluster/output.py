@@ -93,7 +93,8 @@ class Output:
                 array[first : first + len(rows)] = rows
             chunks = self.path / "c"  # for which zarr does not wait
             for folder in (chunks / str(first // self.rows), chunks, self.path):
-                _synchronise(folder)
+                if folder.is_dir():  # chunks of zeros have no file
+                    _synchronise(folder)
             return
         rows = np.ascontiguousarray(rows, self.dtype)
         if self.kind == FOLDER:

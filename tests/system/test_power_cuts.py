@@ -11,7 +11,7 @@ import pytest
 import reedsp
 from reedsp.device.device import Device
 from reedsp.system.atomic_file import write_whole
-from tests.support.disk import states_of
+from tests.system.disk import states_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")
 

@@ -104,7 +104,9 @@ class DaskEngine:
             self.check()
             try:
                 return call()
-            except _LOST as error:
+            except OSError as error:
+                if not (isinstance(error, _LOST) or type(error) is OSError):  # the latter: it cannot be connected to
+                    raise
                 lost = error
         raise RuntimeError(
             f"client: the scheduler is lost, or one worker after the other ({lost}); the same call goes on"
