@@ -181,6 +181,8 @@ def solve(engine: Engine, question: Question, progress: Progress = None) -> Solv
                 folder.remove()
                 raise
         outputs = question.outputs(folder)
+        for output in outputs.values():
+            output.tidy()
         folder.place(targets)
         folder.remove()
     return Solved(question.method, because, {name: outputs[name].at(targets[name]) for name in outputs}, [])

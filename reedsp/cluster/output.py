@@ -42,12 +42,12 @@ class Output:
         return replace(self, path=path)
 
     def prepare(self) -> None:
-        """Make the array, if it is not there; where it is, delete what tasks have left half written.
+        """Make the array, if it is not there; where it is, tidy it.
 
         It has its name when it is on the disk, and then for good: rows are recorded that are in it.
         """
         if os.path.lexists(self.path):
-            self._tidy()
+            self.tidy()
             return
         beside = replace(self, path=self.path.with_name(f".{self.path.name}.partial"))
         beside._make()
@@ -73,7 +73,8 @@ class Output:
                 np.lib.format.write_array_header_1_0(stream, header)
                 stream.truncate(stream.tell() + size)
 
-    def _tidy(self) -> None:
+    def tidy(self) -> None:
+        """Delete what tasks have left half written, which were killed."""
         if self.kind != FILE:
             for file in self.path.rglob("*.partial"):
                 file.unlink(missing_ok=True)

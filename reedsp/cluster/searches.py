@@ -177,6 +177,7 @@ def rows_in_files(
             except (NegativeCycleError, OverflowError):
                 folder.remove()
                 raise
+        output.tidy()
         folder.place({_ROWS: target})
         folder.remove()
     return output.at(target)

@@ -462,6 +462,7 @@ def test_a_worker_is_killed(method: str, short_spans: None, tmp_path: Path) -> N
     seen: list[int] = []
     killed: list[int] = []
     with processes() as pool, PoolCluster(PoolEngine(pool, tmp_path)) as cluster:
+        cluster.engine.task_bytes = 50 * 8 * graph.n  # so that there is much left
 
         def kill(vertices: int, n: int) -> None:
             if vertices >= n // 2 and not killed:  # what was sent before may arrive after it

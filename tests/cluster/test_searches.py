@@ -231,6 +231,22 @@ def test_what_was_interrupted_goes_on(
     assert same(read(tmp_path / out), reedsp.sssp(graph, sources).dist)
 
 
+@pytest.mark.parametrize("out", [out for out in OUTS if not out.endswith(".npy")])
+def test_what_killed_workers_leave_half_written_is_no_part_of_the_result(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, out: str
+) -> None:
+    left: list[Path] = []
+
+    def killed(done: int, most: int) -> None:
+        (folder,) = tmp_path.glob("*.partial/result-*")
+        left.append((folder / "c" if (folder / "c").is_dir() else folder) / f"{done}.partial")
+        left[-1].write_bytes(b"half")
+
+    workers.sssp(ring(), range(24), out=tmp_path / out, progress=killed)
+    assert left
+    assert not list(tmp_path.rglob("*.partial"))
+
+
 @workers_are_threads
 @pytest.mark.parametrize("out", OUTS)
 def test_a_full_disk_is_an_error_and_the_same_call_goes_on(

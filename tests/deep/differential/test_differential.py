@@ -98,7 +98,8 @@ def test_a_planted_fault_is_found_and_shrunk_and_the_printed_code_shows_it(
     _, _, printed = capsys.readouterr().out.partition("# the smallest case that fails alike: Mismatch")
     code = printed[printed.index("from tests.deep") : printed.rindex("))\n") + 3]
     case = eval(code[code.index("Case(\n") : -2], {"Case": Case})
-    assert (case.n, len(case.edges), case.container) == (3, 0, "edge arrays")  # the last vertex is the source
+    assert (case.n, case.container) == (3, "edge arrays")
+    assert len(case.edges) <= 1  # the last vertex is the source, or next to it
     with pytest.raises(answers.Mismatch):
         exec(code, {})
     monkeypatch.undo()
@@ -131,7 +132,8 @@ def test_a_fault_in_a_kernel_is_found_and_shrunk(
         if case.question == "sssp" and not {"min_only", "target"} & set(case.arguments)
     ]
     smallest = ask.shrink(next(case for case in by_vertices if fails(case)), fails)
-    ends = [v for _, v, _ in smallest.edges] + [u for u, _, _ in smallest.edges if not smallest.directed]
+    ends = [v for _, v, _ in smallest.edges]
+    ends += [u for u, v, _ in smallest.edges if u != v and not smallest.directed]
     assert max(map(ends.count, ends)) == 3
     assert smallest.n == 3
     assert len(smallest.edges) <= 4
