@@ -175,6 +175,8 @@ class Job:
                 if not isinstance(failure, DeviceMemoryError) or not self.device.scratch.release():
                     raise failure from error
         self.bytes_allocated += size
+        if _spoils.get():
+            self.fill(buffer, size, _NONSENSE)
         return buffer
 
     def _allocated(self, size: int, keep: bool) -> cl.Buffer:
@@ -514,10 +516,14 @@ class Job:
         rows: int,
     ) -> None:
         """Queue a copy of some bytes from each of some rows, which are a pitch apart in either buffer."""
-        origins = [
-            (byte % pitch, byte // pitch, 0)
-            for byte, pitch in ((target_byte, target_pitch), (source_byte, source_pitch))
-        ]
+        sides = (target, target_byte, target_pitch), (source, source_byte, source_pitch)
+        if any((byte // pitch + rows) * pitch > buffer.size for buffer, byte, pitch in sides):
+            rows -= 1  # NVIDIA's driver refuses a last row whose pitch would end beyond the buffer
+            target_last, source_last = (byte + rows * pitch for _, byte, pitch in sides)
+            self.copy(target, target_last, source, source_last, width)
+            if rows == 0:
+                return
+        origins = [(byte % pitch, byte // pitch, 0) for _, byte, pitch in sides]
         try:
             event = cl.enqueue_copy(
                 self.queue,
@@ -693,6 +699,20 @@ def recording(on_launch: _Listener) -> Iterator[None]:
         yield
     finally:
         _listeners.reset(before)
+
+
+_spoils: ContextVar[bool] = ContextVar("spoils", default=False)
+_NONSENSE = np.uint8(0xA5)
+
+
+@contextlib.contextmanager
+def spoilt_memory() -> Iterator[None]:
+    """Fill all that this thread allocates, so that nothing is right only because it lay there before."""
+    before = _spoils.set(True)
+    try:
+        yield
+    finally:
+        _spoils.reset(before)
 
 
 class BoundKernel:

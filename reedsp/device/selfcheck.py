@@ -24,6 +24,7 @@ from reedsp.device import build
 from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
 from reedsp.device.device import Device, Program, programs_requested
 from reedsp.device.errors import DeviceError, DeviceMemoryError, PrecisionError
+from reedsp.device.job import spoilt_memory
 from reedsp.system.atomic_file import write_private
 from reedsp.system.cache_folders import private_directory
 
@@ -82,7 +83,7 @@ def _passed(
     """Return the programs that a trial asks for, or None if it fails."""
     try:
         _rehearse(device, trial)
-        with programs_requested() as programs:
+        with programs_requested() as programs, spoilt_memory():
             if trial():
                 return frozenset(programs)
         reason = "gives a wrong answer"

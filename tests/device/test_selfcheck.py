@@ -23,7 +23,7 @@ from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
-from reedsp.device.job import Job
+from reedsp.device.job import Job, spoilt_memory
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck
@@ -76,6 +76,24 @@ INT32 = Arithmetic(np.dtype(np.int32))
 def nothing_is_known(monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
     """As in a new process of somebody who has never used the device."""
     monkeypatch.setattr(selfcheck, "_known", {})
+
+
+def _finds_nothing(device: Device, right: int) -> bool:
+    """A trial whose kernel is not launched: what an earlier one has left there may be right."""
+    job = Job(device)
+    return bool((job.download(job.allocate(50, np.int32), 50, np.int32) == right).any())
+
+
+def test_what_lay_there_before_is_no_answer(device: Device, own_verdicts: None) -> None:
+    for right in (0, 7):
+        Job(device).full(50, np.int32(right))  # which goes
+        with pytest.warns(RuntimeWarning, match="nothing gives a wrong answer"):
+            assert not is_trusted(device, "nothing", _finds_nothing, right)
+    job = Job(device)
+    spoilt = np.full(50, np.array(4 * [0xA5], np.uint8).view(np.int32)[0])
+    with spoilt_memory():
+        assert (job.download(job.allocate(50, np.int32), 50, np.int32) == spoilt).all()
+        assert (job.download(job.full(50, np.int32(3)), 50, np.int32) == 3).all()
 
 
 @pytest.fixture

@@ -217,7 +217,8 @@ class _Watch:
 
     Each entry comes from one that was relaxed by the launch before, or by this one, and so on back to a split. Path
     weights fall strictly at a vertex, and never from an entry to the next one, so that no vertex comes twice in such a
-    line. And each split raises the threshold, until it is beyond every path.
+    line. And each split raises the threshold, until it is beyond every path. Where entries were lost, all vertices that
+    are reached are queued again, after which one more of each shortest path is final.
 
     Parameters
     ----------
@@ -233,7 +234,13 @@ class _Watch:
         self._most_launches = (_LAUNCHES_A_VERTEX + hubs // _HUBS_AT_ONCE) * (edges.n + 1)
         farthest = min(edges.n * float(edges.heaviest), float(arithmetic.infinity))
         self._most_splits = _ROUNDING * farthest / float(arithmetic.step(tuning.delta)) + 2
-        self._splits = self._launches = 0
+        self._most_requeues = edges.n + 1
+        self._splits = self._launches = self._requeues = 0
+
+    def requeued(self, launches: int) -> None:
+        """Begin to count anew: the entries that are queued come from no others."""
+        self._launches = launches
+        self._requeues += 1
 
     def look(self, device: Device, launches: int, splits: int) -> None:
         """Take how many launches had something to do, and how often the far pile was split, up to now.
@@ -245,7 +252,8 @@ class _Watch:
         """
         if splits != self._splits:
             self._splits, self._launches = splits, launches
-        if splits > self._most_splits or launches - self._launches > self._most_launches:
+        too_many = splits > self._most_splits or self._requeues > self._most_requeues
+        if too_many or launches - self._launches > self._most_launches:
             raise DeviceError(
                 f"{device}: near-far in work-groups does not end: {launches:,} launches and {splits:,} splits are more "
                 "than it can take"
@@ -349,6 +357,7 @@ class Search:
                 if not counts[layout["LOST"]]:
                     return int(counts[layout["ROUNDS"]])
                 self._requeue()
+                self._watch.requeued(int(counts[layout["ROUNDS"]]))
             splits = int(counts[layout["SPLITS"] + self._launches % 2])
             self._watch.look(self._job.device, int(counts[layout["ROUNDS"]]), splits)
             if progress is not None:

@@ -240,10 +240,16 @@ def planned(
             return Plan(graph, sources, many, None, searched, here, choices)
     chosen = get_device(device)
     choice = choose_search.breadth_first(searched, families.known(chosen), chosen.kind)
+    asked = choices.keys() - {"method"}
     named = choices.get("method", _FRONTIER if "balance" in choices else None)
-    if named is not None or "group_size" in choices:
-        choice = choice._replace(methods=(named or choice.methods[0],), because="it was asked for")
-    for name in sorted(choices.keys() - _OPTIONS[choice.methods[0]] - {"method"}):
+    fitting = tuple(each for each in choice.methods if asked <= _OPTIONS[each])
+    if named is not None:
+        choice = choice._replace(methods=(named,), because="it was asked for")
+    elif fitting and fitting[0] != choice.methods[0]:
+        choice = choice._replace(methods=fitting, because="it has the options that were asked for")
+    elif asked:
+        choice = choice._replace(methods=fitting or choice.methods)
+    for name in sorted(asked - _OPTIONS[choice.methods[0]]):
         raise ValueError(f"options: {name}: {choice.methods[0]!r} has none")
     if choice.methods[0] == _DEEP:
         _check_few_edges(graph)

@@ -70,7 +70,9 @@ def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatc
     assert paths.dist.dtype == np.dtype(dtype)
     assert np.array_equal(paths.dist, matrices.dist)
     assert np.array_equal(paths.pred, matrices.pred)
-    assert seen == [(done, n) for done in range(10, n + 1, 10)]
+    if device.kind == "cpu":  # GPUs take other searches
+        assert seen == [(done, n) for done in range(10, n + 1, 10)]
+    assert seen[-1] == (n, n)
     without = reedsp.apsp(graph, "johnson", device=device, dtype=dtype)
     assert without.pred is None
     assert np.array_equal(without.dist, paths.dist)

@@ -267,7 +267,7 @@ def test_memory_limit_is_kept(
         monkeypatch.undo()
         use_short_spans(monkeypatch.setattr)
         assert len(counted.most) == count
-        assert all(limit // 2 < each <= limit for each in counted.most.values())
+        assert all(limit // 2 < each <= limit for each in counted.most.values()), (limit, counted.most)
         assert all(each.bytes_allocated <= limit for each in jobs)
 
 

@@ -223,7 +223,8 @@ def test_the_largest_graph(little: Device) -> None:
             reedsp.sssp(ring, [1, 0], "near-far-local", device=little)
         with pytest.raises(ValueError, match=message):
             reedsp.apsp(ring, "johnson", device=little, options={"search": "near-far-local"})
-        assert reedsp.sssp(ring, [1, 0], device=little).method == "near-far"
+        if little.kind == "cpu":  # work-groups of a GPU want more than that
+            assert reedsp.sssp(ring, [1, 0], device=little).method == "near-far"
 
 
 def test_larger_graphs_in_16_bits(little: Device) -> None:

@@ -6,6 +6,7 @@ import itertools
 import pickle
 import time
 from dataclasses import replace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -412,6 +413,21 @@ def gpu(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> reedsp.Device
     """The device, which is taken for a GPU."""
     monkeypatch.setattr(device, "kind", "gpu")
     return device
+
+
+@pytest.mark.parametrize("options", [{"direction": "top-down"}, {"group_size": 64}])
+def test_options_are_those_of_a_method_that_has_them(options: dict[str, Any], gpu: reedsp.Device) -> None:
+    """Of several sources, of which each has a group, and of one."""
+    graph = out_of_each(900, 3, 1)
+    for source in ([0, 5], 7):
+        search = bfs(graph, source, device=gpu, options=options)
+        assert search.method == ("source-a-group" if options == {"group_size": 64} and source != 7 else "work-groups")
+        assert (
+            search.stats["chosen_because"] == reedsp.estimate(graph, "bfs", source, device=gpu, options=options).because
+        )
+        assert ("options" in search.stats["chosen_because"]) == (source != 7 and "direction" in options)
+        for row, start in zip(np.atleast_2d(search.levels), np.atleast_1d(source), strict=True):
+            assert row.tolist() == reference(graph, int(start))[0]
 
 
 THIN = {

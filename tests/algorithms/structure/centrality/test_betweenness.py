@@ -350,7 +350,7 @@ def test_progress(device: Device, method: str, monkeypatch: pytest.MonkeyPatch) 
     options: Any = {"method": method}
     reedsp.betweenness(graph, device=device, progress=lambda done, most: told.append((done, most)), options=options)
     assert told == sorted(told)
-    assert len(told) > 2
+    assert len(told) > 1
     assert told[-1] == (graph.n, graph.n)
 
 
