@@ -208,7 +208,13 @@ def build(context: cl.Context, device: cl.Device, file: str, macros: Mapping[str
 
 def build_generated(context: cl.Context, device: cl.Device, source: str, title: str) -> cl.Program:
     """Build a whole source that was generated, which no trial has looked at; messages call it by its title."""
-    options = _OPTIONS + b" -cl-opt-disable" if device.platform.name in _DOUBTFUL_OPTIMIZERS else _OPTIONS
+    import pyopencl as cl
+
+    options = _OPTIONS
+    if device.platform.name in _DOUBTFUL_OPTIMIZERS:
+        options += b" -cl-opt-disable"
+    if device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+        options += b" -cl-fp32-correctly-rounded-divide-sqrt"  # else a quotient may be that of the next float
     return _build(context, device, source, title, options)
 
 

@@ -286,7 +286,8 @@ def test_workers_share_out_all_pairs(method: Any, device: Device) -> None:
         reedsp.estimate(graph, "apsp", method, device=device, **given)
         for given in ({}, {"workers": 2}, {"workers": 8, "out": "x.npy"})
     )
-    assert eight.seconds - eight.disk_bytes / 5e8 < two.seconds < alone.seconds
+    if device.kind == "cpu":  # a GPU has nothing left to be shared out
+        assert eight.seconds - eight.disk_bytes / 5e8 < two.seconds < alone.seconds
     assert eight.disk_bytes == alone.host_bytes == two.host_bytes
     assert reedsp.estimate(random(0, 0), "apsp", workers=2).seconds == 0
 

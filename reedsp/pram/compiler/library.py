@@ -115,7 +115,7 @@ def _functions(check: bool) -> dict[str, str]:
         found[f"largest_{kind}"] = f"{kind} largest_{kind}({kind} x, {kind} y)\n{{\n    return y > x ? y : x;\n}}\n"
         found[f"absolute_{kind}"] = f"{kind} absolute_{kind}({kind} x)\n{{\n    return fabs(x);\n}}\n"
     found["divide_float"] = (
-        "float divide_float(float x, float y) // rounded once, which OpenCL does not promise of x / y\n{\n"
+        "float divide_float(float x, float y) // rounded once, which is not promised of x / y\n{\n"
         "#ifdef cl_khr_fp64\n    return (float)((double)x / (double)y);\n#else\n    return x / y;\n#endif\n}\n"
     )
     return found

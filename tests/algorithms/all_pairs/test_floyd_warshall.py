@@ -246,12 +246,13 @@ def test_little_local_memory(weights: Weights, device: Device, monkeypatch: pyte
     monkeypatch.setattr(selfcheck, "works_in_groups", lambda device: True)
     results = []
     matrix = example(3 * TILE, 0.05, 0)[0]
-    for room in (device.local_memory, TILE * TILE * weights.dtype.itemsize):
+    of_compilers = 64  # bytes that one may take for itself
+    for room in (device.local_memory, TILE * TILE * weights.dtype.itemsize + of_compilers):
         job = Job(device)
         products = selfcheck.trusted_products(job, weights)
         monkeypatch.setattr(device, "local_memory", room)
         algorithm = FloydWarshall(job, weights, products)
-        assert algorithm._kernel.local_memory <= room + 64  # that a compiler may take for itself
+        assert algorithm._kernel.local_memory <= room
         buffer = job.upload(np.where(matrix == NONE, weights.no_path, matrix).astype(weights.dtype))
         algorithm.solve(Block(buffer, 3 * TILE), 3 * TILE)
         results.append(job.download(buffer, matrix.size, weights.dtype))

@@ -252,13 +252,16 @@ class Counted:
         monkeypatch.setattr(cl, "Buffer", CountedBuffer)
 
 
+@pytest.mark.parametrize("in_groups", [True, False], ids=["in groups", "one by one"])
 @pytest.mark.parametrize("resident", [True, False], ids=["resident", "streamed"])
 def test_memory_limit_is_kept(
-    resident: bool, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
+    resident: bool, in_groups: bool, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n = 1100
     given = weights_of_edges(n, FLOAT32)
     for count in (1, 2):
+        for module in (plan_module, selfcheck):
+            monkeypatch.setattr(module, "works_in_groups", lambda device: in_groups)
         devices = twice(device)[:count]
         limit = int(1.5 * 1152 * 1152 * 4) if resident else least_memory(given.copy(), FLOAT32, devices) + 5000
         assert make_plan(n, FLOAT32, devices, limit, None).resident == resident

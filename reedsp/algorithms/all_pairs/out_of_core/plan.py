@@ -86,7 +86,9 @@ class Plan:
         else:
             rows += 3 * self.strip_rows
         elements = rows * self.padded + self.side * self.width
-        if not in_groups:  # packed panels, and what is replaced in the diagonal block
+        if in_groups:  # what a stage of the diagonal block reads, while it writes another
+            elements += self.side**2
+        else:  # packed panels, and what is replaced in the diagonal block
             elements += self.side * self.width + 2 * self.side * TILE
         return elements * item_size
 
