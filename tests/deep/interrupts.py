@@ -11,6 +11,7 @@ raised, a call fails in another way or gives other bytes, or a process hangs or 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import faulthandler
 import hashlib
 import json
@@ -30,6 +31,7 @@ from typing import Any
 import numpy as np
 
 import reedsp
+import reedsp.cluster
 from reedsp.device.discovery import get_device
 from reedsp.system import threads
 
@@ -135,6 +137,58 @@ def scan(folder: Path) -> Callable[[], str]:
     return lambda: digest(reedsp.inclusive_scan(numbers))
 
 
+def sort(folder: Path) -> Callable[[], str]:
+    numbers = np.random.default_rng(1).integers(0, 1 << 40, 5_000_000)
+    return lambda: digest(reedsp.sort(numbers))
+
+
+def streets(folder: Path) -> Callable[[], str]:
+    """Contract a grid, and search in what is found."""
+    side = 60
+    place = np.arange(side * side).reshape(side, side)
+    ends = [np.r_[place[:, :-1].ravel(), place[:-1].ravel()], np.r_[place[:, 1:].ravel(), place[1:].ravel()]]
+    weights = np.random.default_rng(1).integers(1, 99, len(ends[0]))
+    problem = reedsp.Graph.from_edges(side * side, *ends, weights, directed=False)
+    return lambda: digest(reedsp.prepare(problem).sssp([0, 7, 99]).dist)
+
+
+def flow(folder: Path) -> Callable[[], str]:
+    problem = graph(40_000, 6, True)
+    return lambda: digest(np.array([reedsp.maximum_flow(problem, 0, 1).value]))
+
+
+def matching(folder: Path) -> Callable[[], str]:
+    rng, n = np.random.default_rng(1), 200_000
+    problem = reedsp.Graph.from_edges(2 * n, rng.integers(0, n, 3 * n), rng.integers(n, 2 * n, 3 * n))
+    return lambda: digest(reedsp.maximum_matching(problem).column_of_row)
+
+
+def workers(out: str) -> Callable[[Path], Callable[[], str]]:
+    """Return what makes a call whose rows two threads write; they are deleted when they are complete."""
+
+    def made(folder: Path) -> Callable[[], str]:
+        problem, graphs = graph(20_000, 4, True), folder / "graphs"
+        graphs.mkdir()
+        file = folder / out
+
+        def call() -> str:
+            with (
+                concurrent.futures.ThreadPoolExecutor(2) as pool,
+                reedsp.cluster.Executor(pool, folder=graphs) as cluster,
+            ):
+                try:
+                    cluster.sssp(problem, range(60), out=file)
+                except FileExistsError:  # the signal came when it was complete
+                    assert not file.with_name(f"{out}.partial").exists()
+                found = digest(np.load(file))
+            file.unlink()
+            return found
+
+        return call
+
+    return made
+
+
 CALLS: dict[str, Callable[[Path], Callable[[], str]]] = {
     "apsp out": files(False, False),
     "apsp predecessors out": files(True, True),
@@ -153,6 +207,16 @@ CALLS: dict[str, Callable[[Path], Callable[[], str]]] = {
     "distance_table": searches(
         lambda problem: reedsp.distance_table(problem, list(range(10)), list(range(99, 200))), 60_000, 5
     ),
+    "sort": sort,
+    "prepare": streets,
+    "maximum_flow": flow,
+    "betweenness": searches(lambda problem: reedsp.betweenness(problem, sources=list(range(40))).values, 40_000, 4),
+    "maximum_matching": matching,
+    "spanning_forest": searches(lambda problem: reedsp.spanning_forest(problem).ends, 400_000, 5),
+    "connected_components": searches(
+        lambda problem: reedsp.connected_components(problem, "strong").labels, 1_000_000, 4
+    ),
+    "rows of workers": workers("x.npy"),
     "write": written,
     "read": read,
 }
