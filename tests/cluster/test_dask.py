@@ -354,12 +354,13 @@ def digest(path: Path) -> str:
 
 
 def wait_for_two(client: distributed.Client) -> None:
-    """Wait for two workers; Dask gives up one that was killed while it began, for which another one is begun."""
+    """Wait for two workers; Dask gives up those that are killed while they begin, for which others are begun."""
     while True:
         try:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=30)
         except TimeoutError:
-            client.cluster.scale(len(client.cluster.worker_spec) + 1)
+            lacking = 2 - len(client.scheduler_info(n_workers=-1)["workers"])
+            client.cluster.scale(len(client.cluster.worker_spec) + max(0, lacking))
         else:
             return
 
