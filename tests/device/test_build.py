@@ -1232,3 +1232,16 @@ def test_places_of_arguments(kernel_copy: Path) -> None:
 
 def test_no_vertex_is_that_of_the_kernels() -> None:
     assert device_build.constants("core/no_vertex.cl") == {"NO_VERTEX": NO_VERTEX}
+
+
+def test_generated_sources_have_quotients_that_are_rounded_once(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compilers may make a quotient of doubles one of floats, which need not be exact unless that is asked for."""
+    asked: list[bytes] = []
+    monkeypatch.setattr(device_build, "_build", lambda *given: asked.append(given[-1]))
+    config = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+    for can in (True, False):
+        handle = SimpleNamespace(platform=device.handle.platform, single_fp_config=config if can else 0)
+        device_build.build_generated(device.context, handle, "", "a test")  # type: ignore[arg-type]
+    assert [b"-cl-fp32-correctly-rounded-divide-sqrt" in each for each in asked] == [True, False]
