@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from reedsp.algorithms.contraction.files import write
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
+from reedsp.algorithms.contraction.searches import searches_in
 from reedsp.algorithms.contraction.selfcheck import finds_known_rows
-from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
+from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.task import Outcome, Task
@@ -68,7 +69,7 @@ class PreparedGraph:
         self.shortcuts: int = hierarchy.shortcuts
         self.rounds: int = len(hierarchy.rounds) - 1
         self._hierarchy = hierarchy
-        self._searches = OnDevice(hierarchy, Job(device))
+        self._searches = searches_in(hierarchy, Job(device))
 
     def __repr__(self) -> str:
         return f"PreparedGraph({self.graph!r}, {self.shortcuts:,} shortcuts in {self.rounds} rounds, on {self.device})"
@@ -366,5 +367,5 @@ def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
 
 
 def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
-    is_result = result == found.dtype and result.kind == "f"
+    is_result = result == found.dtype and (result.kind == "f" or arithmetic.infinity == np.iinfo(result).max)
     return found if is_result else to_result(found, arithmetic, result)
