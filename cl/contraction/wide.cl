@@ -22,14 +22,20 @@
 #include "contraction/results.cl"
 #include "core/atomic_min.cl"
 
+// Where the distance of a vertex lies in one lane.
+size_t entry_of(const size_t vertex, const size_t lane, const uint lanes)
+{
+    return vertex * lanes + lane;
+}
+
 // Places the sources of a batch.
 //   sources  in  (rows) their ranks
 __kernel void begin(__global const int *restrict sources, __global WEIGHT *restrict dist, const uint lanes,
                     const uint first_row, const uint used)
 {
-    const uint lane = (uint)get_global_id(0);
+    const size_t lane = get_global_id(0);
     if (lane < used)
-        dist[(size_t)sources[first_row + lane] * lanes + lane] = 0;
+        dist[entry_of(sources[first_row + lane], lane, lanes)] = 0;
 }
 
 // Finds, in the order of rounds, the distances along paths that lead up only.
@@ -41,26 +47,27 @@ __kernel void climb(__global const OFFSET *restrict first_upper, __global const 
     for (uint round = begin; round < end; ++round) {
         for (size_t vertex = rounds[round] + get_global_id(2); vertex < rounds[round + 1];
              vertex += get_global_size(2)) {
-            const WEIGHT own = dist[vertex * lanes + lane];
+            const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
             if (own == INF)
                 continue;
             const OFFSET last = first_upper[vertex + 1], step = (OFFSET)get_local_size(1);
-            OFFSET edge = first_upper[vertex] + (OFFSET)get_local_id(1);
-            for (; edge + step < last; edge += 2 * step) {
-                const Edge a = upper[edge], b = upper[edge + step];
-                LOWER((volatile __global Key *)&dist[(size_t)a.target * lanes + lane], AS_KEY(own + a.weight));
-                LOWER((volatile __global Key *)&dist[(size_t)b.target * lanes + lane], AS_KEY(own + b.weight));
-            }
-            if (edge < last) {
-                const Edge a = upper[edge];
-                LOWER((volatile __global Key *)&dist[(size_t)a.target * lanes + lane], AS_KEY(own + a.weight));
+#pragma unroll 4
+            for (OFFSET edge = first_upper[vertex] + (OFFSET)get_local_id(1); edge < last; edge += step) {
+                volatile __global WEIGHT *above = &dist[entry_of(upper[edge].target, lane, lanes)];
+                LOWER((volatile __global Key *)above, AS_KEY(own + upper[edge].weight));
             }
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
 }
 
-// The distance by way of every so manieth of the edges from higher vertices, or INF.
+// The distance by way of one of the edges to a vertex.
+WEIGHT over(const Edge edge, __global const WEIGHT *dist, const size_t lane, const uint lanes)
+{
+    return dist[entry_of(edge.target, lane, lanes)] + edge.weight;
+}
+
+// The distance by way of every so manieth of the edges from higher vertices, four of them at a time; or INF.
 WEIGHT nearest_above(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
                      __global const WEIGHT *dist, const size_t vertex, const size_t lane, const uint lanes)
 {
@@ -68,13 +75,13 @@ WEIGHT nearest_above(__global const OFFSET *restrict first_higher, __global cons
     OFFSET edge = first_higher[vertex] + (OFFSET)get_local_id(1);
     WEIGHT nearest = INF;
     for (; edge + 3 * step < last; edge += 4 * step) {
-        const Edge a = higher[edge], b = higher[edge + step], c = higher[edge + 2 * step], d = higher[edge + 3 * step];
-        const WEIGHT by_a = dist[(size_t)a.target * lanes + lane], by_b = dist[(size_t)b.target * lanes + lane];
-        const WEIGHT by_c = dist[(size_t)c.target * lanes + lane], by_d = dist[(size_t)d.target * lanes + lane];
-        nearest = min(nearest, min(min(by_a + a.weight, by_b + b.weight), min(by_c + c.weight, by_d + d.weight)));
+        const WEIGHT a = over(higher[edge], dist, lane, lanes), b = over(higher[edge + step], dist, lane, lanes);
+        const WEIGHT c = over(higher[edge + 2 * step], dist, lane, lanes);
+        const WEIGHT d = over(higher[edge + 3 * step], dist, lane, lanes);
+        nearest = min(nearest, min(min(a, b), min(c, d)));
     }
     for (; edge < last; edge += step)
-        nearest = min(nearest, dist[(size_t)higher[edge].target * lanes + lane] + higher[edge].weight);
+        nearest = min(nearest, over(higher[edge], dist, lane, lanes));
     return nearest;
 }
 
@@ -104,8 +111,10 @@ __kernel void sweep(__global const OFFSET *restrict first_higher, __global const
                         nearest = min(nearest, by_part[first + other * width]);
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
-            if (part == 0 && member < last)
-                dist[vertex * lanes + lane] = min(nearest, dist[vertex * lanes + lane]);
+            if (part == 0 && member < last) {
+                __global WEIGHT *own = &dist[entry_of(vertex, lane, lanes)];
+                *own = min(nearest, *own);
+            }
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
@@ -123,7 +132,7 @@ __kernel void write_rows(__global const WEIGHT *restrict dist, __global const in
     const uint column = (uint)get_local_id(0);
     for (uint row = (uint)get_local_id(1); row < TILE; row += TILE_ROWS)
         if (first_target + row < target_count && first_lane + column < used)
-            tile[row][column] = dist[(size_t)targets[first_target + row] * lanes + first_lane + column];
+            tile[row][column] = dist[entry_of(targets[first_target + row], first_lane + column, lanes)];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint row = (uint)get_local_id(1); row < TILE; row += TILE_ROWS)
         if (first_target + column < target_count && first_lane + row < used)
@@ -141,7 +150,7 @@ uint edge_over_which(__local uint *found, __global const OFFSET *restrict first,
         *found = NO_EDGE;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (OFFSET edge = first[vertex] + (OFFSET)get_local_id(0); edge < first[vertex + 1]; edge += get_local_size(0))
-        if (dist[(size_t)edges[edge].target * lanes] + edges[edge].weight == wanted)
+        if (over(edges[edge], dist, 0, lanes) == wanted)
             atomic_min(found, (uint)edge);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *found;
@@ -160,7 +169,7 @@ __kernel void trace(__global const OFFSET *restrict first_lower, __global const 
     __local uint found;
     const bool writes = get_local_id(0) == 0;
     int vertex = target, ups = 0, downs = 0;
-    const WEIGHT whole = dist[(size_t)target * lanes];
+    const WEIGHT whole = dist[entry_of(target, 0, lanes)];
     if (writes)
         *weight = whole;
     if (whole >= INF) {
@@ -168,8 +177,8 @@ __kernel void trace(__global const OFFSET *restrict first_lower, __global const 
             path[0] = -1;
         return;
     }
-    while (climbed[(size_t)vertex * lanes] > dist[(size_t)vertex * lanes]) {
-        const WEIGHT wanted = dist[(size_t)vertex * lanes];
+    while (climbed[entry_of(vertex, 0, lanes)] > dist[entry_of(vertex, 0, lanes)]) {
+        const WEIGHT wanted = dist[entry_of(vertex, 0, lanes)];
         const uint edge = edge_over_which(&found, first_higher, higher, dist, lanes, vertex, wanted);
         if (writes)
             path[2 + downs] = (int)edge;
@@ -177,7 +186,7 @@ __kernel void trace(__global const OFFSET *restrict first_lower, __global const 
         vertex = higher[edge].target;
     }
     while (vertex != source) {
-        const WEIGHT wanted = climbed[(size_t)vertex * lanes];
+        const WEIGHT wanted = climbed[entry_of(vertex, 0, lanes)];
         const uint edge = edge_over_which(&found, first_lower, lower, climbed, lanes, vertex, wanted);
         if (writes)
             path[2 + downs + ups] = (int)edge;

@@ -771,7 +771,7 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
     dist = [oracle.distances(family.n, family.edges, source) for source in sources]
     expected = np.array([[np.inf if each is None else float(each * heavy) for each in row] for row in dist])
     some = sweep_to(hierarchy, np.array(sources))
-    for form in (Batches(hierarchy, job), Wide(hierarchy, job)):
+    for form in (Batches(hierarchy, job), Wide(hierarchy, job), Wide(hierarchy, job, small=2)):
         for sweep, wanted in ((None, expected), (some, expected[:, sources])):
             found = form.rows(job, hierarchy.rank[sources], arithmetic, sweep)
             rows = job.download(found, wanted.size, arithmetic.dtype).reshape(wanted.shape)
@@ -783,7 +783,11 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
 def checks_of_contraction(device: Device) -> Iterator[Check]:
     """Graphs with directions and without, in both types."""
     files = {f"contraction/{name}.cl" for name in ("rounds", "batches", "wide", "results")}
-    for family in (grid("grid", 4, 5, seed=1), random("random", 30, 70, 0, 3, seed=2)):
+    for family in (
+        grid("grid", 4, 5, seed=1),
+        random("random", 30, 70, 0, 3, seed=2),
+        random("dense", 16, 200, 1, 9, seed=3),
+    ):
         for heavy in (1, 2**27):
             yield files, partial(check_contraction, device, family, heavy)
 

@@ -22,6 +22,15 @@ class Edges(NamedTuple):
     weights: npt.NDArray[Any]
     parts: npt.NDArray[np.int32]
 
+    def chosen(self, which: npt.NDArray[Any]) -> Edges:
+        """Return some of them."""
+        return Edges(self.tails[which], self.heads[which], self.weights[which], self.parts[which])
+
+    def followed_by(self, others: Edges) -> Edges:
+        """Return these and then some others."""
+        both: Any = zip(self, others, strict=True)
+        return Edges(*map(np.concatenate, both))
+
 
 class Core:
     """The vertices that are not contracted, and the edges between them, by the vertex that they leave.
@@ -69,15 +78,13 @@ class Core:
         keys = added.tails * self.n + added.heads
         at = np.searchsorted(self._keys, keys)
         is_new = self._keys[np.minimum(at, self.m - 1)] != keys
-        weights, parts = edges.weights.copy(), edges.parts.copy()
         parallel = np.flatnonzero(~is_new)
-        lighter = parallel[added.weights[parallel] < weights[at[parallel]]]
-        weights[at[lighter]], parts[at[lighter]] = added.weights[lighter], added.parts[lighter]
-        kept = np.flatnonzero(stays[edges.tails] & stays[edges.heads])
-        new = np.flatnonzero(is_new)
-        order = np.insert(kept, np.searchsorted(kept, at[new]), self.m + new)
-        present = Edges(edges.tails, edges.heads, weights, parts)
-        joined = Edges(*(np.concatenate(both)[order] for both in zip(present, added, strict=True)))
+        lighter = parallel[added.weights[parallel] < edges.weights[at[parallel]]]
+        lightest = np.arange(self.m)
+        lightest[at[lighter]] = self.m + lighter
+        kept, new = np.flatnonzero(stays[edges.tails] & stays[edges.heads]), np.flatnonzero(is_new)
+        order = np.insert(lightest[kept], np.searchsorted(kept, at[new]), self.m + new)
+        joined = edges.followed_by(added).chosen(order)
         number = stays.cumsum() - 1
         left = joined._replace(tails=number[joined.tails], heads=number[joined.heads])
         return Core(self.names[stays], left, self.symmetric)
@@ -91,7 +98,7 @@ def _lightest(edges: Edges, n: int) -> Edges:
     order = np.lexsort((edges.weights, keys))
     keys = keys[order]
     order = order[np.concatenate((keys[:1] == keys[:1], keys[1:] != keys[:-1]))]
-    return Edges(*(each[order] for each in edges))
+    return edges.chosen(order)
 
 
 def ranges(first: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

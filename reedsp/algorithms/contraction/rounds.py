@@ -32,11 +32,15 @@ class Round:
         self._n = core.n
         dtype = core.edges.weights.dtype
         pairs = np.dtype([("target", np.int32), ("weight", dtype)], align=True)
-        leaving, entering = np.empty(core.m, pairs), np.empty(core.m, pairs)
+        leaving = np.empty(core.m, pairs)
         leaving["target"], leaving["weight"] = core.edges.heads, core.edges.weights
-        entering["target"], entering["weight"] = core.edges.tails[core.entering], core.edges.weights[core.entering]
-        arrays = core.first_out, leaving, core.first_in, entering
-        self._edges = [job.upload(each, keep=False) for each in arrays]
+        self._edges = [job.upload(each, keep=False) for each in (core.first_out, leaving)]
+        if core.symmetric:
+            self._edges *= 2
+        else:
+            entering = np.empty(core.m, pairs)
+            entering["target"], entering["weight"] = core.edges.tails[core.entering], core.edges.weights[core.entering]
+            self._edges += [job.upload(each, keep=False) for each in (core.first_in, entering)]
         late = core.n <= _FEW or core.m > _DENSE * core.n
         settled = 1 if core.m > _COMPLETE * core.n**2 else _FOLLOWED * core.n // max(1, core.m)
         self._settled = np.uint32(max(1, min(_SETTLED[late], settled)))

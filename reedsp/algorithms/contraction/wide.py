@@ -19,7 +19,7 @@ from reedsp.graph.graph import transposed
 
 _FILE = "contraction/wide.cl"
 _LEAST_LANES, _MOST_LANES = 8, 256
-_SMALL = 256  # vertices of a round, at most; several of these are swept over in one launch
+_SMALL = 256  # vertices of a round, at most
 _CHUNK = 2  # lanes of a work-group there
 _PARTS = 4, 32  # work-items that share the edges of a vertex there, at least and at most
 _EDGES = 4  # of each of these
@@ -37,8 +37,8 @@ class _Rounds(NamedTuple):
     first_small: int
 
     @classmethod
-    def of(cls, begins: npt.NDArray[np.int64], job: Job) -> _Rounds:
-        large = np.flatnonzero(np.diff(begins) > _SMALL)
+    def of(cls, begins: npt.NDArray[np.int64], small: int, job: Job) -> _Rounds:
+        large = np.flatnonzero(np.diff(begins) > small)
         first_small = int(large[-1]) + 1 if len(large) else 0
         return cls(begins, job.upload(begins.astype(np.uint32)), first_small)
 
@@ -52,8 +52,8 @@ class _Down(NamedTuple):
     target_count: int
 
     @classmethod
-    def of(cls, sweep: Sweep, job: Job) -> _Down:
-        rounds = _Rounds.of(sweep.rounds, job)
+    def of(cls, sweep: Sweep, small: int, job: Job) -> _Down:
+        rounds = _Rounds.of(sweep.rounds, small, job)
         return cls(job.upload(sweep.members), rounds, job.upload(sweep.targets), len(sweep.targets))
 
 
@@ -65,10 +65,12 @@ class Wide:
     hierarchy : Hierarchy
     job : Job
         Which copies it there.
+    small : int
+        Vertices of a round, at most. Above all larger ones, several such rounds are swept over in one launch.
     """
 
-    def __init__(self, hierarchy: Hierarchy, job: Job) -> None:
-        self._hierarchy = hierarchy
+    def __init__(self, hierarchy: Hierarchy, job: Job, small: int = _SMALL) -> None:
+        self._hierarchy, self._small = hierarchy, small
         self._n: int = len(hierarchy.vertices)
         self._dtype: np.dtype[Any] = hierarchy.up.weights.dtype
         up, down = hierarchy.up, hierarchy.down
@@ -76,8 +78,8 @@ class Wide:
         first, lower, self._numbers = transposed(up.first, up.higher, np.arange(len(up.higher), dtype=np.int32))
         self._lower = uploaded(first, lower.astype(np.int32, copy=False), up.weights[self._numbers], job)
         self._higher = uploaded(down.first, down.higher, down.weights, job)
-        self._rounds = _Rounds.of(hierarchy.rounds, job)
-        self._all = _Down.of(sweep_to_all(hierarchy), job)
+        self._rounds = _Rounds.of(hierarchy.rounds, small, job)
+        self._all = _Down.of(sweep_to_all(hierarchy), small, job)
         first_small = int(hierarchy.rounds[self._rounds.first_small])
         share = (len(up.higher) - int(up.first[first_small])) // (_EDGES * max(1, self._n - first_small))
         self._parts = min(max(1 << share.bit_length(), _PARTS[0]), _PARTS[1])
@@ -86,7 +88,7 @@ class Wide:
         self, job: Job, sources: npt.NDArray[np.int32], arithmetic: Arithmetic, sweep: Sweep | None = None
     ) -> cl.Buffer:
         """Queue the search for the distances from some sources, as :meth:`Batches.rows` does."""
-        down = self._all if sweep is None else _Down.of(sweep, job)
+        down = self._all if sweep is None else _Down.of(sweep, self._small, job)
         rows, ranks = len(sources), job.upload(sources, keep=False)
         results = job.allocate(rows * down.target_count, arithmetic.dtype)
         lanes = self._lanes(job, rows)

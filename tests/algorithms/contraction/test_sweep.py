@@ -31,7 +31,7 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> N
     rng = np.random.default_rng(rows)
     sources, targets = rng.integers(0, graph.n, (2, rows))
     expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
-    for searches in (Batches(found, job), Wide(found, job)):
+    for searches in (Batches(found, job), Wide(found, job), Wide(found, job, small=5)):
         for sweep, wanted in ((None, expected), (sweep_to(found, targets), expected[:, targets])):
             buffer = searches.rows(job, found.rank[sources], arithmetic, sweep)
             dist = job.download(buffer, wanted.size, arithmetic.dtype).reshape(wanted.shape)
