@@ -100,7 +100,7 @@ class OnDevice:
         self._most_edges = 2 * len(hierarchy.rounds)
         self._up = _uploaded(hierarchy.up, job)
         self._down = _uploaded(hierarchy.down, job)
-        self._all = _SweepOnDevice(sweep_to_all(hierarchy), job, self._down)
+        self._all = SweepOnDevice(sweep_to_all(hierarchy), job, self._down)
         infinity = self._dtype.type(infinity_of(self._dtype))
         above, scratch = job.allocate(2 * self._n, self._dtype), job.allocate(6 * self._n, np.int32)
         self._between = above, scratch
@@ -111,7 +111,7 @@ class OnDevice:
         job: Job,
         sources: npt.NDArray[np.int32],
         arithmetic: Arithmetic,
-        sweep: Sweep | None = None,
+        sweep: SweepOnDevice | None = None,
         by_rounds: bool | None = None,
     ) -> cl.Buffer:
         """Queue the search for the distances from some sources.
@@ -123,7 +123,7 @@ class OnDevice:
             Their ranks; at least one.
         arithmetic : Arithmetic
             Type of the distances, which holds all of them.
-        sweep : Sweep, optional
+        sweep : SweepOnDevice, optional
             By default to all vertices of the graph, in its order.
         by_rounds : bool, optional
             Whether a launch sweeps over a round, and as many work-items as there are sources share it. Otherwise each
@@ -133,7 +133,7 @@ class OnDevice:
         -------
         pyopencl.Buffer, shape (rows, targets)
         """
-        here = self._all if sweep is None else _SweepOnDevice(sweep, job)
+        here = self._all if sweep is None else sweep
         results = job.allocate(len(sources) * len(here.sweep.targets), arithmetic.dtype)
         shared = job.device.kind != "cpu" if by_rounds is None else by_rounds
         ranks = job.upload(sources, keep=False)
@@ -141,7 +141,7 @@ class OnDevice:
         return results
 
     def _by_batches(
-        self, job: Job, here: _SweepOnDevice, sources: cl.Buffer, rows: int, results: cl.Buffer, arithmetic: Arithmetic
+        self, job: Job, here: SweepOnDevice, sources: cl.Buffer, rows: int, results: cl.Buffer, arithmetic: Arithmetic
     ) -> None:
         n, device, sweep = self._n, job.device, here.sweep
         size = sweep.places * _LANES * self._dtype.itemsize
@@ -156,7 +156,7 @@ class OnDevice:
             job.add_steps(_LANES * (sweep.places + len(sweep.higher)))
 
     def _by_rounds(
-        self, job: Job, here: _SweepOnDevice, sources: cl.Buffer, rows: int, results: cl.Buffer, arithmetic: Arithmetic
+        self, job: Job, here: SweepOnDevice, sources: cl.Buffer, rows: int, results: cl.Buffer, arithmetic: Arithmetic
     ) -> None:
         device, sweep, macros = job.device, here.sweep, self._macros(_WIDE_LANES, arithmetic)
         names = "climb", "sweep_round", "write_rows"
@@ -217,8 +217,17 @@ class OnDevice:
         }
 
 
-class _SweepOnDevice:
-    """A sweep, and its arrays on a device."""
+class SweepOnDevice:
+    """A sweep, and its arrays on a device.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    job : Job
+        Which copies it there.
+    edges : _Edges, optional
+        Those that are there already.
+    """
 
     def __init__(self, sweep: Sweep, job: Job, edges: _Edges | None = None) -> None:
         self.sweep = sweep

@@ -8,7 +8,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
+from reedsp.algorithms.contraction.sweep import OnDevice, SweepOnDevice, sweep_to
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.job import Job
 from tests.support.families import grid
@@ -28,7 +28,7 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> N
     sources, targets = rng.integers(0, graph.n, (2, rows))
     expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
     for by_rounds in (False, True):
-        for sweep, wanted in ((None, expected), (sweep_to(found, targets), expected[:, targets])):
+        for sweep, wanted in ((None, expected), (SweepOnDevice(sweep_to(found, targets), job), expected[:, targets])):
             buffer = searches.rows(job, found.rank[sources], arithmetic, sweep, by_rounds)
             dist = job.download(buffer, wanted.size, arithmetic.dtype).reshape(wanted.shape)
             assert np.array_equal(dist, wanted)
