@@ -13,9 +13,10 @@ import scipy.sparse.csgraph
 from scipy.optimize import linear_sum_assignment
 
 import reedsp
+from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.sweep import OnDevice
+from reedsp.algorithms.contraction.wide import Wide
 from reedsp.algorithms.single_source import near_far_work_item
 from reedsp.algorithms.structure.components import groups
 from reedsp.algorithms.structure.forests.choose import finds_known_forests
@@ -107,16 +108,18 @@ def target(device: Device) -> bool:
 
 
 def prepared(device: Device) -> bool:
-    """Sweeps by work-items alone, and shared by as many as there are sources."""
+    """Searches by work-items alone, and by many that share each round."""
     graph, job, arithmetic = made_graph(), Job(device), Arithmetic(np.dtype(np.int32))
     hierarchy = contract(graph, units_of(graph), job)
-    searches, expected = OnDevice(hierarchy, job), distances(graph, 3, 5)
-    for by_rounds in (False, True):
-        found = searches.rows(job, hierarchy.rank[[3, 5]], arithmetic, by_rounds=by_rounds)
+    expected = distances(graph, 3, 5)
+    for searches in (Batches(hierarchy, job), Wide(hierarchy, job)):
+        found = searches.rows(job, hierarchy.rank[[3, 5]], arithmetic)
         rows = job.download(found, 2 * graph.n, np.int32).reshape(2, graph.n)
         if not np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), expected):
             return False
-    return searches.meet(job, *hierarchy.rank[[3, 5]].tolist())[0] == expected[0, 5]
+        if searches.meet(job, *hierarchy.rank[[3, 5]].tolist())[0] != expected[0, 5]:
+            return False
+    return True
 
 
 def by_levels(method: str) -> Check:
@@ -358,7 +361,11 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("dijkstra-array", options={"group_size": 8}),
         PATHS | OUTWARD | {"single_source/dijkstra_array.cl", "single_source/counted.cl", "core/out_edges.cl"},
     ),
-    "contraction": (prepared, {"contraction/rounds.cl", "contraction/sweep.cl", "core/out_edges.cl"}),
+    "contraction": (
+        prepared,
+        {"core/out_edges.cl", "core/atomic_min.cl"}
+        | {f"contraction/{name}.cl" for name in ("rounds", "batches", "wide", "results")},
+    ),
     "near-far along few edges": (along_few_edges, {"edges/pad.cl"}),
     "levels along few edges": (levels_along_few_edges, {"traversal/deep.cl", "edges/pad.cl"}),
     "near-far in local memory": (

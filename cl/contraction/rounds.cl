@@ -2,22 +2,23 @@
 //
 // Source:       contraction hierarchies (Geisberger, Sanders, Schultes and Delling, 2008), whose vertices are contracted
 //               in independent sets (Vetter, 2009), by searches for witnesses that are bounded.
-// NDRange:      global the number of vertices that are listed, or all of the graph; rounded up to the work-group's size.
+// NDRange:      global the number of searches that are listed, or of vertices of the graph; rounded up to the
+//               work-group's size.
 // Local memory: none.
 // Macros:       SYMMETRIC, 1: each edge is there in both directions, with one weight;
 //               LISTED, vertices that a search for witnesses reaches at most: 2 below a power of two up to 256;
-//               SAMPLED, edges that end at a vertex, of which there may be more, whose shortcuts are counted;
 //               core/out_edges.cl; core/weights.cl, with an INF that no path weighs, and twice of which fits.
 //   first_out, out_edges  in   the edges that leave each vertex, and where they lead to
 //   first_in, in_edges    in   the edges that end at each vertex, and where they come from
-//   vertices              in   (count) the vertices to look at
+//   vertices              in   (count) the vertex that each search avoids
+//   entering              in   (count) the edge, of those that end at it, where the search begins
 //   settled_most          most vertices whose edges a search for witnesses follows
 //
 // Paths by way of a vertex x that goes have to be kept. From u by way of x to w a shortcut is needed, unless a witness is
 // found: a path from u to w that avoids x, and is shorter, or as long and avoids all other vertices that go.
 
-#if !defined(SYMMETRIC) || !defined(LISTED) || !defined(SAMPLED)
-#error "contraction/rounds.cl needs the macros SYMMETRIC, LISTED and SAMPLED"
+#if !defined(SYMMETRIC) || !defined(LISTED)
+#error "contraction/rounds.cl needs the macros SYMMETRIC and LISTED"
 #endif
 #if LISTED >= 255 || (LISTED + 2) & (LISTED + 1)
 #error "contraction/rounds.cl numbers the vertices of a search in bytes, and needs LISTED to be 2 below a power of two"
@@ -27,7 +28,6 @@
 
 #define SLOTS (2 * (LISTED + 2))
 #define NO_ENTRY 255
-#define MOST (1 << 30)  // shortcuts of a vertex, as far as they are counted
 
 // The vertices that a search has reached, and a hash table of their numbers.
 typedef struct {
@@ -118,73 +118,70 @@ bool is_needed(const Reached *reached, const int w, const WEIGHT weight)
     return weight < INF && (entry == NO_ENTRY || reached->dist[entry] > 2 * weight);
 }
 
-// How many shortcuts each listed vertex would need; no vertex goes yet. Of many edges that end there, some serve for all.
+// How many of the shortcuts that each listed vertex would need begin where a listed edge does; no vertex goes yet.
+//   needed  out  (count)
 __kernel void count_shortcuts(__global const OFFSET *restrict first_out, __global const Edge *restrict out_edges,
                               __global const OFFSET *restrict first_in, __global const Edge *restrict in_edges,
                               __global const uchar *restrict goes, __global const int *restrict vertices,
-                              __global uint *restrict counts, const uint settled_most, const uint count)
+                              __global const OFFSET *restrict entering, __global uint *restrict needed,
+                              const uint settled_most, const uint count)
 {
     const size_t number = get_global_id(0);
     if (number >= count)
         return;
     const int x = vertices[number];
+    const Edge from = in_edges[entering[number]];
     const OFFSET first = first_out[x], last = first_out[x + 1];
-    const uint degree = (uint)(first_in[x + 1] - first_in[x]), step = (degree + SAMPLED - 1) / SAMPLED;
-    uint needed = 0, searches = 0;
-    Reached reached;
-    for (OFFSET in = first_in[x] + step / 2; in < first_in[x + 1]; in += step, ++searches) {
-        const Edge from = in_edges[in];
-        const WEIGHT limit = heaviest_over(from.target, from.weight, first, last, out_edges);
-        if (limit < 0)
-            continue;
+    const WEIGHT limit = heaviest_over(from.target, from.weight, first, last, out_edges);
+    uint shortcuts = 0;
+    if (limit >= 0) {
+        Reached reached;
         look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most);
         for (OFFSET out = first; out < last; ++out) {
             const Edge to = out_edges[out];
             if (is_looked_at(from.target, to.target))
-                needed += (SYMMETRIC ? 2 : 1) * is_needed(&reached, to.target, from.weight + to.weight);
+                shortcuts += (SYMMETRIC ? 2 : 1) * is_needed(&reached, to.target, from.weight + to.weight);
         }
     }
-    counts[number] = searches == 0 ? 0 : (uint)min((ulong)needed * degree / searches, (ulong)MOST);
+    needed[number] = shortcuts;
 }
 
 // The shortcuts of the vertices that go. Each has a slot for each of its edges that end there and each that leaves.
-//   first_slot  in   (count) the first slot of each vertex
+//   first_slot  in   (count) the first slot of each listed vertex
 //   ends        out  (slots) from where to where a shortcut leads; -1 if none is needed
 //   weights     out  (slots)
 __kernel void add_shortcuts(__global const OFFSET *restrict first_out, __global const Edge *restrict out_edges,
                             __global const OFFSET *restrict first_in, __global const Edge *restrict in_edges,
                             __global const uchar *restrict goes, __global const int *restrict vertices,
-                            __global const ulong *restrict first_slot, __global int2 *restrict ends,
-                            __global WEIGHT *restrict weights, const uint settled_most, const uint count)
+                            __global const OFFSET *restrict entering, __global const ulong *restrict first_slot,
+                            __global int2 *restrict ends, __global WEIGHT *restrict weights, const uint settled_most,
+                            const uint count)
 {
     const size_t number = get_global_id(0);
     if (number >= count)
         return;
     const int x = vertices[number];
+    const Edge from = in_edges[entering[number]];
     const OFFSET first = first_out[x], last = first_out[x + 1];
-    const uint degree = (uint)(last - first);
+    const uint row = (uint)(entering[number] - first_in[x]), degree = (uint)(last - first);
+    const WEIGHT limit = heaviest_over(from.target, from.weight, first, last, out_edges);
     Reached reached;
-    for (OFFSET in = first_in[x]; in < first_in[x + 1]; ++in) {
-        const Edge from = in_edges[in];
-        const WEIGHT limit = heaviest_over(from.target, from.weight, first, last, out_edges);
-        if (limit >= 0)
-            look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most);
-        const uint row = (uint)(in - first_in[x]);
-        for (uint column = 0; column < degree; ++column) {
-            const Edge to = out_edges[first + column];
-            if (SYMMETRIC && to.target < from.target)
-                continue;  // written with the other direction
-            const WEIGHT weight = from.weight + to.weight;
-            const bool needed = to.target != from.target && is_needed(&reached, to.target, weight);
-            const size_t slot = first_slot[number] + (size_t)row * degree + column;
-            ends[slot] = needed ? (int2)(from.target, to.target) : (int2)(-1);
-            weights[slot] = weight;
+    if (limit >= 0)
+        look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most);
+    for (uint column = 0; column < degree; ++column) {
+        const Edge to = out_edges[first + column];
+        if (SYMMETRIC && to.target < from.target)
+            continue;  // written with the other direction
+        const WEIGHT weight = from.weight + to.weight;
+        const bool needed = to.target != from.target && is_needed(&reached, to.target, weight);
+        const size_t slot = first_slot[number] + (size_t)row * degree + column;
+        ends[slot] = needed ? (int2)(from.target, to.target) : (int2)(-1);
+        weights[slot] = weight;
 #if SYMMETRIC
-            const size_t back = first_slot[number] + (size_t)column * degree + row;
-            ends[back] = needed ? (int2)(to.target, from.target) : (int2)(-1);
-            weights[back] = weight;
+        const size_t back = first_slot[number] + (size_t)column * degree + row;
+        ends[back] = needed ? (int2)(to.target, from.target) : (int2)(-1);
+        weights[back] = weight;
 #endif
-        }
     }
 }
 

@@ -34,9 +34,11 @@ from experiments.thesis import min_plus
 from reedsp.algorithms.all_pairs import device_matrix, floyd_warshall, lund_smith, trees
 from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
+from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
+from reedsp.algorithms.contraction.sweep import sweep_to
+from reedsp.algorithms.contraction.wide import Wide
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
@@ -765,23 +767,22 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
     graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, family.directed)
     job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
     hierarchy = contract(graph, units_of(graph), job)
-    searches, sources = OnDevice(hierarchy, job), [family.source, 0]
+    sources, last = [family.source, 0], family.n - 1
     dist = [oracle.distances(family.n, family.edges, source) for source in sources]
     expected = np.array([[np.inf if each is None else float(each * heavy) for each in row] for row in dist])
     some = sweep_to(hierarchy, np.array(sources))
-    for sweep, wanted in ((None, expected), (some, expected[:, sources])):
-        for by_rounds in (False, True):
-            found = searches.rows(job, hierarchy.rank[sources], arithmetic, sweep, by_rounds)
+    for form in (Batches(hierarchy, job), Wide(hierarchy, job)):
+        for sweep, wanted in ((None, expected), (some, expected[:, sources])):
+            found = form.rows(job, hierarchy.rank[sources], arithmetic, sweep)
             rows = job.download(found, wanted.size, arithmetic.dtype).reshape(wanted.shape)
             assert np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), wanted)
-    last = family.n - 1
-    weight, _, _ = searches.meet(job, *hierarchy.rank[[family.source, last]].tolist())
-    assert weight == (expected[0, last] if np.isfinite(expected[0, last]) else -1)
+        weight, _, _ = form.meet(job, *hierarchy.rank[[family.source, last]].tolist())
+        assert weight == (expected[0, last] if np.isfinite(expected[0, last]) else -1)
 
 
 def checks_of_contraction(device: Device) -> Iterator[Check]:
     """Graphs with directions and without, in both types."""
-    files = {"contraction/rounds.cl", "contraction/sweep.cl"}
+    files = {f"contraction/{name}.cl" for name in ("rounds", "batches", "wide", "results")}
     for family in (grid("grid", 4, 5, seed=1), random("random", 30, 70, 0, 3, seed=2)):
         for heavy in (1, 2**27):
             yield files, partial(check_contraction, device, family, heavy)

@@ -57,6 +57,9 @@ def own(tiling: tilings.Tiling) -> dict[str, tuple[int]]:
 FOREST_KEYS: dict[str, tuple[int | str, ...]] = {
     **{"VALUE": ("uint",), "REAL": ("float",), "FLOATS": (1,), "WHOLE": (0,), "KEY_BITS": (32, 64)},
 }
+RESULTS: dict[str, tuple[int | str, ...]] = {
+    **{"RESULT": ("int", "long", "double"), "RESULT_INF": (2**31 - 1,), "SCALE": (1,), "OFFSET": ("uint",)},
+}
 OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "single_source/output_parallel.cl": {
         "GROUP_SIZE": (64,),
@@ -122,10 +125,11 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
         **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
-    "contraction/rounds.cl": {"SYMMETRIC": (0, 1), "LISTED": (62, 254), "SAMPLED": (8,), "OFFSET": ("uint",)},
-    "contraction/sweep.cl": {
-        **{"LANES": (16, 64), "RESULT": ("int", "long", "double"), "RESULT_INF": (2**31 - 1,), "SCALE": (1,)},
-        **{"OFFSET": ("uint",)},
+    "contraction/rounds.cl": {"SYMMETRIC": (0, 1), "LISTED": (62, 254), "OFFSET": ("uint",)},
+    "contraction/batches.cl": RESULTS,
+    "contraction/wide.cl": {
+        **RESULTS,
+        **{"GROUP": (256,), "TILE": (32,), "TILE_ROWS": (8,), "WIDE": (0,), "ATOMIC_LOADS": (0,)},
     },
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
@@ -310,6 +314,7 @@ INCLUDED = {
     "core/weights.cl": INT32,
     "core/atomic_min.cl": {"WIDE": 0, "ATOMIC_LOADS": 0},
     "core/out_edges.cl": {"OFFSET": "uint"},
+    "contraction/results.cl": {"RESULT": "int", "RESULT_INF": 2**31 - 1, "SCALE": 1},
     "edges/unresolved.cl": {},
     "balance/units.cl": {"OFFSET": "uint"},
     "balance/ladder.cl": {"LADDER": 1, "WIDTH": 32, "LARGE": 4096, "PORTIONS": 2},

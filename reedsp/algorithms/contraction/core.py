@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,7 @@ ORIGINAL = -1
 """In place of what a shortcut stands for, of an edge of the graph."""
 
 
-@dataclass(frozen=True)
-class Edges:
+class Edges(NamedTuple):
     """Some edges, each with what it stands for."""
 
     tails: npt.NDArray[np.int64]
@@ -45,6 +43,7 @@ class Core:
         self.names, self.edges, self.symmetric = names, edges, symmetric
         self.n: int = len(names)
         self.m: int = len(edges.heads)
+        self._keys = edges.tails * self.n + edges.heads
         ends = np.bincount(edges.tails, minlength=self.n).cumsum()
         self.first_out = np.concatenate(([0], ends)).astype(np.uint32)
         numbers = np.arange(self.m, dtype=np.int32)
@@ -60,30 +59,39 @@ class Core:
         symmetric = not graph.directed or is_symmetric(graph.indptr, graph.indices, graph.weights)
         kept = tails != heads
         parts = np.full((int(kept.sum()), 2), ORIGINAL, np.int32)
-        edges = Edges(tails[kept], heads[kept], units.weights[kept], parts)
+        edges = _lightest(Edges(tails[kept], heads[kept], units.weights[kept], parts), graph.n)
         return cls(np.arange(graph.n, dtype=np.int32), edges, symmetric)
 
     def without(self, goes: npt.NDArray[np.bool_], shortcuts: Edges) -> Core:
         """Return what is left when some vertices go, of parallel edges the lightest."""
         edges, stays = self.edges, ~goes
-        kept = stays[edges.tails] & stays[edges.heads]
+        added = _lightest(shortcuts, self.n)
+        keys = added.tails * self.n + added.heads
+        at = np.searchsorted(self._keys, keys)
+        is_new = self._keys[np.minimum(at, self.m - 1)] != keys
+        weights, parts = edges.weights.copy(), edges.parts.copy()
+        parallel = np.flatnonzero(~is_new)
+        lighter = parallel[added.weights[parallel] < weights[at[parallel]]]
+        weights[at[lighter]], parts[at[lighter]] = added.weights[lighter], added.parts[lighter]
+        kept = np.flatnonzero(stays[edges.tails] & stays[edges.heads])
+        new = np.flatnonzero(is_new)
+        order = np.insert(kept, np.searchsorted(kept, at[new]), self.m + new)
+        present = Edges(edges.tails, edges.heads, weights, parts)
+        joined = Edges(*(np.concatenate(both)[order] for both in zip(present, added, strict=True)))
         number = stays.cumsum() - 1
-        left = int(stays.sum())
-        tails = number[np.concatenate((edges.tails[kept], shortcuts.tails))]
-        heads = number[np.concatenate((edges.heads[kept], shortcuts.heads))]
-        weights = np.concatenate((edges.weights[kept], shortcuts.weights))
-        parts = np.concatenate((edges.parts[kept], shortcuts.parts))
-        keys = tails * left + heads
-        order = np.argsort(keys, kind="stable")
-        keys, weights = keys[order], weights[order]
-        begins = np.flatnonzero(np.concatenate((keys[:1] == keys[:1], keys[1:] != keys[:-1])))
-        if len(begins) < len(keys):
-            lightest = np.minimum.reduceat(weights, begins)
-            pair = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(keys))))
-            light = np.flatnonzero(weights == lightest[pair])
-            order = order[light[np.unique(pair[light], return_index=True)[1]]]
-            weights = lightest
-        return Core(self.names[stays], Edges(tails[order], heads[order], weights, parts[order]), self.symmetric)
+        left = joined._replace(tails=number[joined.tails], heads=number[joined.heads])
+        return Core(self.names[stays], left, self.symmetric)
+
+
+def _lightest(edges: Edges, n: int) -> Edges:
+    """Return edges between n vertices in the order of tails, then heads, of parallel ones the lightest."""
+    keys = edges.tails * n + edges.heads
+    if (keys[1:] > keys[:-1]).all():
+        return edges
+    order = np.lexsort((edges.weights, keys))
+    keys = keys[order]
+    order = order[np.concatenate((keys[:1] == keys[:1], keys[1:] != keys[:-1]))]
+    return Edges(*(each[order] for each in edges))
 
 
 def ranges(first: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from reedsp.algorithms.contraction.files import write
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
+from reedsp.algorithms.contraction.searches import searches_in
 from reedsp.algorithms.contraction.selfcheck import finds_known_rows
-from reedsp.algorithms.contraction.sweep import OnDevice, SweepOnDevice, sweep_to
+from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.rows import Prepared, RowSearch
 from reedsp.algorithms.single_source.outcome import fill_rows
@@ -73,7 +74,7 @@ class PreparedGraph(Prepared):
         self.shortcuts: int = hierarchy.shortcuts
         self.rounds: int = len(hierarchy.rounds) - 1
         self._hierarchy = hierarchy
-        self._searches = OnDevice(hierarchy, Job(device))
+        self._searches = searches_in(hierarchy, Job(device))
 
     def __repr__(self) -> str:
         return f"PreparedGraph({self.graph!r}, {self.shortcuts:,} shortcuts in {self.rounds} rounds, on {self.device})"
@@ -350,7 +351,7 @@ class PreparedGraph(Prepared):
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
         arithmetic, result = self._types(dtype)
         width = self.graph.n if targets is None else len(targets)
-        sweep = None if targets is None else SweepOnDevice(sweep_to(self._hierarchy, targets), job)
+        sweep = None if targets is None else sweep_to(self._hierarchy, targets)
 
         def find(sources: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
             if sweep is None:
@@ -424,5 +425,5 @@ def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
 
 
 def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
-    is_result = result == found.dtype and result.kind == "f"
+    is_result = result == found.dtype and (result.kind == "f" or arithmetic.infinity == np.iinfo(result).max)
     return found if is_result else to_result(found, arithmetic, result)

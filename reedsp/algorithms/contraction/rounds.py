@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.contraction.core import Core, Edges
+from reedsp.algorithms.contraction.core import Core, Edges, ranges
 from reedsp.algorithms.contraction.exact import unit_macros
 from reedsp.device.dispatch import even
 from reedsp.device.job import Argument, Job
@@ -19,7 +21,7 @@ _LISTED, _SETTLED = (62, 254), (16, 128)
 _FEW, _DENSE = 20_000, 8  # vertices, and edges of each, on the average
 _FOLLOWED = 6000  # edges of a search for witnesses, about
 _COMPLETE = 1 / 4  # of the pairs of vertices have an edge, so that a search would be in vain
-_SAMPLED = 8  # edges that end at a vertex
+_SAMPLED = 8  # edges that end at a vertex, at most, whose shortcuts are counted
 
 
 class Round:
@@ -41,17 +43,24 @@ class Round:
         self._macros = {
             "SYMMETRIC": int(core.symmetric),
             "LISTED": _LISTED[late],
-            "SAMPLED": _SAMPLED,
             "OFFSET": "uint",
             **unit_macros(dtype),
         }
 
-    def counts(self, core: Core, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
-        """Return how many shortcuts some vertices would need."""
-        counts = self._job.allocate(len(vertices), np.uint32)
+    def counts(self, core: Core, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        """Return how many shortcuts some vertices would need; where many edges end, as many as some let expect."""
+        degrees = core.in_degrees[vertices]
+        steps = -(-degrees // _SAMPLED)
+        searches = -(-(degrees - steps // 2) // np.maximum(steps, 1))
+        ends = searches.cumsum()
+        within = np.arange(ends[-1]) - np.repeat(ends - searches, searches)
+        entering = np.repeat(core.first_in[vertices] + steps // 2, searches) + within * np.repeat(steps, searches)
+        needed = self._job.allocate(len(entering), np.uint32)
         goes = self._job.full(core.n, np.uint8(0))
-        self._look("count_shortcuts", core, goes, vertices, counts)
-        return self._job.download(counts, len(vertices), np.uint32)
+        self._look("count_shortcuts", core, goes, np.repeat(vertices, searches), entering, needed)
+        found = np.concatenate(([0], self._job.download(needed, len(entering), np.uint32).cumsum(dtype=np.int64)))
+        counts: npt.NDArray[np.int64] = (found[ends] - found[ends - searches]) * degrees // np.maximum(searches, 1)
+        return counts
 
     def shortcuts(
         self, core: Core, goes: npt.NDArray[np.bool_], going: npt.NDArray[np.intp], down_edges: int, up_edges: int
@@ -74,8 +83,9 @@ class Round:
         slots = int(first_slot[-1])
         ends, weights = job.allocate(2 * slots, np.int32), job.allocate(slots, dtype)
         mask = job.upload(goes.astype(np.uint8), keep=False)
-        firsts = job.upload(first_slot[:-1].astype(np.uint64), keep=False)
-        self._look("add_shortcuts", core, mask, going, firsts, ends, weights)
+        firsts = job.upload(np.repeat(first_slot[:-1], rows).astype(np.uint64), keep=False)
+        entering = ranges(core.first_in, going)
+        self._look("add_shortcuts", core, mask, np.repeat(going, rows), entering, firsts, ends, weights)
         pairs = job.download(ends, 2 * slots, np.int32).reshape(slots, 2)
         used = np.flatnonzero(pairs[:, 0] >= 0)
         number = np.searchsorted(first_slot, used, "right") - 1
@@ -91,14 +101,23 @@ class Round:
         return Edges(tails, heads, job.download(weights, slots, dtype)[used], parts.astype(np.int32))
 
     def _look(
-        self, name: str, core: Core, goes: cl.Buffer, vertices: npt.NDArray[np.intp], *results: cl.Buffer
+        self,
+        name: str,
+        core: Core,
+        goes: cl.Buffer,
+        vertices: npt.NDArray[np.intp],
+        entering: npt.NDArray[Any],
+        *others: cl.Buffer,
     ) -> None:
+        """Queue a search around each of some vertices, which begins at an edge that ends there."""
         job, count = self._job, len(vertices)
-        listed = job.upload(vertices.astype(np.int32), keep=False)
-        steps = int(core.in_degrees[vertices].sum()) * int(self._settled) * (1 + core.m // core.n)
+        if count == 0:
+            return
+        listed = job.upload(vertices.astype(np.int32), keep=False), job.upload(entering.astype(np.uint32), keep=False)
+        steps = count * int(self._settled) * (1 + core.m // core.n)
         slices = even(0, count, _GROUP_SIZE, steps, job.device.steps_at_once)
         kernel = job.device.kernel(_FILE, name, **self._macros)
-        args: tuple[Argument, ...] = (*self._edges, goes, listed, *results, self._settled, np.uint32(count))
+        args: tuple[Argument, ...] = (*self._edges, goes, *listed, *others, self._settled, np.uint32(count))
         job.launch(kernel, count, _GROUP_SIZE, *args, slices=slices)
 
     def smallest_around(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from reedsp.algorithms.contraction.exact import Units
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.sweep import OnDevice
+from reedsp.algorithms.contraction.searches import searches_in
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
@@ -22,7 +22,7 @@ def finds_known_rows(device: Device, units: np.dtype[Any], arithmetic: Arithmeti
     expected = expected * 2.0**exponent
     job = Job(device)
     hierarchy = contract(graph, Units(graph.weights.astype(units), exponent), job)
-    searches = OnDevice(hierarchy, job)
+    searches = searches_in(hierarchy, job)
     found = searches.rows(job, hierarchy.rank[[SOURCE, SOURCE]], arithmetic)
     rows = job.download(found, 2 * graph.n, arithmetic.dtype).reshape(2, graph.n)
     farthest = int(np.argmax(np.where(np.isfinite(expected), expected, -1)))

@@ -12,8 +12,9 @@ import pytest
 
 import reedsp
 from reedsp.algorithms import rows
+from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.prepared_graph import PreparedGraph
-from reedsp.algorithms.contraction.sweep import OnDevice
+from reedsp.algorithms.contraction.wide import Wide
 from reedsp.algorithms.routes import rows as routes_rows
 from reedsp.system.elsewhere import Elsewhere
 from tests.support.small_graphs import graph_of
@@ -156,13 +157,16 @@ def assert_paths(prepared: PreparedGraph, expected: np.ndarray) -> None:
 def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that grows by how many vertices each search starts from."""
     counts = []
-    search = OnDevice.rows
 
-    def counted(here: OnDevice, job: Any, sources: Any, *arguments: Any) -> Any:
-        counts.append(len(sources))
-        return search(here, job, sources, *arguments)
+    def counted(search: Any) -> Any:
+        def rows(here: Any, job: Any, sources: Any, *arguments: Any) -> Any:
+            counts.append(len(sources))
+            return search(here, job, sources, *arguments)
 
-    monkeypatch.setattr(OnDevice, "rows", counted)
+        return rows
+
+    for form in (Batches, Wide):
+        monkeypatch.setattr(form, "rows", counted(form.rows))
     return counts
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.sweep import OnDevice, SweepOnDevice, sweep_to
+from reedsp.algorithms.contraction.sweep import sweep_to
+from reedsp.algorithms.contraction.unpack import unpacked
+from reedsp.algorithms.contraction.wide import Wide
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.job import Job
 from tests.support.families import grid
@@ -16,20 +21,19 @@ from tests.support.families import grid
 GRID = grid("grid", 17, 23, seed=5)
 
 
-@pytest.mark.parametrize("rows", [1, 15, 16, 17, 64, 65, 150])
+@pytest.mark.parametrize("rows", [1, 8, 9, 16, 17, 64, 65, 300])
 @pytest.mark.parametrize("heavy", [1, 2**25])
 def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, np.array(GRID.weights) * heavy, False)
     job = Job(device)
     found = contract(graph, units_of(graph), job)
-    searches = OnDevice(found, job)
     arithmetic = Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
     rng = np.random.default_rng(rows)
     sources, targets = rng.integers(0, graph.n, (2, rows))
     expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
-    for by_rounds in (False, True):
-        for sweep, wanted in ((None, expected), (SweepOnDevice(sweep_to(found, targets), job), expected[:, targets])):
-            buffer = searches.rows(job, found.rank[sources], arithmetic, sweep, by_rounds)
+    for searches in (Batches(found, job), Wide(found, job)):
+        for sweep, wanted in ((None, expected), (sweep_to(found, targets), expected[:, targets])):
+            buffer = searches.rows(job, found.rank[sources], arithmetic, sweep)
             dist = job.download(buffer, wanted.size, arithmetic.dtype).reshape(wanted.shape)
             assert np.array_equal(dist, wanted)
 
@@ -37,5 +41,28 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> N
 def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(100, range(99), range(1, 100), directed=False)
     found = contract(graph, units_of(graph), Job(device))
-    assert sweep_to(found, np.array([0])).places < 20
+    assert sweep_to(found, np.array([0])).members.size < 20
     assert found.shortcuts > 0
+
+
+@pytest.mark.parametrize("form", [Batches, Wide])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("heavy", [1, 2**35])
+def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: int, device: reedsp.Device) -> None:
+    n, rng = 60, np.random.default_rng(heavy % 97)
+    ends, weights = rng.integers(0, n, (2, 100)), rng.integers(0, 4, 100) * heavy
+    graph = reedsp.Graph.from_edges(n, *ends, weights, directed=directed)
+    job = Job(device)
+    found = contract(graph, units_of(graph), job)
+    searches = form(found, job)
+    matrix = graph.to_scipy().todok()
+    rows = reedsp.sssp(graph, range(n), "near-far", device=device).dist
+    for source, target in rng.integers(0, n, (60, 2)).tolist():
+        weight, up, down = searches.meet(job, *found.rank[[source, target]].tolist())
+        if np.isinf(rows[source, target]):
+            assert (weight, up, down) == (-1, [], [])
+            continue
+        assert weight == rows[source, target]
+        path = [source, *unpacked(found, up, down)]
+        assert path[-1] == target
+        assert sum(matrix[edge] for edge in itertools.pairwise(path)) == weight

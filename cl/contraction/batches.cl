@@ -1,13 +1,10 @@
-// Distances in a contraction hierarchy: a climb from each source, then one sweep down over the vertices.
+// Distances in a contraction hierarchy, a batch of sources a work-item: a climb from each, then one sweep down for all.
 //
 // Source:       PHAST (Delling, Goldberg, Nowatzyk and Werneck, 2011), basic and of multiple trees, and RPHAST (Delling,
 //               Goldberg and Werneck, 2011): the sweep may be over those vertices only from which targets are reached.
-// NDRange:      solve_batches: one work-item a batch of LANES sources, work-groups of one. climb: a work-item a source.
-//               sweep_round: (LANES, vertices of a round). write_rows: (targets, sources). meet: one work-item.
+// NDRange:      solve_batches: one work-item a batch of 16 sources, work-groups of one. meet: one work-item.
 // Local memory: none.
-// Macros:       LANES, sources side by side: 16 for solve_batches; RESULT and RESULT_INF, type of the results and its "no
-//               path"; SCALE, by which a number of units is multiplied for it; core/out_edges.cl; core/weights.cl, with
-//               an INF that no path weighs, and twice of which fits.
+// Macros:       contraction/results.cl; core/weights.cl, with an INF that no path weighs, and twice of which fits.
 //   first_up, up_edges      in     edges that lead from each vertex, called by its rank, to higher ones
 //   first_down, down_edges  in     edges that come from higher ones to each vertex
 //   first, edges            in     the same of the vertices of the sweep, called by their places, in the order of ranks
@@ -19,11 +16,9 @@
 //   heap                   local to a work-item, (work-items, n)
 //   dist                   i/o     (places, LANES) of a batch
 
-#if !defined(LANES) || !defined(RESULT) || !defined(RESULT_INF) || !defined(SCALE)
-#error "contraction/sweep.cl needs the macros LANES, RESULT, RESULT_INF and SCALE"
-#endif
+#include "contraction/results.cl"
 
-#include "core/out_edges.cl"
+#define LANES 16
 
 typedef VECTOR(WEIGHT, 16) Side;
 
@@ -81,12 +76,6 @@ void climb_from(const int source, const uint lane, __global const OFFSET *restri
     }
 }
 
-RESULT result_of(const WEIGHT dist)
-{
-    return dist >= INF ? RESULT_INF : (RESULT)dist * SCALE;
-}
-
-#if LANES == 16
 // Each work-item climbs from the sources of a batch, sweeps, and writes their rows.
 __kernel void solve_batches(__global const OFFSET *restrict first_up, __global const Edge *restrict up_edges,
                             __global const OFFSET *restrict first, __global const Edge *restrict edges,
@@ -117,43 +106,6 @@ __kernel void solve_batches(__global const OFFSET *restrict first_up, __global c
         for (uint lane = 0; lane < lanes; ++lane)
             results[(row + lane) * target_count + target] = result_of(found[lane]);
     }
-}
-#endif
-
-// Climbs from one source of a batch; `dist` is INF before.
-__kernel void climb(__global const OFFSET *restrict first_up, __global const Edge *restrict up_edges,
-                    __global const int *restrict place_of, __global const int *restrict sources,
-                    __global WEIGHT *restrict above, __global int *restrict heap, __global WEIGHT *restrict dist,
-                    const uint n, const uint first_row, const uint lanes)
-{
-    const size_t lane = get_global_id(0);
-    if (lane < lanes)
-        climb_from(sources[first_row + lane], (uint)lane, first_up, up_edges, place_of, above + lane * n,
-                   heap + lane * n, dist);
-}
-
-// Sweeps over places begin .. end-1, between which there are no edges.
-__kernel void sweep_round(__global const OFFSET *restrict first, __global const Edge *restrict edges,
-                          __global WEIGHT *restrict dist, const uint begin, const uint end)
-{
-    const size_t lane = get_global_id(0), place = begin + get_global_id(1);
-    if (lane >= LANES || place >= end)
-        return;
-    WEIGHT nearest = dist[place * LANES + lane];
-    const OFFSET last = first[place + 1];
-    for (OFFSET edge = first[place]; edge < last; ++edge)
-        nearest = min(nearest, dist[(size_t)edges[edge].target * LANES + lane] + edges[edge].weight);
-    dist[place * LANES + lane] = nearest;
-}
-
-// Writes the rows of a batch.
-__kernel void write_rows(__global const WEIGHT *restrict dist, __global const int *restrict targets,
-                         __global RESULT *restrict results, const uint target_count, const uint first_row,
-                         const uint lanes)
-{
-    const size_t target = get_global_id(0), lane = get_global_id(1);
-    if (target < target_count && lane < lanes)
-        results[(first_row + lane) * target_count + target] = result_of(dist[(size_t)targets[target] * LANES + lane]);
 }
 
 // Climbs from a source and, against the edges, from a target, until they meet, and lists the edges between.
