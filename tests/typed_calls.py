@@ -45,6 +45,8 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     assert_type(reedsp.load_prepared("prepared.npz", routes).distances("a"), Distances)
     assert_type(reedsp.prepare(graph).distance_table(range(3), ["a", "b"]), Distances)
     assert_type(reedsp.prepare(graph).distance("a", "b"), float)
+    assert_type(reedsp.distance_table(reedsp.prepare(graph).reverse(), [3], ["a"]), Distances)
+    assert_type(reedsp.sssp(reedsp.prepare(graph), "a", dtype="int64"), reedsp.ShortestPaths)
     assert_type(reedsp.k_nearest(graph, None, 2, among=[3, 4]).dist, Distances)
     assert_type(reedsp.all_pairs_rows(graph, dtype="float32"), Iterator[tuple[Any, Distances]])
     reedsp.all_pairs_on_device(dense, dtype="float32", device=0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.routes.tables import oriented
+from reedsp.algorithms.routes.tables import is_better_backwards
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.cluster import all_pairs, searches, tasks
@@ -418,7 +418,8 @@ class Cluster(Elsewhere):
         starts = vertices_argument(graph, sources, "sources")
         ends = vertices_argument(graph, targets, "targets")
         result = result_dtype(dtype, graph)
-        searched, first, last, is_backwards = oriented(graph, starts, ends, result)
+        is_backwards = is_better_backwards(graph, starts, ends, result)
+        searched, first, last = (graph.reverse(), ends, starts) if is_backwards else (graph, starts, ends)
         names = searched.names
         question = searches.question_of_paths(
             searched, [names[each] for each in first] if len(last) else [], dtype=result.name

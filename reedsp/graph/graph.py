@@ -11,15 +11,16 @@ import itertools
 import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, weight_dtype
 from reedsp.graph.html import SHOWN, and_more, card
-from reedsp.graph.networkx_edges import read_edges, read_places
+from reedsp.graph.networkx_edges import first_number, read_edges, read_places
 from reedsp.graph.tables import place_in, read_table
+from reedsp.system.options import check_choice
 from reedsp.system.parts import in_parts
 from reedsp.system.public import public
 
@@ -63,8 +64,9 @@ class Graph:
     An undirected graph holds each edge in both directions. Within a row the targets ascend and no target occurs twice:
     of parallel edges the one with the minimum weight is kept. Self loops and zero weights are edges like any other.
 
-    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx` or
-    :func:`reedsp.read`; the constructor itself takes the three arrays of a CSR matrix.
+    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx`, :meth:`from_igraph`,
+    :meth:`from_networkit`, :meth:`from_rustworkx`, :meth:`from_table` or :func:`reedsp.read`; the constructor itself
+    takes the three arrays of a CSR matrix.
 
     Parameters
     ----------
@@ -441,10 +443,7 @@ class Graph:
     def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
         nodes = list(graph)
         sources, targets, given = read_edges(graph, nodes, weight)
-
-        def position(edge: int) -> str:
-            return f"weight of edge {(nodes[sources[edge]], nodes[targets[edge]])!r}"
-
+        position = _weight_between(nodes, sources, targets)
         weights = np.ones(len(sources), np.int32) if given is None else _python_weights(given, position)
         del given
         result = cls.__new__(cls)
@@ -487,16 +486,117 @@ class Graph:
         _check_labels(names, n)
         ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
         sources, targets = (_vertex_vector(ends[:, side], "edges", n) for side in (0, 1))
-
-        def position(edge: int) -> str:
-            indices = ends[edge].tolist()
-            return f"weight of edge {tuple(indices if names is None else (names[each] for each in indices))!r}"
-
+        position = _weight_between(range(n) if names is None else names, sources, targets)
         weights = np.ones(len(sources), np.int32)
         if weight is not None and weight in graph.es.attributes():
             weights = _python_weights(graph.es[weight], position)
         result = cls.__new__(cls)
         result._store(n, [sources, targets, weights], position, graph.is_directed(), 0, names)
+        return result
+
+    @classmethod
+    def from_networkit(cls, graph: Any) -> Graph:
+        """Build a graph from a graph of networkit.
+
+        The vertices keep their order. They are called by their numbers in networkit, which have gaps where nodes were
+        removed. In a graph of networkit that is not weighted every edge has weight 1.
+
+        Parameters
+        ----------
+        graph : networkit.Graph
+
+        Raises
+        ------
+        TypeError
+            It is no graph of networkit.
+        ValueError
+            A weight is NaN or -inf.
+
+        Examples
+        --------
+        >>> import networkit, reedsp
+        >>> roads = networkit.Graph(4, weighted=True)
+        >>> for edge in (0, 1, 27), (1, 2, 50), (2, 3, 10), (0, 3, 40):
+        ...     _ = roads.addEdge(*edge)
+        >>> roads.removeNode(1)
+        >>> reedsp.sssp(reedsp.Graph.from_networkit(roads), 0).to_dict()
+        {0: 0.0, 2: 50.0, 3: 40.0}
+        """
+        networkit = sys.modules.get("networkit")
+        if networkit is None or not isinstance(graph, networkit.Graph):
+            raise TypeError(f"graph: expected a graph of networkit, got {type(graph).__name__}")
+        numbers = np.fromiter(graph.iterNodes(), np.int64)
+        fields = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
+        if graph.isWeighted():
+            edges = np.fromiter(graph.iterEdgesWeights(), np.dtype(fields))
+        else:
+            edges = np.fromiter(graph.iterEdges(), np.dtype(fields[:2]))
+        weights = edges["weight"] if graph.isWeighted() else np.ones(len(edges), np.int32)
+        sources, targets = _indices_of((edges["source"], edges["target"]), numbers)
+        offset, labels = _as_names(numbers)
+        position = _weight_between(numbers.tolist(), sources, targets)
+        result = cls.__new__(cls)
+        result._store(len(numbers), [sources, targets, weights], position, graph.isDirected(), offset, labels)
+        return result
+
+    @classmethod
+    def from_rustworkx(
+        cls,
+        graph: Any,
+        weight: Literal["payload"] | Callable[[Any], Any] | None = "payload",
+        *,
+        names: Literal["index", "payload"] = "index",
+    ) -> Graph:
+        """Build a graph from a graph of rustworkx.
+
+        The vertices keep their order.
+
+        Parameters
+        ----------
+        graph : rustworkx.PyGraph, PyDiGraph or PyDAG
+        weight : "payload", callable or None
+            The weight of an edge is its payload, what a function makes of that, such as
+            ``operator.itemgetter("minutes")``, or 1.
+        names : {"index", "payload"}
+            What the vertices are called by: their indices in rustworkx, which have gaps where nodes were removed; or
+            the payloads of their nodes, which are hashable, other than None, and no two of which are equal.
+
+        Raises
+        ------
+        TypeError
+            It is no graph of rustworkx, a weight is not an int or a float (None included), or a payload that is a name
+            is not hashable. The message names the edge or the position.
+        ValueError
+            Two names are equal, or a weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are
+            mixed with floats.
+
+        Examples
+        --------
+        >>> import reedsp, rustworkx
+        >>> roads = rustworkx.PyGraph()
+        >>> _ = roads.add_nodes_from(["Bern", "Thun", "Spiez"])
+        >>> _ = roads.add_edges_from([(0, 1, 27), (1, 2, 10)])
+        >>> reedsp.sssp(reedsp.Graph.from_rustworkx(roads, names="payload"), "Bern").to_dict()
+        {'Bern': 0.0, 'Thun': 27.0, 'Spiez': 37.0}
+        """
+        rustworkx = sys.modules.get("rustworkx")
+        if rustworkx is None or not isinstance(graph, (rustworkx.PyGraph, rustworkx.PyDiGraph)):
+            raise TypeError(f"graph: expected a graph of rustworkx, got {type(graph).__name__}")
+        if not (weight is None or weight == "payload" or callable(weight)):
+            raise TypeError(f"weight: expected 'payload', a function or None, got {weight!r}")
+        check_choice("names", names, ("index", "payload"))
+        numbers = np.asarray(graph.node_indices()).astype(np.int64)
+        offset, labels = _as_names(numbers) if names == "index" else (0, list(graph.nodes()))
+        _check_labels(labels, len(numbers))
+        sources, targets = _indices_of(np.asarray(graph.edge_list()).astype(np.int64).T, numbers)
+        position = _weight_between(numbers.tolist() if labels is None else labels, sources, targets)
+        weights = np.ones(len(sources), np.int32)
+        if weight is not None:
+            payloads = graph.edges()
+            weights = _python_weights(list(map(weight, payloads)) if callable(weight) else payloads, position)
+        directed = isinstance(graph, rustworkx.PyDiGraph)
+        result = cls.__new__(cls)
+        result._store(len(numbers), [sources, targets, weights], position, directed, offset, labels)
         return result
 
     @classmethod
@@ -1346,6 +1446,27 @@ def _float64_holds(number: int) -> bool:
 def _narrowest_index(m: int) -> np.dtype[Any]:
     """Return the type of SciPy's indices that holds numbers of edges."""
     return np.dtype(np.int32 if m <= np.iinfo(np.int32).max else np.int64)
+
+
+def _indices_of(ends: Iterable[npt.NDArray[np.int64]], numbers: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int32]]:
+    """Return the indices of vertices among the numbers of all, which are different and not negative."""
+    index = np.empty(numbers.max(initial=-1) + 1, np.int32)
+    index[numbers] = np.arange(_vertex_count(len(numbers)), dtype=np.int32)
+    return [index[side] for side in ends]
+
+
+def _as_names(numbers: npt.NDArray[np.int64]) -> tuple[int, list[int] | None]:
+    """Return numbers of vertices as an offset, if they are consecutive, otherwise as labels."""
+    nodes = numbers.tolist()
+    first = first_number(nodes)
+    return (0, nodes) if first is None else (first, None)
+
+
+def _weight_between(
+    names: Sequence[Any], sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]
+) -> Callable[[int], str]:
+    """Return what says in an error which edge has a weight."""
+    return lambda edge: f"weight of edge {(names[sources[edge]], names[targets[edge]])!r}"
 
 
 def _clean_weights(

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, row_blocks
+from reedsp.algorithms.rows import Prepared
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.algorithms.structure.centrality.dependencies import method_of, sum_up
 from reedsp.algorithms.structure.centrality.sums import Question, Sums
@@ -20,6 +22,7 @@ from reedsp.algorithms.structure.matching.biadjacency import between_sides
 from reedsp.algorithms.structure.matching.check import cover_of, verify_matching
 from reedsp.algorithms.structure.matching.solve import solve as match
 from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.arithmetic.types import infinity
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
@@ -293,13 +296,43 @@ def distances_from_each(
     arcs: Arcs, numbers: Sequence[int], weighted: bool
 ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
     """Yield the distances from each of these nodes, and which of them it reaches, by the numbers of the nodes."""
+    answering = of_networkx()
+    elsewhere = answering if isinstance(answering, Elsewhere) else None
+    prepared = _turned_to(arcs, answering) if weighted and isinstance(answering, Prepared) else None
+    if prepared is not None:
+        yield from _distances_as_prepared(prepared, arcs, numbers)
+        return
     for part in _parts(arcs.n, numbers):
         if weighted:
-            dist, reached = _distances(arcs, part, device=of_networkx())
+            dist, reached = _distances(arcs, part, device=elsewhere)
         else:
-            dist = counted(bfs(arcs.graph, part, device=of_networkx())).levels.astype(np.int64)
+            dist = counted(bfs(arcs.graph, part, device=elsewhere)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
+
+
+def _distances_as_prepared(
+    prepared: Prepared, arcs: Arcs, numbers: Sequence[int]
+) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
+    job = Job(prepared.device, recycle=True)
+    dtype = np.dtype(_distance_type(arcs))
+    for _, rows in row_blocks(prepared, np.array(numbers, np.intp), dtype, MEMORY_LIMIT, job=job):
+        yield from zip(rows, rows != infinity(dtype), strict=True)
+    count_launches(job.kernels_launched)
+
+
+def _turned_to(arcs: Arcs, prepared: Prepared) -> Prepared | None:
+    """Return the graph that is prepared, or its reverse, whichever has these edges; None if neither has."""
+    if _has_same_edges(prepared.graph, arcs.graph):
+        return prepared
+    return prepared.reverse() if _has_same_edges(prepared.graph.reverse(), arcs.graph) else None
+
+
+def _has_same_edges(one: Graph, other: Graph) -> bool:
+    if (one.n, one.m) != (other.n, other.m):
+        return False
+    pairs = (one.indptr, other.indptr), (one.indices, other.indices), (one.weights, other.weights)
+    return all(np.array_equal(*pair) for pair in pairs)
 
 
 def dependencies(
@@ -543,8 +576,11 @@ def _distances(
     min_only: bool = False,
     device: Elsewhere | None = None,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    dtype: DistanceTypeName = "int64" if arcs.is_integral else "float64"
+    dtype = _distance_type(arcs)
     options: dict[str, Any] = {"target": target, "cutoff": cutoff, "min_only": min_only, "device": device}
     found = counted(sssp(arcs.graph, source, dtype=dtype, **options)).dist
-    unreached = np.iinfo(np.int64).max if arcs.is_integral else np.inf
-    return found, found != unreached
+    return found, found != infinity(found.dtype)
+
+
+def _distance_type(arcs: Arcs) -> DistanceTypeName:
+    return "int64" if arcs.is_integral else "float64"

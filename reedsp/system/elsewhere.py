@@ -30,18 +30,18 @@ class Elsewhere(ABC):
         """
 
 
-_of_networkx: ContextVar[Elsewhere | None] = ContextVar("of_networkx", default=None)
+_of_networkx: ContextVar[Any] = ContextVar("of_networkx", default=None)
 
 
-def of_networkx() -> Elsewhere | None:
-    """Return what measures of networkx are answered by; None means a device."""
+def of_networkx() -> Any:
+    """Return what measures of networkx are answered by, a cluster or a graph that is prepared; None means a device."""
     return _of_networkx.get()
 
 
 @contextlib.contextmanager
-def answers_networkx(elsewhere: Elsewhere) -> Iterator[None]:
-    """Have measures of networkx answered elsewhere, in this context."""
-    token = _of_networkx.set(elsewhere)
+def answers_networkx(answering: Any) -> Iterator[None]:
+    """Have measures of networkx answered by a cluster or by a graph that is prepared, in this context."""
+    token = _of_networkx.set(answering)
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,11 @@ class Hierarchy:
     def shortcuts(self) -> int:
         """How many of the edges are shortcuts."""
         return sum(int(np.count_nonzero(half.parts[:, 0] != ORIGINAL)) for half in (self.up, self.down))
+
+    def reverse(self) -> Hierarchy:
+        """Return the hierarchy of the graph with all edges in the opposite direction."""
+        up, down = (replace(half, parts=half.parts[:, ::-1]) for half in (self.down, self.up))
+        return replace(self, up=up, down=down)
 
 
 def contract(graph: Graph, units: Units, job: Job, progress: Callable[[int, int], None] | None = None) -> Hierarchy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from reedsp.algorithms.contraction.searches import searches_in
 from reedsp.algorithms.contraction.selfcheck import finds_known_rows
 from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
+from reedsp.algorithms.rows import Prepared, RowSearch
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, result_dtype, to_result
@@ -29,6 +31,7 @@ from reedsp.edges.selfcheck import converts_known_distances
 from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.results.shortest_paths import ShortestPaths
+from reedsp.system.elsewhere import answers_networkx
 from reedsp.system.phases import Phases
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, Vertex, Vertices
@@ -38,10 +41,12 @@ _PART_OF_MEMORY = 1 / 8
 
 
 @public
-class PreparedGraph:
+class PreparedGraph(Prepared):
     """A graph with a hierarchy of its vertices, from :func:`reedsp.prepare` or :func:`reedsp.load_prepared`.
 
-    Its distances and trees are those of :func:`reedsp.sssp`. Vertices are called by their names.
+    Its distances and trees are those of :func:`reedsp.sssp`. Vertices are called by their names. In place of a graph
+    it is taken by :func:`reedsp.sssp`, :func:`reedsp.all_pairs_rows`, :func:`reedsp.distance_table` and
+    :func:`reedsp.k_nearest`.
 
     Attributes
     ----------
@@ -163,9 +168,8 @@ class PreparedGraph:
         array([0., 7., 2., 5.])
         """
         sources, many = source_argument(self.graph, source)
-        arithmetic, result = self._types(dtype)
-        job = Job(self.device, recycle=True)
-        dist = _in_type(self._rows(job, sources, arithmetic, result, None), arithmetic, result)
+        search = self._row_search(Job(self.device, recycle=True), result_dtype(dtype, self.graph))
+        dist = search.find(np.array(sources, np.intp))
         return dist if many else dist[0]
 
     def distance_table(self, sources: Vertices, targets: Vertices, *, dtype: DistanceType | None = None) -> Distances:
@@ -198,14 +202,9 @@ class PreparedGraph:
         """
         starts = vertices_argument(self.graph, sources, "sources")
         ends = vertices_argument(self.graph, targets, "targets")
-        arithmetic, result = self._types(dtype)
-        table = np.empty((len(starts), len(ends)), arithmetic.dtype)
-        if table.size:
-            job = Job(self.device, recycle=True)
-            ranks = self._hierarchy.rank[starts]
-            job.download_into(table, self._searches.rows(job, ranks, arithmetic, sweep_to(self._hierarchy, ends)))
-            job.recycle()
-        return to_result(table, arithmetic, result)
+        result = result_dtype(dtype, self.graph)
+        search = self._row_search(Job(self.device, recycle=True), result, ends)
+        return np.concatenate([np.empty((0, len(ends)), result), *(rows for _, rows in search.blocks(starts))])
 
     def distance(self, source: Vertex, target: Vertex) -> float:
         """Find the distance from one vertex to another.
@@ -276,6 +275,45 @@ class PreparedGraph:
         names = self.graph.names
         return [names[each] for each in [first, *unpacked(self._hierarchy, up, down)]]
 
+    def reverse(self) -> PreparedGraph:
+        """Return the same graph with all edges in the opposite direction, which is prepared as well.
+
+        Distances from a vertex are then those to it. An undirected graph is that already.
+
+        Raises
+        ------
+        DeviceMemoryError
+            The device has no memory for it.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> one_way = reedsp.prepare(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 1]))
+        >>> one_way.reverse().distances(2)
+        array([5., 1., 0.])
+        """
+        if not self.graph.directed:
+            return self
+        return PreparedGraph(self.graph.reverse(), self._hierarchy.reverse(), self.device)
+
+    def answers_networkx(self) -> contextlib.AbstractContextManager[None]:
+        """Answer measures of networkx that need the distances from many nodes, in this context.
+
+        Of those that the backend answers on a device: eccentricity, closeness, average path lengths and others. Those
+        about the edges and weights of this graph, in either direction, are answered by it, and others as ever.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import reedsp
+        >>> G = nx.Graph()
+        >>> G.add_weighted_edges_from([("Bern", "Thun", 30), ("Thun", "Brig", 75), ("Bern", "Brig", 120)])
+        >>> with reedsp.prepare(G).answers_networkx():
+        ...     nx.eccentricity(G, weight="weight", backend="reedsp")
+        {'Bern': 105, 'Thun': 75, 'Brig': 105}
+        """
+        return answers_networkx(self)
+
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the hierarchy to a ``.npz`` file, whole or not at all, for :func:`reedsp.load_prepared`.
 
@@ -310,6 +348,28 @@ class PreparedGraph:
             raise ValueError("dtype = float32 would round sums of these weights; use float64")
         return arithmetic, result
 
+    def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
+        arithmetic, result = self._types(dtype)
+        width = self.graph.n if targets is None else len(targets)
+        sweep = None if targets is None else sweep_to(self._hierarchy, targets)
+
+        def find(sources: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+            if sweep is None:
+                return _in_type(self._rows(job, sources.tolist(), arithmetic, result, None), arithmetic, result)
+            table = np.empty((len(sources), width), arithmetic.dtype)
+            if table.size:
+                ranks = self._hierarchy.rank[sources]
+                job.download_into(table, self._searches.rows(job, ranks, arithmetic, sweep))
+                job.recycle()
+            return to_result(table, arithmetic, result)
+
+        row_bytes = max(1, width) * (result.itemsize + arithmetic.dtype.itemsize)
+        return RowSearch(find, self._rows_at_once(row_bytes), row_bytes)
+
+    def _rows_at_once(self, row_bytes: int) -> int:
+        memory = min(self.device.max_allocation, int(_PART_OF_MEMORY * self.device.global_memory))
+        return max(1, memory // row_bytes)
+
     def _rows(
         self,
         job: Job,
@@ -328,10 +388,8 @@ class PreparedGraph:
         if not sources:
             return found
         job.phases.begin("search")
-        memory = min(device.max_allocation, int(_PART_OF_MEMORY * device.global_memory))
-        most = max(1, memory // (graph.n * found.itemsize))
         task = Task(graph, [[each] for each in sources], job, arithmetic, found, pred)
-        task.in_parts(most, self._fill)
+        task.in_parts(self._rows_at_once(graph.n * found.itemsize), self._fill)
         return found
 
     def _fill(self, task: Task) -> Outcome:

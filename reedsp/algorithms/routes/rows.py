@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.johnson import Searches
+from reedsp.algorithms.rows import Prepared, RowSearch, accepted, check_device
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import result_dtype
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.graph.arguments import as_graph, vertices_argument
+from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
+from reedsp.system.elsewhere import Elsewhere
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 MEMORY_LIMIT = 1 << 28
@@ -23,7 +27,7 @@ MEMORY_LIMIT = 1 << 28
 
 
 def all_pairs_rows(
-    graph: GraphLike,
+    graph: GraphLike | Prepared,
     sources: Vertices | None = None,
     *,
     dtype: DistanceType | None = None,
@@ -34,7 +38,7 @@ def all_pairs_rows(
 
     Parameters
     ----------
-    graph : Graph, scipy sparse matrix, dense array or networkx graph
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
         As for :func:`reedsp.sssp`. Weights may be negative.
     sources : sequence of int or of other names, optional
         Vertices to start from, in this order; all of them by default.
@@ -72,10 +76,11 @@ def all_pairs_rows(
     >>> eccentricity
     array([6., 9., 8., 7.])
     """
-    graph = as_graph(graph)
+    asked, graph = accepted(graph)
     check_memory_limit(memory_limit)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
-    blocks = row_blocks(graph, starts, result_dtype(dtype, graph), memory_limit, get_device(device))
+    result = result_dtype(dtype, graph)
+    blocks = row_blocks(rows_of(asked, device), starts, result, memory_limit)
     if not graph.has_names:
         return blocks
     return (([graph.names[index] for index in block.tolist()], rows) for block, rows in blocks)
@@ -87,23 +92,47 @@ def check_memory_limit(memory_limit: int) -> None:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
 
 
+@dataclass(frozen=True)
+class Searched:
+    """A graph that is searched on a device, some vertices at a time."""
+
+    graph: Graph
+    device: Device
+
+    def reverse(self) -> Searched:
+        """Return the same with all edges in the opposite direction."""
+        return Searched(self.graph.reverse(), self.device)
+
+    def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
+        graph, columns = self.graph, slice(None) if targets is None else targets
+        row_bytes = max(1, graph.n) * (dtype.itemsize + 8)  # also in the device's arithmetic
+        if graph.has_negative_weights and not graph.has_integral_weights:
+            return RowSearch(lambda sources: self._found_alone(sources, dtype)[:, columns], sys.maxsize, row_bytes)
+        searches = Searches(graph, job, dtype)
+        return RowSearch(lambda sources: searches.rows(sources)[:, columns], searches.at_once, row_bytes)
+
+    def _found_alone(self, sources: npt.NDArray[np.intp], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        names = [self.graph.names[index] for index in sources]
+        return sssp(self.graph, names, dtype=dtype, device=self.device).dist
+
+
+def rows_of(asked: Graph | Prepared, device: Device | Elsewhere | int | str | None) -> Searched | Prepared:
+    """Return what gives rows of distances: a graph on a device, or one that is prepared there."""
+    if isinstance(asked, Prepared):
+        check_device(asked, device)
+        return asked
+    return Searched(asked, get_device(device))  # type: ignore[arg-type]  # which refuses a cluster
+
+
 def row_blocks(
-    graph: Graph, sources: npt.NDArray[np.intp], dtype: np.dtype[Any], memory_limit: int, device: Device
+    rows: Searched | Prepared,
+    sources: npt.NDArray[np.intp],
+    dtype: np.dtype[Any],
+    memory_limit: int,
+    targets: npt.NDArray[np.intp] | None = None,
+    job: Job | None = None,
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[Any]]]:
-    """Yield the blocks of :func:`all_pairs_rows`, for arguments that were checked."""
-    if len(sources) == 0:
-        return
-    row_bytes = graph.n * (dtype.itemsize + 8)  # also in the device's arithmetic
-    step = max(1, memory_limit // row_bytes)
-    if graph.has_negative_weights and not graph.has_integral_weights:
-        for block in _parts(sources, step):
-            yield block, sssp(graph, [graph.names[index] for index in block], dtype=dtype, device=device).dist
-        return
-    searches = Searches(graph, Job(device), dtype)
-    for block in _parts(sources, min(step, searches.at_once)):
-        yield block, searches.rows(block)
-
-
-def _parts(sources: npt.NDArray[np.intp], step: int) -> list[npt.NDArray[np.intp]]:
-    """Return the sources in parts of about the same size, none larger than `step`."""
-    return np.array_split(sources, -(-len(sources) // step))
+    """Yield the blocks of :func:`all_pairs_rows`, for arguments that were checked; by default to all vertices."""
+    if len(sources):
+        job = Job(rows.device, recycle=True) if job is None else job
+        yield from rows._row_search(job, dtype, targets).blocks(sources, memory_limit)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_blocks
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_blocks, rows_of
+from reedsp.algorithms.rows import Prepared, accepted
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.graph.arguments import as_graph, vertices_argument
+from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.public import public
@@ -46,7 +46,7 @@ class Nearest(NamedTuple):
 
 
 def distance_table(
-    graph: GraphLike,
+    graph: GraphLike | Prepared,
     sources: Vertices,
     targets: Vertices,
     *,
@@ -58,7 +58,7 @@ def distance_table(
 
     Parameters
     ----------
-    graph : Graph, scipy sparse matrix, dense array or networkx graph
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
         As for :func:`reedsp.sssp`. Weights may be negative.
     sources, targets : sequence of int or of other names
         Vertices.
@@ -92,27 +92,28 @@ def distance_table(
     array([[3., 6., 1.],
            [2., 5., 0.]])
     """
-    if isinstance(device, Elsewhere):
+    if isinstance(device, Elsewhere) and not isinstance(graph, Prepared):
         table: Distances = device.answer("distance_table", graph, sources, targets, dtype=dtype)
         return table
-    graph = as_graph(graph)
+    asked, graph = accepted(graph)
     starts = vertices_argument(graph, sources, "sources")
     ends = vertices_argument(graph, targets, "targets")
     result = result_dtype(dtype, graph)
     check_memory_limit(memory_limit)
-    chosen = get_device(device)
+    found = rows_of(asked, device)
     table = np.empty((len(starts), len(ends)), result)
-    graph, starts, ends, is_backwards = oriented(graph, starts, ends, result)
-    into = table.T if is_backwards else table
+    into = table
+    if is_better_backwards(graph, starts, ends, result):
+        found, starts, ends, into = found.reverse(), ends, starts, table.T
     index = 0
-    for block, rows in row_blocks(graph, starts if len(ends) else ends, result, memory_limit, chosen):
-        into[index : index + len(block)] = rows[:, ends]
+    for block, rows in row_blocks(found, starts if len(ends) else ends, result, memory_limit, ends):
+        into[index : index + len(block)] = rows
         index += len(block)
     return table
 
 
 def k_nearest(
-    graph: GraphLike,
+    graph: GraphLike | Prepared,
     sources: Vertices | None,
     k: int,
     among: Vertices | None = None,
@@ -125,7 +126,7 @@ def k_nearest(
 
     Parameters
     ----------
-    graph : Graph, scipy sparse matrix, dense array or networkx graph
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
         As for :func:`reedsp.sssp`. Weights may be negative.
     sources : sequence of int or of other names, or None
         Vertices where the paths start; None means all.
@@ -169,7 +170,7 @@ def k_nearest(
            [3.],
            [4.]])
     """
-    graph = as_graph(graph)
+    asked, graph = accepted(graph)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
     ends = None if among is None else np.unique(vertices_argument(graph, among, "among"))
     wanted = operator.index(k)
@@ -177,22 +178,22 @@ def k_nearest(
         raise ValueError(f"k = {wanted}, expected a number of vertices")
     result = result_dtype(dtype, graph)
     check_memory_limit(memory_limit)
-    chosen = get_device(device)
+    found = rows_of(asked, device)
     nearest = Nearest(
         np.full((len(starts), wanted), infinity(result), result), np.full((len(starts), wanted), NO_VERTEX, np.int32)
     )
     if wanted == 0:
         return _named(nearest, graph)
-    if ends is not None and _is_better_backwards(graph, starts, ends, result):
-        for block, rows in row_blocks(graph.reverse(), ends, result, memory_limit, chosen):
-            _merge(nearest, block, rows[:, starts].T)
+    if ends is not None and is_better_backwards(graph, starts, ends, result):
+        for block, rows in row_blocks(found.reverse(), ends, result, memory_limit, starts):
+            _merge(nearest, block, rows.T)
         return _named(nearest, graph)
     index = 0
-    for block, rows in row_blocks(graph, starts, result, memory_limit, chosen):
+    for block, rows in row_blocks(found, starts, result, memory_limit, ends):
         for source, row in zip(block.tolist(), rows, strict=True):
             if ends is None:
                 row[source] = infinity(result)
-            _take_nearest(nearest, index, row if ends is None else row[ends], ends)
+            _take_nearest(nearest, index, row, ends)
             index += 1
     return _named(nearest, graph)
 
@@ -229,17 +230,9 @@ def _merge(nearest: Nearest, vertices: npt.NDArray[np.intp], dist: npt.NDArray[A
     nearest.vertices[...] = np.take_along_axis(every_vertex, order, axis=1)
 
 
-def oriented(
-    graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
-) -> tuple[Graph, npt.NDArray[np.intp], npt.NDArray[np.intp], bool]:
-    """Return the graph, and between which of its vertices to search for a table, which may be backwards."""
-    if _is_better_backwards(graph, starts, ends, result):
-        return graph.reverse(), ends, starts, True
-    return graph, starts, ends, False
-
-
-def _is_better_backwards(
+def is_better_backwards(
     graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
 ) -> bool:
+    """Return whether distances for a table are better searched from its ends, against the edges."""
     fewer = len(ends) < len(starts) and not graph.has_negative_weights
     return fewer and choose_arithmetic(graph, result).dtype.kind == "i"  # in which every order gives the same sum

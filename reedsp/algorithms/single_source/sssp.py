@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.rows import Prepared, check_device
 from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
 from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
@@ -74,7 +75,7 @@ _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 
 
 def sssp(
-    graph: GraphLike,
+    graph: GraphLike | Prepared,
     source: Vertex | Vertices,
     method: SearchMethod = "auto",
     target: Vertex | None = None,
@@ -94,8 +95,9 @@ def sssp(
 
     Parameters
     ----------
-    graph : Graph, scipy sparse matrix, dense array or networkx graph
-        A dense 0 and +inf are no edge; see :meth:`Graph.from_dense` for the other reading.
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
+        A dense 0 and +inf are no edge; see :meth:`Graph.from_dense` for the other reading. A graph that is prepared is
+        asked where it was prepared, by its own method, with `source` and `dtype` alone.
     source : int, other name or sequence of these
         Vertex to start from: its name in a graph that knows names, such as a node of a networkx graph, otherwise
         0 .. n-1, of which a negative one counts from the end. A sequence gives one row of results for each entry.
@@ -168,6 +170,12 @@ def sssp(
     >>> paths.path(3)
     [0, 2, 3]
     """
+    if isinstance(graph, Prepared):
+        check_device(graph, device)
+        refused = {"target": target, "cutoff": cutoff, "out": out, "options": options}
+        refused |= {"method": None if method == "auto" else method}
+        _refuse_if_prepared(refused | {"progress": progress or None, "min_only": min_only or None})
+        return graph.sssp(source, dtype=dtype)
     if isinstance(device, Elsewhere):
         given = {"target": target, "cutoff": cutoff, "dtype": dtype, "min_only": min_only, "out": out}
         there: ShortestPaths = device.answer(
@@ -219,6 +227,12 @@ def sssp(
         _rows_from_host=solved.outcome.rows_from_host,
         _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
     )
+
+
+def _refuse_if_prepared(arguments: Mapping[str, Any]) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{name}: a prepared graph is searched without; sssp(prepared.graph, ...) takes it")
 
 
 @dataclass(frozen=True)
