@@ -7,6 +7,7 @@
 // Local memory: none.
 // Macros:       SYMMETRIC, 1: each edge is there in both directions, with one weight;
 //               LISTED, vertices that a search for witnesses reaches at most: 2 below a power of two up to 256;
+//               FOLLOWED, most edges of a vertex that a search for witnesses follows;
 //               core/out_edges.cl; core/weights.cl, with an INF that no path weighs, and twice of which fits.
 //   first_out, out_edges  in   the edges that leave each vertex, and where they lead to
 //   first_in, in_edges    in   the edges that end at each vertex, and where they come from
@@ -17,8 +18,8 @@
 // Paths by way of a vertex x that goes have to be kept. From u by way of x to w a shortcut is needed, unless a witness is
 // found: a path from u to w that avoids x, and is shorter, or as long and avoids all other vertices that go.
 
-#if !defined(SYMMETRIC) || !defined(LISTED)
-#error "contraction/rounds.cl needs the macros SYMMETRIC and LISTED"
+#if !defined(SYMMETRIC) || !defined(LISTED) || !defined(FOLLOWED)
+#error "contraction/rounds.cl needs the macros SYMMETRIC, LISTED and FOLLOWED"
 #endif
 #if LISTED >= 255 || (LISTED + 2) & (LISTED + 1)
 #error "contraction/rounds.cl numbers the vertices of a search in bytes, and needs LISTED to be 2 below a power of two"
@@ -86,6 +87,8 @@ void look_around(Reached *reached, const int source, const int x, const WEIGHT l
         reached->open[nearest] = doubled;
         const int vertex = reached->vertex[nearest];
         const OFFSET last = first_out[vertex + 1];
+        if (last - first_out[vertex] > FOLLOWED)
+            continue;
         for (OFFSET edge = first_out[vertex]; edge < last; ++edge) {
             const Edge next = out_edges[edge];
             if (next.weight <= (doubled - dist) / 2 && next.target != x)

@@ -125,7 +125,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"FOUND": (2,), "OFFSET": ("uint", "ulong"), "GROUP_SIZE": (32,), "RUN": (8,), "LADDER": tuple(range(1, 10))},
         **{"WIDTH": (32,), "LARGE": (4096,), "EACH": (8,), "PORTIONS": (2,)},
     },
-    "contraction/rounds.cl": {"SYMMETRIC": (0, 1), "LISTED": (62, 254), "OFFSET": ("uint",)},
+    "contraction/rounds.cl": {"SYMMETRIC": (0, 1), "LISTED": (62, 254), "FOLLOWED": (6000,), "OFFSET": ("uint",)},
     "contraction/batches.cl": RESULTS,
     "contraction/wide.cl": {
         **RESULTS,

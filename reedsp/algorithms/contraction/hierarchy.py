@@ -18,6 +18,7 @@ from reedsp.graph.graph import Graph
 
 _CORE, _OF_PLANE = 1024, 2  # vertices that are contracted whatever it takes, or this by the root of all
 _DENSE, _VERY_DENSE = 20, 100  # edges of a vertex of a larger core, on the average
+_EARLY, _MOST_EARLY, _MORE = 1 / 4, 10, 1.5  # of the vertices are left; edges of each, and as many as in the graph
 _MUCH_LEFT = 1 / 2  # of the vertices and edges of the graph, where a core that is dense ends it
 _LEAST = 2**32 - 1  # priority
 _MOST_EDGES = 2**31 - 1
@@ -122,6 +123,8 @@ def _is_hopeless(core: Core, graph: Graph) -> bool:
     """Return whether there are more and more shortcuts, of which most would be there in the end."""
     if core.n <= max(_CORE, _OF_PLANE * math.sqrt(graph.n)):
         return False
+    if core.n > _EARLY * graph.n and core.m > core.n * max(_MOST_EARLY, _MORE * graph.m / graph.n):
+        return True
     much = core.m > _MUCH_LEFT * (graph.n + graph.m)
     return core.m > (_DENSE if much else _VERY_DENSE) * core.n
 

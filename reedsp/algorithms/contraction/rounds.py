@@ -19,7 +19,7 @@ _LISTED, _SETTLED = (62, 254), (16, 128)
 """Vertices that a search for witnesses reaches, and whose edges it follows: at first, and in a late round."""
 
 _FEW, _DENSE = 20_000, 8  # vertices, and edges of each, on the average
-_FOLLOWED = 6000  # edges of a search for witnesses, about
+_FOLLOWED = 6000  # edges of a search for witnesses, about; and of a vertex there, at most
 _COMPLETE = 1 / 4  # of the pairs of vertices have an edge, so that a search would be in vain
 _SAMPLED = 8  # edges that end at a vertex, at most, whose shortcuts are counted
 
@@ -47,6 +47,7 @@ class Round:
         self._macros = {
             "SYMMETRIC": int(core.symmetric),
             "LISTED": _LISTED[late],
+            "FOLLOWED": _FOLLOWED,
             "OFFSET": "uint",
             **unit_macros(dtype),
         }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import hierarchy
+from reedsp.algorithms.contraction import hierarchy, rounds
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
 from tests.support.small_graphs import graph_of
@@ -167,3 +167,21 @@ def test_no_vertices(device: reedsp.Device) -> None:
     prepared = reedsp.prepare(reedsp.Graph.from_edges(0, [], []), device=device)
     assert prepared.rounds == 0
     assert prepared.distances([]).shape == (0, 0)
+
+
+def test_a_graph_without_a_hierarchy_is_given_up_early(device: reedsp.Device) -> None:
+    rng, done = np.random.default_rng(4), [0]
+    graph = reedsp.Graph.from_edges(4000, *rng.integers(0, 4000, (2, 16000)), directed=False)
+    with pytest.raises(ValueError, match="no hierarchy that could be of use"):
+        reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
+    assert done[-1] < graph.n / 2
+
+
+def test_a_search_for_witnesses_does_not_follow_a_hub(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = np.arange(1, 300)
+    graph = reedsp.Graph.from_edges(300, [*np.zeros(299, int), *ends], [*ends, *np.roll(ends, 1)], directed=False)
+    usual = reedsp.prepare(graph, device=device)
+    monkeypatch.setattr(rounds, "_FOLLOWED", 200)
+    without = reedsp.prepare(graph, device=device)
+    assert without.shortcuts > usual.shortcuts
+    assert np.array_equal(without.distances(range(0, 300, 7)), usual.distances(range(0, 300, 7)))
