@@ -43,6 +43,10 @@ class Fault:
     code: str = field(compare=False)
     key: str = field(compare=False)
 
+    def changes(self) -> set[tuple[str, str, str]]:
+        """Return what it may be called by where it changes nothing: with all like it in its line, or by its number."""
+        return {(self.module, self.code, each) for each in (self.what, self.name.split(":", 2)[2])}
+
 
 def modules() -> list[str]:
     """Return the names of all modules that faults are planted in."""
