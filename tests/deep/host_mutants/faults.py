@@ -45,7 +45,8 @@ class Fault:
 
     def changes(self) -> set[tuple[str, str, str]]:
         """Return what it may be called by where it changes nothing: with all like it in its line, or by its number."""
-        return {(self.module, self.code, each) for each in (self.what, self.name.split(":", 2)[2])}
+        _, _, number = self.name.partition("#")
+        return {(self.module, self.code, each) for each in (self.what, f"{self.what}#{number or 1}")}
 
 
 def modules() -> list[str]:
