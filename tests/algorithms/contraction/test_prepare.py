@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -113,6 +114,43 @@ def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, d
     graph = graph_from(random("random", 400, 8000, 1, 1000, seed=1))
     with pytest.raises(ValueError, match=r"^graph: it has no hierarchy that could be of use: [\d,]+ edges"):
         reedsp.prepare(graph, device=device)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "is_hopeless"),
+    [
+        (1024, 10**9, False),
+        (1025, 20 * 1025, False),
+        (1025, 20 * 1025 + 1, True),
+        (4000, 50_000, False),
+        (4000, 100_000, True),
+    ],
+)
+def test_a_core_that_most_of_the_graph_would_be_left_of_is_given_up(n: int, m: int, is_hopeless: bool) -> None:
+    core, small = (SimpleNamespace(n=each, m=edges) for each, edges in ((n, m), (2000, 10_000)))
+    assert hierarchy._is_hopeless(core, small) == is_hopeless
+
+
+@pytest.mark.parametrize(("m", "is_hopeless"), [(100 * 3000, False), (100 * 3000 + 1, True)])
+def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> None:
+    large = SimpleNamespace(n=10**6, m=10**6)
+    assert hierarchy._is_hopeless(SimpleNamespace(n=3000, m=m), large) == is_hopeless
+    assert not hierarchy._is_hopeless(SimpleNamespace(n=2000, m=10**9), large)
+    half = SimpleNamespace(n=40_000, m=10**6)
+    assert not hierarchy._is_hopeless(half, large)
+    assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
+
+
+def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device) -> None:
+    """As many in all versions and on all devices: what goes first is decided by integers."""
+    for family, shortcuts, rounds in ((grid("grid", 12, 9, seed=2), 278, 16), (grid("grid", 30, 30, seed=5), 3410, 29)):
+        graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, False)
+        prepared = reedsp.prepare(graph, device=device)
+        assert (prepared.shortcuts, prepared.rounds) == (shortcuts, rounds)
+        stats = prepared.sssp(0).stats
+        assert stats["exact_on_host"] == 0
+        assert stats["arithmetic"] == "int32"
+        assert stats["chosen_because"] == "the graph was prepared"
 
 
 def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:

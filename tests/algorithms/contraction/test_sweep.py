@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import numpy as np
 import pytest
 
 import reedsp
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.selfcheck import finds_known_rows
 from reedsp.algorithms.contraction.sweep import OnDevice, sweep_to
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.job import Job
@@ -39,3 +43,25 @@ def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:
     found = contract(graph, units_of(graph), Job(device))
     assert sweep_to(found, np.array([0])).places < 20
     assert found.shortcuts > 0
+
+
+@pytest.mark.parametrize("units", [np.int32, np.int64])
+@pytest.mark.parametrize("result", [np.int32, np.int64, np.float64])
+def test_the_trial_of_a_device_passes_right_rows_alone(
+    units: type, result: type, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = functools.partial(finds_known_rows, device, np.dtype(units), Arithmetic(np.dtype(result)))
+    assert trial()
+    meet, rows = OnDevice.meet, OnDevice.rows
+    with monkeypatch.context() as patch:
+        patch.setattr(OnDevice, "meet", lambda *given: (meet(*given)[0] + 1, *meet(*given)[1:]))
+        assert not trial()
+    for step in ([0, 1], [1, 0]):
+
+        def from_another(self: OnDevice, job: Job, sources: Any, arithmetic: Arithmetic, step: list[int] = step) -> Any:
+            others = (sources + step) % self._n
+            return rows(self, job, others.astype(np.int32), arithmetic)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(OnDevice, "rows", from_another)
+            assert not trial()
