@@ -123,17 +123,15 @@ def test_the_page_and_a_run(server: Server, runner: Runner) -> None:
     assert runner.requests == [Request("graph", "frontier", RIGHT["text"], source=0)]
 
 
-def test_limits(server: Server, runner: Runner) -> None:
-    assert LARGEST_BODY == 64 * 1024
-    assert ask(server, json.dumps(RIGHT).encode().ljust(LARGEST_BODY))[0] == 200
+def test_limits(runner: Runner) -> None:
+    assert (LARGEST_BODY, MOST_CONNECTIONS) == (64 * 1024, 16)
     generated = {"kind": "graph", "algorithm": "frontier", "generate": "path"}
-    assert [ask(server, generated | {"size": size})[0] for size in (1, 1000, 1001)] == [200, 200, 422]
-    assert ask(server, generated)[0] == 200
+    with Server("", runner) as server:
+        assert (server._http.seconds, server._runs._seconds) == (20, 120)
+        assert ask(server, json.dumps(RIGHT).encode().ljust(LARGEST_BODY))[0] == 200
+        assert [ask(server, generated | {"size": size})[0] for size in (1, 1000, 1001)] == [200, 200, 422]
+        assert ask(server, generated)[0] == 200
     assert runner.requests[-1].size == 1
-    assert MOST_CONNECTIONS == 16
-    usual = Server("", runner)
-    assert (usual._http.seconds, usual._runs._seconds) == (20, 120)
-    usual._http.server_close()
 
 
 def test_nothing_is_left_at_the_end(runner: Runner) -> None:
@@ -246,6 +244,32 @@ def test_a_slow_body_is_given_up(server: Server, runner: Runner) -> None:
     assert b" 408 " in raw(server, head.encode()).splitlines()[0]
     assert time.monotonic() - started < 4
     assert runner.requests == []
+
+
+def test_a_body_that_drips_is_given_up(server: Server, runner: Runner) -> None:
+    parts = urlsplit(server.address)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30) as connection:
+        head = f"POST {parts.path}run HTTP/1.1\r\nHost: {parts.netloc}\r\nOrigin: http://{parts.netloc}\r\n"
+        connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n".encode())
+        for _ in range(100):
+            connection.sendall(b" ")
+            if select.select([connection], [], [], 0.1)[0]:
+                break
+        assert b" 408 " in connection.recv(200).splitlines()[0]
+    assert runner.requests == []
+
+
+def test_an_answer_has_all_its_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float | None] = []
+    send = server_module._Handler._send
+
+    def sent(handler: Any, *given: Any) -> None:
+        left.append(handler.connection.gettimeout())
+        send(handler, *given)
+
+    monkeypatch.setattr(server_module._Handler, "_send", sent)
+    assert ask(server)[0] == 200
+    assert left == [1.0]
 
 
 def test_a_body_that_ends_early_is_refused(server: Server) -> None:

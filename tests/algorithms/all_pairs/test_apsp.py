@@ -7,6 +7,7 @@ import functools
 import itertools
 import time
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -18,6 +19,7 @@ import reedsp
 from reedsp.algorithms.all_pairs import answers as all_pairs_answers
 from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith
 from reedsp.algorithms.all_pairs.answers import Answers
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
@@ -352,11 +354,23 @@ def test_19_path_weights_beyond_every_type(method: str, device: Device) -> None:
             reedsp.apsp(cycle, method, negative_cycles=negative_cycles, device=device)
 
 
+def test_rows_are_worked_on_some_at_a_time() -> None:
+    some: Any = SimpleNamespace(rows=range(3, 10), row_bytes=1 << 25)
+    assert [(each.start, each.stop) for each in PathMatrix.slices(some)] == [(3, 5), (5, 7), (7, 9), (9, 10)]
+    some.row_bytes = 1 << 27
+    assert [(each.start, each.stop) for each in PathMatrix.slices(some)] == [(row, row + 1) for row in range(3, 10)]
+    some.row_bytes = 1
+    assert list(PathMatrix.slices(some)) == [slice(3, 10)]
+
+
 @every_method
 def test_21_float_sums_beyond_the_largest_float(method: str, device: Device) -> None:
     needs_doubles(device)
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
     with pytest.raises(OverflowError, match=r"^a distance from vertex 0 is beyond float64$"):
+        reedsp.apsp(graph, method, True, device=device)
+    graph = reedsp.Graph.from_edges(3, [0, 2], [1, 0], [1.5e308, 1.5e308])
+    with pytest.raises(OverflowError, match=r"^a distance from vertex 2 is beyond float64$"):
         reedsp.apsp(graph, method, True, device=device)
     # A path that leads out of the range and back in would depend on the order of its sums.
     graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [1.5e308, 1.5e308, -1.7e308])
