@@ -369,9 +369,11 @@ def test_21_float_sums_beyond_the_largest_float(method: str, device: Device) -> 
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
     with pytest.raises(OverflowError, match=r"^a distance from vertex 0 is beyond float64$"):
         reedsp.apsp(graph, method, True, device=device)
-    graph = reedsp.Graph.from_edges(3, [0, 2], [1, 0], [1.5e308, 1.5e308])
-    with pytest.raises(OverflowError, match=r"^a distance from vertex 2 is beyond float64$"):
+    graph = reedsp.Graph.from_edges(14, [0, 13], [1, 0], [1.5e308, 1.5e308])
+    with pytest.raises(OverflowError, match=r"^a distance from vertex 13 is beyond float64$"):
         reedsp.apsp(graph, method, True, device=device)
+    graph = reedsp.Graph.from_edges(3, [0, 2], [1, 1], [1.5e308, 1.6e308])
+    assert reedsp.apsp(graph, method, True, device=device).dist[:, 1].tolist() == [1.5e308, 0, 1.6e308]
     # A path that leads out of the range and back in would depend on the order of its sums.
     graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [1.5e308, 1.5e308, -1.7e308])
     with pytest.raises(OverflowError, match="path weights of up to inf"):
