@@ -340,6 +340,18 @@ def test_one_run_at_a_time_and_none_for_long(server: Server, runner: Runner) -> 
     raise AssertionError("it is still busy")
 
 
+def test_a_run_is_waited_for(runner: Runner) -> None:
+    outcome: list[int] = []
+    with Server("", runner, run_seconds=60) as server:
+        slow = threading.Thread(target=lambda: outcome.append(ask(server, RIGHT | {"algorithm": "slow"})[0]))
+        slow.start()
+        while not runner.requests:
+            time.sleep(0.01)
+        runner.release.set()
+        slow.join()
+    assert outcome == [200]
+
+
 @pytest.mark.parametrize("seconds", [1.0, 60.0])
 def test_idle_connections_do_not_pile_up(seconds: float, runner: Runner) -> None:
     with Server("", runner, seconds=seconds) as server, contextlib.ExitStack() as stack:
