@@ -592,6 +592,18 @@ def test_19_24_distances_outside_the_result_are_named(
         to_result(rows, Arithmetic(INT64), result)
 
 
+def test_a_distance_that_is_lost_is_named_by_its_row() -> None:
+    dist = np.arange(6).reshape(2, 3)
+    assert to_result(dist, Arithmetic(INT64), FLOAT64).tolist() == dist.tolist()
+    for place, name in (((1, 2), "1, 2"), ((0, 1), "0, 1"), ((1, 0), "1, 0")):
+        wrong = dist.copy()
+        wrong[place] = 2**53 + 1
+        with pytest.raises(ValueError, match=rf"^dist\[{name}\] = {2**53 + 1} has no exact float64 value"):
+            to_result(wrong, Arithmetic(INT64), FLOAT64)
+    with pytest.raises(ValueError, match=r"^dist\[2\] = "):
+        to_result(wrong[1, ::-1], Arithmetic(INT64), FLOAT64)
+
+
 def test_20_a_float32_result_is_rounded_once() -> None:
     dist = np.array([2**24 + 1, 2**24 + 3, INT32_MAX - 1, INT64_MAX - 1, -(2**63), INT64_MAX])
     converted = to_result(dist, Arithmetic(INT64), FLOAT32)

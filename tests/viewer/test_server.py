@@ -147,6 +147,24 @@ def test_nothing_is_left_at_the_end(runner: Runner) -> None:
         assert not thread.is_alive()
 
 
+@pytest.mark.parametrize("how", ["it ends by itself", "it is closed"])
+def test_the_port_is_given_back(how: str, runner: Runner) -> None:
+    server = Server("", runner)
+    by_itself = how == "it ends by itself"
+    serving = threading.Thread(target=server.serve if by_itself else server._http.serve_forever, daemon=True)
+    serving.start()
+    assert ask(server)[0] == 200
+    (server._http.shutdown if by_itself else server.close)()
+    serving.join(30)
+    with pytest.raises(ConnectionRefusedError):
+        ask(server)
+
+
+def test_the_page_may_be_asked_for_by_the_name_of_this_machine(server: Server) -> None:
+    host = f"localhost:{urlsplit(server.address).port}"
+    assert ask(server, Host=host, Origin=f"http://{host}")[0] == 200
+
+
 def test_each_server_has_another_secret(runner: Runner) -> None:
     first, second = (Server("", runner) for _ in range(2))
     assert urlsplit(first.address).path != urlsplit(second.address).path

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import functools
 import itertools
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +19,10 @@ import scipy.sparse
 
 import reedsp
 from reedsp.algorithms.all_pairs import answers as all_pairs_answers
-from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith
+from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith, path_matrix
 from reedsp.algorithms.all_pairs.answers import Answers
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
-from reedsp.arithmetic.matrix import INTEGERS
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.minplus import product as minplus_product
@@ -352,6 +354,26 @@ def test_19_path_weights_beyond_every_type(method: str, device: Device) -> None:
     for negative_cycles in ("raise", "mark"):
         with pytest.raises(reedsp.NegativeCycleError, match="weight -1:"):
             reedsp.apsp(cycle, method, negative_cycles=negative_cycles, device=device)
+
+
+def test_the_row_of_an_overflow_is_named_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, first = 30, 16
+    dist = np.full((n, n), np.inf)
+    dist[29, 0] = dist[0, 1] = 1.5e308
+
+    @contextlib.contextmanager
+    def rows_on_host(rows: slice) -> Iterator[Any]:
+        yield dist[rows]
+
+    some: Any = SimpleNamespace(rows=range(first, n), row_bytes=8 * n, rows_on_host=rows_on_host)
+    some.graph = reedsp.Graph.from_edges(n, [0, 29], [1, 0], [1.5e308, 1.5e308])
+    some.weights = Weights(np.dtype(np.float64), np.inf, np.inf)
+    for transferred in (8 * 8 * n, 1 << 20):
+        monkeypatch.setattr(path_matrix, "TRANSFERRED", transferred)
+        with pytest.raises(OverflowError, match=r"^a distance from vertex 29 is beyond float64$"):
+            PathMatrix.refuse_overflow(some)
+    dist[29, 1] = 1.7e308
+    PathMatrix.refuse_overflow(some)
 
 
 def test_rows_are_worked_on_some_at_a_time() -> None:

@@ -149,6 +149,30 @@ def test_a_journal_without_a_header(header: Any, folder: Path) -> None:
         opened(folder)
 
 
+def test_what_a_journal_begins_with(folder: Path) -> None:
+    with opened(folder) as checkpoint:
+        assert (checkpoint.fresh, checkpoint.done, checkpoint.unfinished, checkpoint.placed) == (True, 0, None, False)
+        assert checkpoint.panels is None
+        assert checkpoint.columns is None
+    own = OwnFolder(folder)
+    [header] = Journal(own, "journal").read()
+    own.close()
+    problem = {"fingerprint": "a graph", "n": N, "dtype": MATRIX.dtype.str}
+    assert header == {"format": 2, "vertices at a time": SPAN, **problem}
+
+
+@pytest.mark.parametrize("now", [None, os.stat(os.curdir)])
+def test_a_lock_that_was_deleted_meanwhile(
+    now: os.stat_result | None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(OwnFolder, "status", lambda folder, name: now)
+        with pytest.raises(BlockingIOError, match="another process has just finished in this folder") as found:
+            opened(folder)
+    assert found.value.filename == str(folder)
+    opened(folder).close()
+
+
 def test_a_matrix_without_rows(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"^n: at least one row is needed, got 0$"):
         Checkpoint(folder, "a graph", 0, np.int32)
@@ -268,6 +292,15 @@ def test_a_pass_has_what_is_needed_to_do_it_again(
         assert (checkpoint.unfinished, checkpoint.panels, checkpoint.columns) == (None, None, None)
         assert checkpoint.done == first + size
         assert checkpoint.finished() == (first + size == N)
+
+
+def test_rows_of_several_spans_may_be_written_at_once(folder: Path) -> None:
+    with in_a_pass(folder) as checkpoint:
+        checkpoint.begin_rows(SPAN, N)
+        checkpoint.write_rows(SPAN, MATRIX[SPAN:] + 3)
+        checkpoint.end_rows(SPAN, N)
+    with opened(folder) as checkpoint:
+        assert np.array_equal(checkpoint.matrix[SPAN:], MATRIX[SPAN:] + 3)
 
 
 def test_rows_may_be_written_in_parts(folder: Path) -> None:
