@@ -277,17 +277,19 @@ def test_a_body_that_drips_is_given_up(server: Server, runner: Runner) -> None:
     assert runner.requests == []
 
 
-def test_an_answer_has_all_its_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    left: list[float | None] = []
+def test_an_answer_has_all_its_time_but_not_longer_than_the_program(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[tuple[float | None, bool]] = []
     send = server_module._Handler._send
 
     def sent(handler: Any, *given: Any) -> None:
-        left.append(handler.connection.gettimeout())
+        left.append((handler.connection.gettimeout(), threading.current_thread().daemon))
         send(handler, *given)
 
     monkeypatch.setattr(server_module._Handler, "_send", sent)
     assert ask(server)[0] == 200
-    assert left == [1.0]
+    assert left == [(1.0, True)]
 
 
 def test_a_body_that_ends_early_is_refused(server: Server) -> None:
