@@ -363,6 +363,7 @@ def test_the_row_of_an_overflow_is_named_wherever_it_is(monkeypatch: pytest.Monk
 
     @contextlib.contextmanager
     def rows_on_host(rows: slice) -> Iterator[Any]:
+        assert first <= rows.start < rows.stop <= n
         yield dist[rows]
 
     some: Any = SimpleNamespace(rows=range(first, n), row_bytes=8 * n, rows_on_host=rows_on_host)
