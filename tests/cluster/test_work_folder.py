@@ -189,6 +189,9 @@ def test_strips_are_deleted_when_later_ones_are_recorded(folder: Path, monkeypat
             assert synchronised == [before, before]
             synchronised.clear()
             assert names(folder) == {"journal", "lock", *(each.name for each in stored)}
+        stored[0].unlink()
+        work.record_strips(4, [Filed(work.file(strip, 4), 0) for strip in range(3)])
+        assert names(folder) == {"journal", "lock"}
 
 
 def test_names_tell_problems_and_cuts_apart(tmp_path: Path) -> None:
@@ -255,11 +258,20 @@ def test_results_are_moved_once(
         assert work.has_lost(targets)
 
 
-def test_a_folder_is_moved(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_is_moved(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, bool]] = []
+    fsync = os.fsync
+
+    def synchronise(descriptor: int) -> None:
+        seen.append((os.readlink(f"/proc/self/fd/{descriptor}"), (tmp_path / "rows").exists()))
+        fsync(descriptor)
+
     with complete(folder) as work:
         work.result("rows").mkdir()
         (work.result("rows") / "0.npy").touch()
+        monkeypatch.setattr(os, "fsync", synchronise)
         work.place({"rows": tmp_path / "rows"})
+        assert seen == [(str(tmp_path), True), (str(folder / "journal"), True)]
         assert names(tmp_path / "rows") == {"0.npy"}
         assert not is_there(work.result("rows"))
 
@@ -346,6 +358,21 @@ def test_nothing_is_left_where_it_is_removed(folder: Path) -> None:
     assert not folder.exists()
     with pytest.raises(OSError, match="Bad file descriptor"):
         work._own.names()
+
+
+def test_no_other_call_works_in_it_until_all_is_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = begun(folder)
+    unlink, deleted = OwnFolder.unlink, []
+
+    def busy(own: OwnFolder, name: str) -> None:
+        with pytest.raises(BlockingIOError):
+            opened(folder)
+        deleted.append(name)
+        unlink(own, name)
+
+    monkeypatch.setattr(OwnFolder, "unlink", busy)
+    work.remove()
+    assert deleted == ["journal", "lock"]
 
 
 def test_what_a_late_task_writes_is_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

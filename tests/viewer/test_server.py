@@ -273,6 +273,8 @@ def test_a_body_that_drips_is_given_up(server: Server, runner: Runner) -> None:
             connection.sendall(b" ")
             if select.select([connection], [], [], 0.1)[0]:
                 break
+        else:
+            raise AssertionError("it waits on")
         assert b" 408 " in connection.recv(200).splitlines()[0]
     assert runner.requests == []
 
