@@ -38,6 +38,13 @@ __kernel void begin(__global const int *restrict sources, __global WEIGHT *restr
         dist[entry_of(sources[first_row + lane], lane, lanes)] = 0;
 }
 
+// Lowers the distance of the vertex that an edge leads to from one at distance `own`.
+void reach(const Edge edge, const WEIGHT own, volatile __global WEIGHT *dist, const size_t lane, const uint lanes)
+{
+    volatile __global WEIGHT *above = &dist[entry_of(edge.target, lane, lanes)];
+    LOWER((volatile __global Key *)above, AS_KEY(own + edge.weight));
+}
+
 // Finds, in the order of rounds, the distances along paths that lead up only.
 __kernel void climb(__global const OFFSET *restrict first_upper, __global const Edge *restrict upper,
                     __global const uint *restrict rounds, volatile __global WEIGHT *dist, const uint lanes,
@@ -51,11 +58,14 @@ __kernel void climb(__global const OFFSET *restrict first_upper, __global const 
             if (own == INF)
                 continue;
             const OFFSET last = first_upper[vertex + 1], step = (OFFSET)get_local_size(1);
-#pragma unroll 4
-            for (OFFSET edge = first_upper[vertex] + (OFFSET)get_local_id(1); edge < last; edge += step) {
-                volatile __global WEIGHT *above = &dist[entry_of(upper[edge].target, lane, lanes)];
-                LOWER((volatile __global Key *)above, AS_KEY(own + upper[edge].weight));
+            OFFSET edge = first_upper[vertex] + (OFFSET)get_local_id(1);
+            for (; edge + step < last; edge += 2 * step) {
+                const Edge a = upper[edge], b = upper[edge + step];
+                reach(a, own, dist, lane, lanes);
+                reach(b, own, dist, lane, lanes);
             }
+            if (edge < last)
+                reach(upper[edge], own, dist, lane, lanes);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }

@@ -153,7 +153,7 @@ class WorkFolder:
                 elif source.is_dir():
                     refuse_existing(target)
                     os.rename(source, target)
-                elif os.path.lexists(source):
+                elif is_there(source):
                     self._own.give(source.name, target)
                 synchronise_folder(target.parent)
                 self._record("placed", name)
@@ -162,7 +162,7 @@ class WorkFolder:
         """Raise FileExistsError if a target is taken, but by a result that is complete."""
         complete = self.rows is not None
         for name, target in targets.items():
-            moved = complete and self.is_complete and not os.path.lexists(self.result(name))
+            moved = complete and self.is_complete and not is_there(self.result(name))
             if not (moved or name in self._placed or _is_one_file(self.result(name), target)):
                 refuse_existing(target)
 
@@ -170,7 +170,7 @@ class WorkFolder:
         """Whether a result, of which rows were written, is neither here nor where it was asked for any more."""
         places = ((self.result(name), target) for name, target in targets.items())
         begun = self.is_complete or bool(self.written)
-        return begun and any(not any(map(os.path.lexists, both)) for both in places)
+        return begun and any(not any(map(is_there, both)) for both in places)
 
     @property
     def is_complete(self) -> bool:
@@ -198,11 +198,11 @@ class WorkFolder:
             self._journal.append(header)
         if not isinstance(found, dict) or found != header:
             known = found if isinstance(found, dict) else {}
-            wrong = next((key for key in header if known.get(key) != header[key]), "header")
-            there = known.get(wrong)
+            wrong = next((key for key in header if known.get(key) != header[key]), None)
+            there, expected = (found, header) if wrong is None else (known.get(wrong), header[wrong])
             raise ValueError(
-                f"{self._journal.file}: its {wrong} is {there!r}, not {header.get(wrong)!r}; it is another problem's, "
-                f"delete {self.path} to start again"
+                f"{self._journal.file}: its {wrong or 'header'} is {there!r}, not {expected!r}; it is another "
+                f"problem's, delete {self.path} to start again"
             )
         for number, record in enumerate(records, start=2):
             if not self._may_follow(record):
@@ -244,15 +244,30 @@ class WorkFolder:
             self._placed.add(values[0])
 
 
+def is_there(path: Path) -> bool:
+    """Return whether there is something in a place, a link to nothing included.
+
+    Raises
+    ------
+    OSError
+        It cannot be looked at, which says nothing about what is there.
+    """
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def refuse_existing(path: Path) -> None:
     """Raise FileExistsError if there is something in a place."""
-    if os.path.lexists(path):
+    if is_there(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
 
 
 def _is_one_file(source: Path, target: Path) -> bool:
     """Whether a file has two names, as where the power failed while it was moved."""
-    return os.path.lexists(source) and os.path.lexists(target) and os.path.samefile(source, target)
+    return is_there(source) and is_there(target) and os.path.samefile(source, target)
 
 
 def partial(target: Path) -> Path:

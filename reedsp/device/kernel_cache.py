@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
@@ -25,7 +26,9 @@ def file_for(*key: object) -> Path | None:
 def is_empty() -> bool:
     """Return whether no kernel has been kept yet, where there is a place for them."""
     folder = _directory()
-    return folder is not None and next(folder.glob("*.bin"), None) is None
+    with contextlib.suppress(OSError):
+        return folder is not None and next(folder.glob("*.bin"), None) is None
+    return False
 
 
 def _directory() -> Path | None:

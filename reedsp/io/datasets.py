@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reedsp.system.cache_folders import private_directory
+from reedsp.system.file_errors import named_errors
 from reedsp.system.progress_bar import bytes_bar
 
 _FOLDER_VARIABLE = "REEDSP_DATA"
@@ -122,7 +123,7 @@ def _cache() -> Path:
 
 
 def _check(file: Path, known: Dataset) -> None:
-    with open(file, "rb") as content:
+    with named_errors(file), open(file, "rb") as content:
         found = hashlib.file_digest(content, "sha256").hexdigest()
     if found != known.sha256:
         raise ValueError(f"{file}: not the published file: its SHA-256 is {found}, expected {known.sha256}")

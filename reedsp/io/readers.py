@@ -35,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
+from reedsp.system.file_errors import named_errors
 from reedsp.system.progress_bar import bytes_bar
 
 _PIECE = 2**19
@@ -192,16 +193,16 @@ def open_text(path: str | os.PathLike[str], progress: Callable[[int, int], None]
     Raises
     ------
     OSError
-        It cannot be opened, or is not a regular file.
+        It cannot be opened or read, or is not a regular file.
     ValueError
         It is empty, damaged, or an archive of tar.
     """
     require_regular_file(path)
     name = os.fsdecode(path)
-    with open(path, "rb") as file:
+    with named_errors(path), open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         report = None if progress is None else lambda: progress(file.tell(), size)
-        yield Text(name, _pieces(file), _BASE_SIZE + _EXPANSION * size, report)
+        yield Text(name, _to_the_end(_pieces(file), file, size, name), _BASE_SIZE + _EXPANSION * size, report)
 
 
 def require_regular_file(path: str | os.PathLike[str]) -> None:
@@ -230,6 +231,13 @@ def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
     if magic.startswith(b"\xfd7zXZ\x00"):
         return _unxz(file)
     return _read_pieces(file)
+
+
+def _to_the_end(pieces: Iterator[bytes], file: io.BufferedReader, size: int, name: str) -> Iterator[bytes]:
+    """Hand out the pieces of a file, of which no fewer bytes may be read than it had when it was opened."""
+    yield from pieces
+    if file.tell() < size:
+        raise ValueError(f"{name}: it has become shorter while it was read: {file.tell():,} bytes instead of {size:,}")
 
 
 def _read_pieces(file: io.BufferedIOBase) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import errno
 import math
 import os
 import re
+import zipfile
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import check_archive, check_array
+from reedsp.system.file_errors import named_errors
 
 _UNREACHED_LEVEL = -1
 _NAME = re.compile("-?[0-9]{1,19}")
@@ -71,14 +73,14 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
     ------
     ValueError
         The file is no such result, or not one of this graph. The message begins with its name.
+    OSError
+        It cannot be read.
     """
     try:
         if path.suffix == ".csv":
             return _load_csv(path, graph, cutoff)
         if path.suffix == ".npy":
-            beside = path.with_suffix(".pred.npy")
-            pred = _mapped(beside) if beside.exists() else None
-            return _matrices(_mapped(path), pred, graph)
+            return _matrices(_mapped(path), _mapped_beside(path), graph)
         if path.suffix == ".npz":
             return _load_npz(read_arrays(path), graph, cutoff)
     except (ValueError, csv.Error) as error:
@@ -87,10 +89,19 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
-    with open(path, "rb") as file:
-        check_array(file, os.fstat(file.fileno()).st_size, path.name)
-    mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
+    with named_errors(path):
+        with open(path, "rb") as file:
+            check_array(file, os.fstat(file.fileno()).st_size, path.name)
+        mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
     return mapped
+
+
+def _mapped_beside(path: Path) -> npt.NDArray[Any] | None:
+    """Return the predecessors of a matrix, if there are any."""
+    try:
+        return _mapped(path.with_suffix(".pred.npy"))
+    except FileNotFoundError:
+        return None
 
 
 def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
@@ -100,8 +111,10 @@ def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     ------
     ValueError
         It is none, or holds other than numbers and strings.
+    OSError
+        It cannot be read.
     """
-    with open(path, "rb") as file:
+    with named_errors(path), open(path, "rb") as file:
         try:
             check_archive(file)
             file.seek(0)
@@ -110,8 +123,9 @@ def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
         except MemoryError:
             raise
         except Exception as error:  # zipfile and zlib raise many kinds for an archive that is damaged
-            if isinstance(error, OSError) and error.errno != errno.EINVAL:  # which is that of a place before the file
-                raise
+            cause = error.__context__ if isinstance(error, zipfile.BadZipFile) else error
+            if isinstance(cause, OSError) and cause.errno != errno.EINVAL:  # which is that of a place before the file
+                raise cause from None
             raise ValueError(f"not an archive of arrays: {error}") from None
 
 
@@ -184,7 +198,7 @@ def masks(stored: Stored, row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[
 
 
 def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
-    with open(path, newline="", encoding="utf-8") as file:
+    with named_errors(path), open(path, newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
         header = next(reader, [])
         known = {name: place for place, name in enumerate(header)}

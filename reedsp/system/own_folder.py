@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from reedsp.system.atomic_file import put_in_place, synchronise_descriptor
+from reedsp.system.file_errors import named_errors
 
 _RELATIVE = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.unlink, os.link, os.rename} <= os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # nor wait for who writes to a pipe
@@ -52,10 +53,11 @@ class OwnFolder:
         if _RELATIVE:
             self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
             self._close = weakref.finalize(self, os.close, self._handle)
-            status = os.fstat(self._handle)
-            _refuse_others(status, path)
-            if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                os.fchmod(self._handle, 0o700)
+            with named_errors(path):
+                status = os.fstat(self._handle)
+                _refuse_others(status, path)
+                if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                    os.fchmod(self._handle, 0o700)
 
     def close(self) -> None:
         """Let go of the folder, in which nothing is to be done any more, by any thread.
@@ -70,7 +72,8 @@ class OwnFolder:
 
     def names(self) -> set[str]:
         """Return the names of all that is there."""
-        return set(os.listdir(self.path if self._handle is None else self._handle))
+        with named_errors(self.path):
+            return set(os.listdir(self.path if self._handle is None else self._handle))
 
     def open(self, name: str, mode: str) -> IO[bytes]:
         """Open a file, as the function of this name does.
@@ -95,7 +98,8 @@ class OwnFolder:
                     raise _refusal("a link, which is not followed, or no regular file", path) from None
                 raise OSError(error.errno, error.strerror, str(path)) from None
             try:
-                status = os.fstat(descriptor)
+                with named_errors(path):
+                    status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                     raise _refusal("not a regular file with a single name", path)
                 _refuse_others(status, path)
@@ -116,6 +120,8 @@ class OwnFolder:
             return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from None
 
     def unlink(self, name: str) -> None:
         """Delete a file, if there is one."""

@@ -7,6 +7,7 @@ import itertools
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -20,9 +21,13 @@ import reedsp
 from reedsp.arithmetic.paths import (
     ROUNDS_BEYOND,
     Arithmetic,
+    bound_of,
+    bounds_matter,
     ceiling_of,
     choose_arithmetic,
+    excludes_overflow,
     from_result,
+    output_array,
     result_dtype,
     to_result,
 )
@@ -247,6 +252,67 @@ def test_19_no_sum_leaves_the_arithmetic_unless_it_saturates(batch: int) -> None
     assert {("int32", False, True), ("int64", False, True), ("int64", True, False)} <= seen
 
 
+@dataclass
+class Facts:
+    """What is known of a graph."""
+
+    n: int = 2
+    weight_dtype: Any = INT64
+    max_abs_weight: float = 1
+    simple_path_bound: float = 1
+    rough_path_bound: float = 1
+    has_negative_weights: bool = False
+    has_integral_weights: bool = True
+
+
+def test_the_rough_bound_serves_only_below_the_limit() -> None:
+    heaviest = 2**30
+    rough = INT32_MAX - heaviest
+    facts = Facts(max_abs_weight=heaviest, simple_path_bound=rough - 1, rough_path_bound=rough)
+    assert choose_arithmetic(facts, FLOAT64) == Arithmetic(INT32)
+    facts = Facts(max_abs_weight=heaviest, simple_path_bound=rough + 9, rough_path_bound=rough - 1)
+    assert choose_arithmetic(facts, FLOAT64) == Arithmetic(INT32)
+    facts = Facts(max_abs_weight=heaviest, simple_path_bound=rough, rough_path_bound=rough)
+    assert choose_arithmetic(facts, FLOAT64) == Arithmetic(INT64)
+    assert [bounds_matter(2, each) for each in (INT32_MAX / 2 - 1, INT32_MAX / 2, np.inf)] == [False, True, True]
+
+
+@pytest.mark.parametrize(("share", "saturate"), [(0.4, False), (0.5, False), (0.6, True)])
+def test_floats_saturate_where_a_rounded_sum_may_leave_them(share: float, saturate: bool) -> None:
+    bound = share * FLOAT_MAX
+    facts = Facts(3, FLOAT64, FLOAT_MAX, bound, bound, has_integral_weights=False)
+    assert choose_arithmetic(facts, FLOAT64) == Arithmetic(FLOAT64, saturate)
+    light = Facts(3, FLOAT64, 1, bound, bound, has_integral_weights=False)
+    assert choose_arithmetic(light, FLOAT64) == Arithmetic(FLOAT64)
+
+
+def test_macros_of_path_weights() -> None:
+    assert [Arithmetic(dtype, True).macros["SATURATE"] for dtype in (INT32, INT64, FLOAT32, FLOAT64)] == [1, 1, 0, 0]
+    assert Arithmetic(INT64).macros == {"WEIGHT": "long", "INF": "LONG_MAX", "IS_INTEGER": 1, "SATURATE": 0}
+    assert [str(Arithmetic(INT32)), str(Arithmetic(FLOAT64, True))] == ["int32", "float64, saturating"]
+
+
+def test_steps_are_neither_zero_nor_beyond_the_arithmetic() -> None:
+    most, tiny = float(np.finfo(np.float32).max), float(np.finfo(np.float32).tiny)
+    steps = [Arithmetic(FLOAT32).step(each) for each in (0, 1.5, 1e300, np.inf)]
+    assert steps == [tiny, 1.5, most, most]
+    whole = [Arithmetic(INT32).step(each) for each in (0, 0.5, 7.9, INT32_MAX, INT32_MAX + 0.5, np.inf)]
+    assert whole == [1, 1, 7, INT32_MAX, INT32_MAX, INT32_MAX]
+    assert {type(each) for each in steps} == {np.float32}
+    assert {type(each) for each in whole} == {np.int32}
+
+
+def test_arrays_for_distances() -> None:
+    array = np.empty((2, 3), np.float32)
+    assert output_array(array, (2, 3), FLOAT32) is array
+    for shape, dtype in (((3, 2), FLOAT32), ((2, 3), FLOAT64)):
+        with pytest.raises(ValueError, match=r"^out has shape "):
+            output_array(array, shape, dtype)
+    array.flags.writeable = False
+    with pytest.raises(ValueError, match=r"^out is read-only$"):
+        output_array(array, (2, 3), FLOAT32)
+
+
 @pytest.mark.parametrize("weight_type", [np.float32, np.float64])
 def test_fractional_weights_are_added_as_floats(weight_type: type) -> None:
     graph = Graph.from_edges(2, [0], [1], np.array([0.5], weight_type))
@@ -411,6 +477,24 @@ def as_fraction(number: Any) -> Fraction:
     return Fraction(int(number) if isinstance(number, np.integer) else number)
 
 
+def test_bounds_of_cutoffs() -> None:
+    whole, single = Arithmetic(INT32), Arithmetic(FLOAT32)
+    assert [bound_of(each, whole) for each in (None, 0, 7.9, INT32_MAX - 1, INT32_MAX)] == [
+        *(None, 0, 7, None, None),
+    ]
+    assert bound_of(INT32_MAX - 2, whole) == INT32_MAX - 2
+    assert [bound_of(each, single) for each in (None, 0, 1.5, 1e300)] == [None, 0, 1.5, None]
+    assert type(bound_of(7, whole)) is int
+    assert type(bound_of(7, single)) is float
+
+
+def test_cutoffs_that_exclude_what_cannot_be_held() -> None:
+    whole, single = Arithmetic(INT32), Arithmetic(FLOAT32)
+    most = float(np.finfo(np.float32).max)
+    assert [excludes_overflow(each, whole) for each in (None, INT32_MAX - 1, INT32_MAX)] == [False, True, False]
+    assert [excludes_overflow(each, single) for each in (None, most, most * 1.001)] == [False, True, False]
+
+
 def test_no_cutoff_means_no_ceiling() -> None:
     for dtype in (INT32, INT64, FLOAT32, FLOAT64):
         arithmetic = Arithmetic(dtype)
@@ -506,6 +590,18 @@ def test_19_24_distances_outside_the_result_are_named(
     rows = np.array([[0, 1, 2, 3, 4], dist, dist])
     with pytest.raises(error, match=rf"^dist\[1, 2\] = {value} {message}"):
         to_result(rows, Arithmetic(INT64), result)
+
+
+def test_a_distance_that_is_lost_is_named_by_its_row() -> None:
+    dist = np.arange(6).reshape(2, 3)
+    assert to_result(dist, Arithmetic(INT64), FLOAT64).tolist() == dist.tolist()
+    for place, name in (((1, 2), "1, 2"), ((0, 1), "0, 1"), ((1, 0), "1, 0")):
+        wrong = dist.copy()
+        wrong[place] = 2**53 + 1
+        with pytest.raises(ValueError, match=rf"^dist\[{name}\] = {2**53 + 1} has no exact float64 value"):
+            to_result(wrong, Arithmetic(INT64), FLOAT64)
+    with pytest.raises(ValueError, match=r"^dist\[2\] = "):
+        to_result(wrong[1, ::-1], Arithmetic(INT64), FLOAT64)
 
 
 def test_20_a_float32_result_is_rounded_once() -> None:
@@ -831,6 +927,14 @@ def test_slack_may_be_wrong_by_what_its_sums_round() -> None:
     dist = np.full(3, 1 + 2.0**-20)
     assert (dist + weights - dist).tolist() == [2 * half, 0, 0]
     assert check_hidden(Graph.from_edges(3, [0, 1, 2], [1, 2, 0], weights), 0, dist)
+
+
+def test_slack_that_is_rounded_up_is_compared_with_less() -> None:
+    """Of two edges at heavy vertices one seems to gain 20 and the other to lose 19, which lose 0.4 together."""
+    heavy = np.full(2, 2.0**53)
+    weights = [19, -19.4]
+    assert (heavy + weights - heavy).tolist() == [20, -19]
+    assert check_hidden(Graph.from_edges(2, [0, 1], [1, 0], weights), 0, heavy)
 
 
 def test_05_hidden_negative_self_loops() -> None:

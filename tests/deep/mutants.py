@@ -159,7 +159,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "contraction/rounds.cl": ("algorithms/contraction/test_prepare.py",),
     "contraction/batches.cl": ("algorithms/contraction/test_sweep.py", "algorithms/contraction/test_prepare.py"),
     "contraction/wide.cl": ("algorithms/contraction/test_sweep.py",),
-    "contraction/results.cl": ("algorithms/contraction/test_sweep.py", "algorithms/contraction/test_prepare.py"),
     "traversal/queue_levels.cl": ("algorithms/traversal/test_queue_order.py",),
     "traversal/queue_order.cl": ("algorithms/traversal/test_queue_order.py", "csgraph/test_csgraph.py"),
     "primitives/reduce.cl": SCANS,

@@ -819,7 +819,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_67_damaged_entry_is_not_read(damage: Callable[[bytes], bytes], private_cache: Path) -> None:
+def test_67_damaged_entry_is_not_read(
+    damage: Callable[[bytes], bytes], private_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", kernel_cache.__name__)
     entry = device_build._cache_file(made_up(), "source")
     assert entry is not None
     kernel_cache.write(entry, b"some code")
@@ -827,7 +830,9 @@ def test_67_damaged_entry_is_not_read(damage: Callable[[bytes], bytes], private_
     content = damage(entry.read_bytes())
     assert content != entry.read_bytes()
     entry.write_bytes(content)
+    assert caplog.messages == []
     assert kernel_cache.read(entry) is None
+    assert caplog.messages == [f"cached kernel {entry.name} is damaged and is built anew"]
 
 
 @pytest.mark.parametrize("damage", ["half", "a pickle"])
@@ -1088,8 +1093,32 @@ def test_69_no_home(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    with pytest.warns(RuntimeWarning, match=AGAIN):
+    with pytest.warns(RuntimeWarning, match="kept: Could not determine home directory.; set XDG_CACHE_HOME"):
         build(device)
+
+
+@pytest.mark.usefixtures("unwarned")
+def test_69_what_is_in_the_way_of_the_cache_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match=f"kept: {tmp_path / 'file'}: Not a directory; set"):
+        assert kernel_cache.file_for("a kernel") is None
+    kernel_cache._warn_of_compiling_again.cache_clear()
+    with pytest.warns(RuntimeWarning, match=f"kept: {tmp_path / 'file'}: Not a directory; set") as caught:
+        kernel_cache.write(tmp_path / "file" / "kernel.bin", b"binary")
+    assert caught[0].filename == kernel_cache.__file__
+
+
+@pytest.mark.usefixtures("unwarned")
+def test_whether_a_kernel_has_been_kept(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kernel_cache.is_empty()
+    file = kernel_cache.file_for("a kernel")
+    assert file is not None
+    kernel_cache.write(file, b"binary")
+    assert not kernel_cache.is_empty()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
+    with pytest.warns(RuntimeWarning, match=AGAIN):
+        assert not kernel_cache.is_empty()
 
 
 @pytest.mark.usefixtures("unwarned")

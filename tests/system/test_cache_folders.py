@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import stat
 import threading
@@ -81,6 +82,32 @@ def test_68_a_group_can_write_above(level: int, cache: Path, facts: Callable[...
     assert refused().filename == str(folder)
     facts(folder, st_mode=stat.S_IFDIR | 0o2775, st_uid=owner, st_gid=owner)
     assert private_directory("kernels") == cache / "reedsp" / "kernels"
+    facts(folder, st_mode=stat.S_IFDIR | 0o2755, st_uid=owner, st_gid=owner + 1)
+    assert private_directory("kernels") == cache / "reedsp" / "kernels"
+
+
+def test_68_others_can_write_at_the_root(cache: Path, facts: Callable[..., None]) -> None:
+    facts(Path("/"), st_mode=stat.S_IFDIR | 0o777)
+    assert refused().filename == "/"
+
+
+@pytest.mark.parametrize("name", ["reedsp", "reedsp/kernels"])
+@pytest.mark.parametrize("wrong", ["group", "others", "owner", "link"])
+def test_68_a_folder_of_the_cache_is_not_this_users_alone(
+    wrong: str, name: str, cache: Path, tmp_path: Path, facts: Callable[..., None]
+) -> None:
+    folder = cache / name
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    if wrong == "link":
+        (tmp_path / "mine").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "mine")
+    else:
+        folder.mkdir(mode=0o700)
+        folder.chmod({"group": 0o720, "others": 0o702, "owner": 0o700}[wrong])
+    if wrong == "owner":
+        facts(folder, st_uid=os.geteuid() + 1)
+    error = refused()
+    assert (error.filename, error.cure) == (str(folder), "delete it")
 
 
 @LEVELS
@@ -156,6 +183,24 @@ def test_a_file_in_the_way_is_no_danger(cache: Path) -> None:
         private_directory("kernels")
 
 
+def test_the_cache_is_in_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for chosen in (None, "", "not/absolute"):
+        monkeypatch.setenv("XDG_CACHE_HOME", chosen) if chosen is not None else monkeypatch.delenv("XDG_CACHE_HOME")
+        assert private_directory("kernels") == tmp_path / ".cache" / "reedsp" / "kernels"
+
+
+def test_where_folders_have_no_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made, and used whoever else may write to them."""
+    monkeypatch.setattr(os, "name", "another system")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a" / "b"))
+    made = private_directory("kernels")
+    assert made == tmp_path / "a" / "b" / "reedsp" / "kernels"
+    assert stat.S_IMODE(made.parents[1].stat().st_mode) == 0o700
+    made.chmod(0o777)
+    assert private_directory("kernels") == made
+
+
 def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> Path:
         raise RuntimeError("no home")
@@ -205,3 +250,27 @@ def test_68_each_folder_is_warned_of_once_in_all_threads(cache: Path) -> None:
         f"nothing is cached: {error.filename} is not a directory that only you can change; delete it"
         for error in errors
     ]
+
+
+def test_68_a_warning_names_the_line_that_wants_the_cache(cache: Path) -> None:
+    def asked() -> None:
+        cache_folders.warn_of_shared(SharedDirectoryError(cache / "another", "delete it"), "nothing is cached")
+
+    with pytest.warns(RuntimeWarning, match="nothing is cached") as caught:
+        asked()
+    assert (caught[0].filename, caught[0].lineno) == (__file__, asked.__code__.co_firstlineno + 4)
+
+
+def test_a_temporary_folder_lasts_as_long_as_the_process_that_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_the_end: list[Callable[[], None]] = []
+    monkeypatch.setattr(atexit, "register", at_the_end.append)
+    made = cache_folders.temporary_directory("reedsp-")
+    (made / "file").touch()
+    assert made.name.startswith("reedsp-")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: 1 - os.getppid())
+        at_the_end[0]()
+    assert (made / "file").exists()
+    at_the_end[0]()
+    assert not made.exists()
+    at_the_end[0]()

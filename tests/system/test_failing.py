@@ -13,9 +13,25 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.solve import solve_matrix
+from reedsp.cost_model import machine
+from reedsp.device import selfcheck
 from reedsp.device.device import Device
+from reedsp.results.files import load
 from reedsp.system.atomic_file import write_whole
-from tests.system.failing import Failing, each_fails, error_of, every_error
+from tests.algorithms.all_pairs import test_out_of_core as out_of_core
+from tests.support.machines import POCL
+from tests.system.failing import (
+    CUT,
+    Failing,
+    FailingReads,
+    each_fails,
+    each_read_fails,
+    error_of,
+    every_error,
+    every_reading_error,
+)
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="what a descriptor stands for is not known")
 
@@ -100,3 +116,115 @@ def test_what_is_only_kept_is_not_needed(
         for each in sorted(private_cache.rglob("*"), reverse=True):
             each.unlink() if not each.is_dir() else each.rmdir()
     assert os.path.isdir(private_cache)
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def edges_of(read: reedsp.Graph) -> object:
+    return read.n, read.indptr.tolist(), read.indices.tolist(), read.weights.tolist()
+
+
+def stored(path: Path) -> object:
+    found = load(path, graph())
+    return found.sources, found.dist.tolist(), None if found.pred is None else found.pred.tolist()
+
+
+def matrix(folder: Path) -> None:
+    reedsp.apsp(graph(), out=folder / "x.npy", predecessors=True)
+
+
+READ: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
+    **{
+        f"graph {kind}": (
+            lambda folder, kind=kind: reedsp.write(graph(), folder / f"x.{kind}"),
+            lambda folder, kind=kind: edges_of(reedsp.read(folder / f"x.{kind}")),
+        )
+        for kind in ("npz", "mtx", "gr.gz", "wel", "wel.xz")
+    },
+    "distances": (FILES["distances"], lambda folder: reedsp.load(folder / "x.npz", graph()).dist.tolist()),
+    "lines": (lambda folder: solved("distances").save(folder / "x.csv"), lambda folder: stored(folder / "x.csv")),
+    "matrix": (matrix, lambda folder: stored(folder / "x.npy")),
+    "prepared": (
+        FILES["prepared"],
+        lambda folder: reedsp.load_prepared(folder / "x.npz", graph()).distance(0, 3),
+    ),
+}
+
+
+@every_reading_error
+@pytest.mark.parametrize("name", READ)
+def test_files_that_are_read(
+    name: str, error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    write, read = READ[name]
+    (tmp_path / "written").mkdir()
+    write(tmp_path / "written")
+    begun = each_read_fails(read, error, tmp_path / "written", tmp_path, monkeypatch)
+    assert {"open", "read"} <= set(begun)
+
+
+@pytest.mark.deep
+@every_reading_error
+def test_a_checkpoint_that_is_read(error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out_of_core.use_short_spans(monkeypatch.setattr)
+    given = out_of_core.weights_of_edges(3 * out_of_core.SHORT_SPAN, out_of_core.FLOAT32)
+
+    def call(folder: Path) -> object:
+        with out_of_core.opened(folder, given) as checkpoint:
+            solve_matrix(checkpoint.matrix, out_of_core.FLOAT32, [device], checkpoint=checkpoint)
+            return checkpoint.matrix.tobytes()
+
+    out_of_core.interrupted(tmp_path / "written", given, device, 26, monkeypatch)  # in a pass
+    begun = each_read_fails(call, error, tmp_path / "written", tmp_path, monkeypatch)
+    assert {"open", "read", "stat", "fstat", "mmap"} <= set(begun)
+
+
+@every_reading_error
+def test_results_that_are_not_in_their_place_yet(
+    error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call(folder: Path) -> object:
+        result = reedsp.apsp(graph(), "floyd-warshall", out=folder / "y.npy", device=device, predecessors=True)
+        return result.dist.tolist(), result.pred.tolist()
+
+    def fails(*given: object) -> None:
+        raise RuntimeError("not yet")
+
+    (tmp_path / "written").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "place_results", fails)
+        with pytest.raises(RuntimeError, match="not yet"):
+            call(tmp_path / "written")
+    begun = each_read_fails(call, error, tmp_path / "written", tmp_path, monkeypatch)
+    assert {"open", "read", "stat", "lstat", "mmap"} <= set(begun)
+
+
+@every_reading_error
+def test_caches_that_are_read(error: int, private_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be read is not there: kernels and verdicts are made again, and a device counts as not measured."""
+    measured = POCL.machine
+
+    def call() -> tuple[object, object]:
+        monkeypatch.setattr(selfcheck, "_known", {})
+        fresh = Device(device.index, device.handle)
+        return reedsp.bfs(graph(), 2, device=fresh).levels.tolist(), machine.stored(fresh)
+
+    machine.FILES.write(device.identity, measured.content())
+    expected = call()
+    assert expected[1] == measured
+    for number in itertools.count():
+        failing = FailingReads(private_cache, number, error)
+        with monkeypatch.context() as patch:
+            failing.plant(patch)
+            patch.setattr("warnings.warn", lambda *given, **options: None)
+            answer, found = call()
+        assert answer == expected[0], failing.begun
+        assert found in (measured, None), failing.begun
+        if not failing.has_failed:
+            break
+        if error == CUT:
+            machine.FILES.write(device.identity, measured.content())
+        assert call() == expected, failing.begun
+    assert {"stat", "scandir", "open", "read"} <= set(failing.begun)

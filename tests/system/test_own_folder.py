@@ -191,6 +191,23 @@ def test_where_folders_cannot_be_opened(tmp_path: Path, victim: Path, monkeypatc
     assert victim.read_bytes() == CONTENT
 
 
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")
+def test_what_is_moved_out_has_its_new_name_on_the_disk_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = OwnFolder(tmp_path / "c")
+    folder.open("a", "wb").close()
+    seen: list[tuple[Path, set[str]]] = []
+    fsync = os.fsync
+
+    def synchronise(descriptor: int) -> None:
+        seen.append((Path(os.readlink(f"/proc/self/fd/{descriptor}")), folder.names()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", synchronise)
+    folder.give("a", tmp_path / "b")
+    assert seen == [(tmp_path, {"a"})]
+    assert folder.names() == set()
+
+
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be opened here")
 def test_closing(tmp_path: Path) -> None:
     """It is let go of once: its number may be another file's then."""

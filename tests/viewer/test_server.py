@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import select
 import socket
 import threading
 import time
@@ -13,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from reedsp.viewer import server as server_module
 from reedsp.viewer.page import Page
 from reedsp.viewer.server import LARGEST_BODY, MOST_CONNECTIONS, Request, Server
 from tests.viewer import examples
@@ -26,10 +29,12 @@ class Runner:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.threads: list[threading.Thread] = []
         self.release = threading.Event()
 
     def __call__(self, request: Request) -> dict[str, Any]:
         self.requests.append(request)
+        self.threads.append(threading.current_thread())
         if request.algorithm == "slow":
             self.release.wait(20)
         if request.algorithm == "wrong":
@@ -95,19 +100,69 @@ def ask(
 def test_the_page_and_a_run(server: Server, runner: Runner) -> None:
     parts = urlsplit(server.address)
     assert parts.hostname == "127.0.0.1"
-    assert len(parts.path) > 30
+    assert len(parts.path) == len("/") + 32 + len("/")
     status, page, headers = ask(server, b"", "GET", parts.path)
     assert status == 200
     assert page.startswith(b"<!doctype html>")
-    assert headers["Cache-Control"] == "no-store"
-    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
-    assert headers["Referrer-Policy"] == "no-referrer"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Server"] == "reedsp"
-    assert "Access-Control-Allow-Origin" not in headers
+    assert headers.pop("Date")
+    assert headers == {
+        "Server": "reedsp",
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Length": str(len(page)),
+        "Cache-Control": "no-store",
+        "Connection": "close",
+        "Content-Security-Policy": "frame-ancestors 'none'",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+    }
     status, trace, _ = ask(server)
     assert (status, trace["input"]["n"]) == (200, 3)
     assert runner.requests == [Request("graph", "frontier", RIGHT["text"], source=0)]
+
+
+def test_limits(runner: Runner) -> None:
+    assert (LARGEST_BODY, MOST_CONNECTIONS) == (64 * 1024, 16)
+    generated = {"kind": "graph", "algorithm": "frontier", "generate": "path"}
+    with Server("", runner) as server:
+        assert (server._http.seconds, server._runs._seconds) == (20, 120)
+        assert ask(server, json.dumps(RIGHT).encode().ljust(LARGEST_BODY))[0] == 200
+        assert [ask(server, generated | {"size": size})[0] for size in (1, 1000, 1001)] == [200, 200, 422]
+        assert ask(server, generated)[0] == 200
+    assert runner.requests[-1].size == 1
+
+
+def test_nothing_is_left_at_the_end(runner: Runner) -> None:
+    before = set(threading.enumerate())
+    with Server("", runner) as server:
+        assert ask(server)[0] == 200
+        assert all(thread.daemon for thread in {*threading.enumerate(), *runner.threads} - before)
+        serving = set(threading.enumerate()) - before
+    with pytest.raises(ConnectionRefusedError):
+        ask(server)
+    for thread in serving:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("how", ["it ends by itself", "it is closed"])
+def test_the_port_is_given_back(how: str, runner: Runner) -> None:
+    server = Server("", runner)
+    by_itself = how == "it ends by itself"
+    serving = threading.Thread(target=server.serve if by_itself else server._http.serve_forever, daemon=True)
+    serving.start()
+    assert ask(server)[0] == 200
+    (server._http.shutdown if by_itself else server.close)()
+    serving.join(30)
+    with pytest.raises(ConnectionRefusedError):
+        ask(server)
+
+
+def test_the_page_may_be_asked_for_by_the_name_of_this_machine(server: Server) -> None:
+    host = f"localhost:{urlsplit(server.address).port}"
+    assert ask(server, Host=host, Origin=f"http://{host}")[0] == 200
 
 
 def test_each_server_has_another_secret(runner: Runner) -> None:
@@ -209,6 +264,36 @@ def test_a_slow_body_is_given_up(server: Server, runner: Runner) -> None:
     assert runner.requests == []
 
 
+def test_a_body_that_drips_is_given_up(server: Server, runner: Runner) -> None:
+    parts = urlsplit(server.address)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30) as connection:
+        head = f"POST {parts.path}run HTTP/1.1\r\nHost: {parts.netloc}\r\nOrigin: http://{parts.netloc}\r\n"
+        connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n".encode())
+        for _ in range(100):
+            connection.sendall(b" ")
+            if select.select([connection], [], [], 0.1)[0]:
+                break
+        else:
+            raise AssertionError("it waits on")
+        assert b" 408 " in connection.recv(200).splitlines()[0]
+    assert runner.requests == []
+
+
+def test_an_answer_has_all_its_time_but_not_longer_than_the_program(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[tuple[float | None, bool]] = []
+    send = server_module._Handler._send
+
+    def sent(handler: Any, *given: Any) -> None:
+        left.append((handler.connection.gettimeout(), threading.current_thread().daemon))
+        send(handler, *given)
+
+    monkeypatch.setattr(server_module._Handler, "_send", sent)
+    assert ask(server)[0] == 200
+    assert left == [(1.0, True)]
+
+
 def test_a_body_that_ends_early_is_refused(server: Server) -> None:
     parts = urlsplit(server.address)
     assert parts.hostname is not None
@@ -217,6 +302,39 @@ def test_a_body_that_ends_early_is_refused(server: Server) -> None:
         connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{{".encode())
         connection.shutdown(socket.SHUT_WR)
         assert b" 400 " in connection.recv(200).splitlines()[0]
+
+
+def test_a_body_may_come_in_parts(runner: Runner) -> None:
+    body = json.dumps(RIGHT).encode()
+    with Server("", runner, seconds=60) as server:
+        parts = urlsplit(server.address)
+        with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=60) as connection:
+            head = f"POST {parts.path}run HTTP/1.1\r\nHost: {parts.netloc}\r\nOrigin: http://{parts.netloc}\r\n"
+            connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+            for each in (body[:9], body[9:]):
+                time.sleep(0.1)
+                connection.sendall(each)
+            assert b" 200 " in connection.recv(200).splitlines()[0]
+
+
+@pytest.mark.parametrize(("error", "is_news"), [(ConnectionResetError, False), (ZeroDivisionError, True)])
+def test_only_a_fault_of_the_server_is_printed(
+    error: type[Exception],
+    is_news: bool,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server_module._Handler, "do_GET", fail)
+        assert raw(server, b"GET / HTTP/1.1\r\n\r\n") == b""
+    said = capsys.readouterr().err
+    assert ("ZeroDivisionError" in said) == is_news
+    assert is_news or not said
+    assert ask(server)[0] == 200
 
 
 def test_what_goes_wrong_in_a_run_is_said(server: Server) -> None:
@@ -244,25 +362,38 @@ def test_one_run_at_a_time_and_none_for_long(server: Server, runner: Runner) -> 
     raise AssertionError("it is still busy")
 
 
-def test_idle_connections_do_not_pile_up(server: Server) -> None:
-    parts = urlsplit(server.address)
-    assert parts.hostname is not None
-    idle = [socket.create_connection((parts.hostname, parts.port or 0), timeout=5) for _ in range(MOST_CONNECTIONS + 4)]
-    time.sleep(0.5)
-    closed = 0
-    for connection in idle:
-        connection.settimeout(0.05)
-        try:
-            closed += connection.recv(1) == b""
-        except TimeoutError:
-            pass
-        except ConnectionResetError:
-            closed += 1
-    assert closed >= 4
-    time.sleep(1.2)  # after which those are given up that say nothing
-    assert ask(server)[0] == 200
-    for connection in idle:
-        connection.close()
+def test_a_run_is_waited_for(runner: Runner) -> None:
+    outcome: list[int] = []
+    with Server("", runner, run_seconds=60) as server:
+        slow = threading.Thread(target=lambda: outcome.append(ask(server, RIGHT | {"algorithm": "slow"})[0]))
+        slow.start()
+        while not runner.requests:
+            time.sleep(0.01)
+        runner.release.set()
+        slow.join()
+    assert outcome == [200]
+
+
+@pytest.mark.parametrize("seconds", [1.0, 60.0])
+def test_idle_connections_do_not_pile_up(seconds: float, runner: Runner) -> None:
+    with Server("", runner, seconds=seconds) as server, contextlib.ExitStack() as stack:
+        parts = urlsplit(server.address)
+        address = parts.hostname or "", parts.port or 0
+        idle = [stack.enter_context(socket.create_connection(address, timeout=30)) for _ in range(MOST_CONNECTIONS + 4)]
+        if seconds < 60:  # those that say nothing are given up
+            assert all(is_closed(connection) for connection in idle)
+            assert ask(server)[0] == 200
+        else:
+            assert all(is_closed(connection) for connection in idle[MOST_CONNECTIONS:])
+            assert select.select(idle[:MOST_CONNECTIONS], [], [], 0)[0] == []
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Wait for the end of a connection."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
 
 
 # ---- with the page ----------------------------------------------------------------------------------

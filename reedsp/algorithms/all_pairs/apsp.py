@@ -38,6 +38,7 @@ from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.file_errors import named_errors
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar
@@ -427,8 +428,8 @@ def _to_files(
                 raise
             solved.to_files(checkpoint, kind, predecessors)
         checkpoint.place_results(wanted)
-        pred = np.load(places[PRED], mmap_mode="r") if predecessors else None
-        dist = np.load(target, mmap_mode="r")
+        pred = _mapped(places[PRED]) if predecessors else None
+        dist = _mapped(target)
         checkpoint.remove()
         return dist, pred
 
@@ -437,6 +438,15 @@ def _to_files(
             checkpoint.close()
 
     return to_the_end(work, end)
+
+
+def _mapped(file: Path) -> npt.NDArray[Any]:
+    try:
+        with named_errors(file):
+            mapped: npt.NDArray[Any] = np.load(file, mmap_mode="r")
+    except ValueError as error:  # it has become shorter meanwhile
+        raise ValueError(f"{file}: {error}") from None
+    return mapped
 
 
 def _stats(jobs: Sequence[Job]) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import functools
 import itertools
 import time
+from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -16,9 +19,10 @@ import scipy.sparse
 
 import reedsp
 from reedsp.algorithms.all_pairs import answers as all_pairs_answers
-from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith
+from reedsp.algorithms.all_pairs import apsp, floyd_warshall, lund_smith, path_matrix
 from reedsp.algorithms.all_pairs.answers import Answers
-from reedsp.arithmetic.matrix import INTEGERS
+from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
+from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.minplus import product as minplus_product
@@ -352,12 +356,47 @@ def test_19_path_weights_beyond_every_type(method: str, device: Device) -> None:
             reedsp.apsp(cycle, method, negative_cycles=negative_cycles, device=device)
 
 
+def test_the_row_of_an_overflow_is_named_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, first = 30, 16
+    dist = np.full((n, n), np.inf)
+    dist[29, 0] = dist[0, 1] = 1.5e308
+
+    @contextlib.contextmanager
+    def rows_on_host(rows: slice) -> Iterator[Any]:
+        assert first <= rows.start < rows.stop <= n
+        yield dist[rows]
+
+    some: Any = SimpleNamespace(rows=range(first, n), row_bytes=8 * n, rows_on_host=rows_on_host)
+    some.graph = reedsp.Graph.from_edges(n, [0, 29], [1, 0], [1.5e308, 1.5e308])
+    some.weights = Weights(np.dtype(np.float64), np.inf, np.inf)
+    for transferred in (8 * 8 * n, 1 << 20):
+        monkeypatch.setattr(path_matrix, "TRANSFERRED", transferred)
+        with pytest.raises(OverflowError, match=r"^a distance from vertex 29 is beyond float64$"):
+            PathMatrix.refuse_overflow(some)
+    dist[29, 1] = 1.7e308
+    PathMatrix.refuse_overflow(some)
+
+
+def test_rows_are_worked_on_some_at_a_time() -> None:
+    some: Any = SimpleNamespace(rows=range(3, 10), row_bytes=1 << 25)
+    assert [(each.start, each.stop) for each in PathMatrix.slices(some)] == [(3, 5), (5, 7), (7, 9), (9, 10)]
+    some.row_bytes = 1 << 27
+    assert [(each.start, each.stop) for each in PathMatrix.slices(some)] == [(row, row + 1) for row in range(3, 10)]
+    some.row_bytes = 1
+    assert list(PathMatrix.slices(some)) == [slice(3, 10)]
+
+
 @every_method
 def test_21_float_sums_beyond_the_largest_float(method: str, device: Device) -> None:
     needs_doubles(device)
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
     with pytest.raises(OverflowError, match=r"^a distance from vertex 0 is beyond float64$"):
         reedsp.apsp(graph, method, True, device=device)
+    graph = reedsp.Graph.from_edges(14, [0, 13], [1, 0], [1.5e308, 1.5e308])
+    with pytest.raises(OverflowError, match=r"^a distance from vertex 13 is beyond float64$"):
+        reedsp.apsp(graph, method, True, device=device)
+    graph = reedsp.Graph.from_edges(3, [0, 2], [1, 1], [1.5e308, 1.6e308])
+    assert reedsp.apsp(graph, method, True, device=device).dist[:, 1].tolist() == [1.5e308, 0, 1.6e308]
     # A path that leads out of the range and back in would depend on the order of its sums.
     graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [1.5e308, 1.5e308, -1.7e308])
     with pytest.raises(OverflowError, match="path weights of up to inf"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction.exact import units_of
+from reedsp.algorithms.contraction.exact import unit_macros, units_of
 
 
 def graph_of(*weights: float) -> reedsp.Graph:
@@ -33,6 +33,13 @@ def test_units(weights: tuple[float, ...], units: list[int], exponent: int) -> N
 def test_the_type_is_as_narrow_as_sums_allow() -> None:
     assert units_of(graph_of(2**28, 2**28)).weights.dtype == np.int32
     assert units_of(graph_of(2**29, 2**29)).weights.dtype == np.int64
+
+
+def test_twice_no_path_fits() -> None:
+    narrow, wide = units_of(graph_of(2**28, 2**28)), units_of(graph_of(2**29, 2**29))
+    assert (narrow.infinity, wide.infinity) == (2**30, 2**61)
+    assert unit_macros(np.dtype(np.int32)) == {"WEIGHT": "int", "INF": 2**30, "IS_INTEGER": 1, "SATURATE": 0}
+    assert unit_macros(np.dtype(np.int64)) == {"WEIGHT": "long", "INF": 2**61, "IS_INTEGER": 1, "SATURATE": 0}
 
 
 @pytest.mark.parametrize("weights", [(0.1, 0.3), (1e300, 1.0), (2.0**52, 2.0**52, 2.0**52), (5e-324, 1.0)])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms.contraction import files
 from tests.support.families import grid
 
 GRID = grid("grid", 12, 9, seed=2)
@@ -38,6 +39,27 @@ def test_what_was_saved_answers_as_before(saved: Path, device: reedsp.Device) ->
     assert np.array_equal(found.dist, expected.dist)
     assert np.array_equal(found.pred, expected.pred)
     assert loaded.path(0, 107) == reedsp.prepare(GRAPH, device=device).path(0, 107)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_graphs_are_saved(seed: int, tmp_path: Path) -> None:
+    """In some the first edges are parts of shortcuts."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 7
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 2 * n)), rng.integers(1, 9, 2 * n))
+    prepared = reedsp.prepare(graph)
+    prepared.save(tmp_path / "prepared.npz")
+    loaded = reedsp.load_prepared(tmp_path / "prepared.npz", graph)
+    assert (loaded.shortcuts, loaded.rounds) == (prepared.shortcuts, prepared.rounds)
+    assert np.array_equal(loaded.distances(range(n)), prepared.distances(range(n)))
+
+
+def test_an_edge_beyond_all_of_the_graph_is_refused(saved: Path) -> None:
+    prepared = reedsp.load_prepared(saved, GRAPH)
+    for edges in ([], [0]):
+        less = reedsp.Graph.from_edges(GRID.n, edges, edges, len(edges) * [1])
+        with pytest.raises(ValueError, match=r"^up_weights: an edge is not in the graph$"):
+            files._check_edges(prepared._hierarchy, less, less.weights)
 
 
 def test_fractions_are_saved(tmp_path: Path) -> None:
@@ -101,8 +123,12 @@ def heavier_shortcut(arrays: dict[str, Any]) -> None:
     arrays["up_weights"][first_shortcut(arrays)] += 1
 
 
-def without_rounds(arrays: dict[str, Any]) -> None:
-    del arrays["rounds"]
+def without(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda arrays: arrays.pop(name)
+
+
+def part_before_the_first(arrays: dict[str, Any]) -> None:
+    arrays["up_parts"][first_shortcut(arrays), 1] = -1
 
 
 def in_one_round(arrays: dict[str, Any]) -> None:
@@ -125,7 +151,14 @@ def of_another_type(arrays: dict[str, Any]) -> None:
         (increased("down_weights", 0), "down_weights: an edge is not in the graph"),
         (shortcut_of_none, "up_parts: there is no such edge"),
         (heavier_shortcut, "up_parts: a shortcut is not the path of its parts"),
-        (without_rounds, "there is no array 'rounds'"),
+        (without("rounds"), "there is no array 'rounds'"),
+        (without("vertices"), "there is no array 'vertices'"),
+        (without("down_parts"), "there is no array 'down_parts'"),
+        (part_before_the_first, "up_parts: there is no such edge"),
+        (increased("up_first", 0), "up_first: it does not ascend from 0 to the number of edges"),
+        (increased("up_first", 9, -50), "up_first: it does not ascend from 0 to the number of edges"),
+        (increased("rounds", -1), "rounds: it does not ascend from 0 to 108"),
+        (increased("up_higher", 0, -108), "up_higher: an edge does not lead to a higher vertex"),
         (in_one_round, "up_higher: an edge joins two vertices of a round"),
         (of_another_type, "up_weights: expected int32 of shape"),
     ],

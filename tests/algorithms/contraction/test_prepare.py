@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import hierarchy, rounds
+from reedsp.algorithms.contraction import hierarchy
+from reedsp.algorithms.contraction import rounds as searches
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
 from tests.support.small_graphs import graph_of
@@ -115,6 +117,57 @@ def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, d
         reedsp.prepare(graph, device=device)
 
 
+@pytest.mark.parametrize(
+    ("n", "m", "is_hopeless"),
+    [
+        (1024, 10**9, False),
+        (1025, 20 * 1025, False),
+        (1025, 20 * 1025 + 1, True),
+        (4000, 50_000, False),
+        (4000, 100_000, True),
+    ],
+)
+def test_a_core_that_most_of_the_graph_would_be_left_of_is_given_up(n: int, m: int, is_hopeless: bool) -> None:
+    core, small = (SimpleNamespace(n=each, m=edges) for each, edges in ((n, m), (16_001, 20_000)))
+    assert hierarchy._is_hopeless(core, small) == is_hopeless
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "edges", "is_hopeless"),
+    [
+        (2001, 20_010, 16_000, False),
+        (2001, 20_011, 16_000, True),
+        (2000, 39_999, 16_000, False),
+        (2001, 30_015, 80_000, False),
+        (2001, 30_016, 80_000, True),
+    ],
+)
+def test_a_core_that_becomes_dense_early_is_given_up(n: int, m: int, edges: int, is_hopeless: bool) -> None:
+    assert hierarchy._is_hopeless(SimpleNamespace(n=n, m=m), SimpleNamespace(n=8000, m=edges)) == is_hopeless
+
+
+@pytest.mark.parametrize(("m", "is_hopeless"), [(100 * 3000, False), (100 * 3000 + 1, True)])
+def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> None:
+    large = SimpleNamespace(n=10**6, m=10**6)
+    assert hierarchy._is_hopeless(SimpleNamespace(n=3000, m=m), large) == is_hopeless
+    assert not hierarchy._is_hopeless(SimpleNamespace(n=2000, m=10**9), large)
+    half = SimpleNamespace(n=40_000, m=10**6)
+    assert not hierarchy._is_hopeless(half, large)
+    assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
+
+
+def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device) -> None:
+    """As many in all versions and on all devices: what goes first is decided by integers."""
+    for family, shortcuts, rounds in ((grid("grid", 12, 9, seed=2), 278, 16), (grid("grid", 30, 30, seed=5), 3410, 29)):
+        graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, False)
+        prepared = reedsp.prepare(graph, device=device)
+        assert (prepared.shortcuts, prepared.rounds) == (shortcuts, rounds)
+        stats = prepared.sssp(0).stats
+        assert stats["exact_on_host"] == 0
+        assert stats["arithmetic"] == "int32"
+        assert stats["chosen_because"] == "the graph was prepared"
+
+
 def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:
     towns = nx.Graph()
     towns.add_weighted_edges_from([("Bern", "Thun", 30), ("Thun", "Brig", 70), ("Bern", "Biel", 35)])
@@ -181,7 +234,7 @@ def test_a_search_for_witnesses_does_not_follow_a_hub(device: reedsp.Device, mon
     ends = np.arange(1, 300)
     graph = reedsp.Graph.from_edges(300, [*np.zeros(299, int), *ends], [*ends, *np.roll(ends, 1)], directed=False)
     usual = reedsp.prepare(graph, device=device)
-    monkeypatch.setattr(rounds, "_FOLLOWED", 200)
+    monkeypatch.setattr(searches, "_FOLLOWED", 200)
     without = reedsp.prepare(graph, device=device)
     assert without.shortcuts > usual.shortcuts
     assert np.array_equal(without.distances(range(0, 300, 7)), usual.distances(range(0, 300, 7)))

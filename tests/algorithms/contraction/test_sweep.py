@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import reedsp
 from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
+from reedsp.algorithms.contraction.selfcheck import finds_known_rows
 from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.contraction.wide import Wide
@@ -66,3 +69,28 @@ def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: 
         path = [source, *unpacked(found, up, down)]
         assert path[-1] == target
         assert sum(matrix[edge] for edge in itertools.pairwise(path)) == weight
+
+
+@pytest.mark.parametrize("units", [np.int32, np.int64])
+@pytest.mark.parametrize("result", [np.int32, np.int64, np.float64])
+def test_the_trial_of_a_device_passes_right_rows_alone(
+    units: type, result: type, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = functools.partial(finds_known_rows, device, np.dtype(units), Arithmetic(np.dtype(result)))
+    assert trial()
+    form = Batches if device.kind == "cpu" else Wide
+    meet, rows = form.meet, form.rows
+    with monkeypatch.context() as patch:
+        patch.setattr(form, "meet", lambda *given: (meet(*given)[0] + 1, *meet(*given)[1:]))
+        assert not trial()
+    for step in ([0, 1], [1, 0]):
+
+        def from_another(
+            self: Batches | Wide, job: Job, sources: Any, arithmetic: Arithmetic, step: list[int] = step
+        ) -> Any:
+            others = (sources + step) % self._n
+            return rows(self, job, others.astype(np.int32), arithmetic)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(form, "rows", from_another)
+            assert not trial()

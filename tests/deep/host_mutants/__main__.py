@@ -41,7 +41,7 @@ def chosen(patterns: list[str], operators: list[str]) -> list[Fault]:
         for module in modules()
         if any(fnmatch.fnmatch(module, pattern) for pattern in patterns)
         for fault in faults_of(module)
-        if fault.operator in operators and (fault.module, fault.code, fault.what) not in known
+        if fault.operator in operators and not fault.changes() & known.keys()
     ]
 
 

@@ -43,6 +43,11 @@ class Fault:
     code: str = field(compare=False)
     key: str = field(compare=False)
 
+    def changes(self) -> set[tuple[str, str, str]]:
+        """Return what it may be called by where it changes nothing: with all like it in its line, or by its number."""
+        _, _, number = self.name.partition("#")
+        return {(self.module, self.code, each) for each in (self.what, f"{self.what}#{number or 1}")}
+
 
 def modules() -> list[str]:
     """Return the names of all modules that faults are planted in."""

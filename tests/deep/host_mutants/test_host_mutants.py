@@ -98,9 +98,10 @@ def test_every_module_has_tests() -> None:
 def test_faults_that_change_nothing_are_real_lines() -> None:
     known = faults.equivalents()
     there = {
-        (fault.module, fault.code, fault.what)
+        change
         for module in {each[0] for each in known}
         for fault in faults.faults_of(module)
+        for change in fault.changes()
     }
     assert set(known) - there == set()
     assert all(known.values())
@@ -121,6 +122,9 @@ def test_tests_that_run_the_line_are_chosen() -> None:
     assert chosen_tests(fault, ran, 5) == ["quick"]
     assert chosen_tests(fault, [Ran(seconds, {"system.parts": {1: [], lines[-1] + 1: ["other"]}})], 60) == ["other"]
     assert chosen_tests(fault, [Ran(seconds, {})], 60) == ["other", "quick", "slow"]
+    constant = next(each for each in faults.faults_of("system.cache_folders") if each.code.startswith("_MOST_LINKS"))
+    by_line = {constant.line: ["other"], constant.line + 40: ["quick"]}
+    assert chosen_tests(constant, [Ran(seconds, {"system.cache_folders": by_line})], 60) == ["other", "quick"]
 
 
 def alone(*arguments: str) -> str:

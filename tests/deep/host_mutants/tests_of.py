@@ -27,11 +27,13 @@ MORE: dict[str, tuple[str, ...]] = {
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
         *("minplus/test_operands.py", "minplus/test_entries.py", f"{ALL_PAIRS}test_apsp.py"),
     ),
-    "edges.negative_cycles": ("arithmetic/test_paths.py",),
+    "edges.negative_cycle*": ("arithmetic/test_paths.py",),
     "system.atomic_file": ("system/test_own_folder.py", CHECKPOINTS[0]),
     "system.own_folder": (CHECKPOINTS[0],),
     "system.cache_folders": ("system/test_icd.py",),
+    "system.file_errors": ("system/test_failing.py",),
     "system.host_memory": ("system/test_parts.py",),
+    "system.measured_file": ("cost_model/test_calibrate.py", "minplus/test_tune.py"),
     "device.kernel_cache": ("device/test_build.py",),
     "cluster.work_folder": CLUSTERS,
     "viewer.server": ("viewer/test_watch.py",),
@@ -83,8 +85,17 @@ def lines_of(fault: Fault) -> range:
     return found
 
 
+def is_run_at_import(fault: Fault) -> bool:
+    """Return whether the line of a fault is in no function, so that only the test that imports its module runs it."""
+    tree = ast.parse(file_of(fault.module).read_text(encoding="utf-8"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return not any(each.body[0].lineno <= fault.line <= (each.end_lineno or 0) for each in functions)
+
+
 def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]:
     """Return the tests that run the line of a fault, or else its module, or else all, the quickest first.
+
+    What is run at an import counts for all tests of the module.
 
     Parameters
     ----------
@@ -98,7 +109,9 @@ def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]
     by_line = [
         (line, test) for each in ran for line, tests in each.lines.get(fault.module, {}).items() for test in tests
     ]
-    found = {test for line, test in by_line if line in lines and test in seconds}
+    found: set[str] = set()
+    if not is_run_at_import(fault):
+        found = {test for line, test in by_line if line in lines and test in seconds}
     found = found or {test for _, test in by_line if test in seconds} or set(seconds)
     taken, total = [], 0.0
     for test in sorted(found, key=lambda each: (seconds[each], each)):

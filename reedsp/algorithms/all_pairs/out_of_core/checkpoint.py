@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
 from reedsp.system.atomic_file import FULL, room_for, synchronise_folder
+from reedsp.system.file_errors import named_errors
 from reedsp.system.own_folder import OwnFolder
 
 if sys.platform == "win32":
@@ -199,10 +200,12 @@ class Checkpoint:
         if first // SPAN in self._ended:
             return
         self.begin_rows(first, first + size)
-        with self._own.open(_ROWS, "rb") as stream:
+        with self._reading(_ROWS) as stream:
             for row in range(first, first + size, SPAN):
                 count = min(SPAN, first + size - row)
                 content = stream.read(count * self._n * self._dtype.itemsize)
+                if len(content) < count * self._n * self._dtype.itemsize:
+                    raise damaged(self._file(_ROWS), "too short")
                 self.write_rows(row, np.frombuffer(content, self._dtype).reshape(count, self._n))
         self.end_rows(first, first + size)
 
@@ -339,6 +342,11 @@ class Checkpoint:
             os.fsync(stream.fileno())
 
     @contextlib.contextmanager
+    def _reading(self, name: str, mode: str = "rb") -> Iterator[IO[bytes]]:
+        with named_errors(self._file(name)), self._own.open(name, mode) as stream:
+            yield stream
+
+    @contextlib.contextmanager
     def _writing(self, name: str, mode: str, size: int) -> Iterator[IO[bytes]]:
         """Open a file, to write some bytes in a thread that hears no signals."""
         with self._keeping_the_lock(), room_for(self._file(name), size), self._own.open(name, mode) as stream:
@@ -378,8 +386,7 @@ class Checkpoint:
             self._reserve(size)
         elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
             raise damaged(self._file(_MATRIX), f"not {size:,} bytes long")
-        with self._own.open(_MATRIX, "r+b") as stream:
-            self.matrix: np.memmap[Any, Any] = np.memmap(stream, self._dtype, "r+", shape=(self._n, self._n))
+        self.matrix: np.memmap[Any, Any] = self._mapped(_MATRIX, (self._n, self._n), "r+")
         if not self.fresh:
             self._verify()
             self._map_side_files()
@@ -387,9 +394,15 @@ class Checkpoint:
     def _map_side_files(self) -> None:
         if self.unfinished is not None:
             size = self.unfinished[1]
-            with self._own.open(_PANELS, "rb") as panels, self._own.open(_COLUMNS, "rb") as columns:
-                self.panels = np.memmap(panels, self._dtype, "r", shape=(size, self._n))
-                self.columns = np.memmap(columns, self._dtype, "r", shape=(self._n, size))
+            self.panels = self._mapped(_PANELS, (size, self._n))
+            self.columns = self._mapped(_COLUMNS, (self._n, size))
+
+    def _mapped(self, name: str, shape: tuple[int, int], mode: Literal["r", "r+"] = "r") -> np.memmap[Any, Any]:
+        with self._reading(name, f"{mode}b") as stream:
+            try:
+                return np.memmap(stream, self._dtype, mode, shape=shape)
+            except ValueError:
+                raise damaged(self._file(name), "too short") from None
 
     def _verify(self) -> None:
         for span, checksum in sorted(self._checksums.items()):
@@ -407,7 +420,7 @@ class Checkpoint:
     def _size_and_checksum(self, name: str) -> tuple[int, int]:
         size = checksum = 0
         if self._own.status(name) is not None:
-            with self._own.open(name, "rb") as stream:
+            with self._reading(name) as stream:
                 while piece := stream.read(_PIECE):
                     size, checksum = size + len(piece), zlib.crc32(piece, checksum)
         return size, checksum
@@ -501,16 +514,28 @@ def locked(folder: OwnFolder) -> IO[bytes]:
     """
     stream = folder.open(_LOCK, "ab")
     try:
+        _lock(stream, folder.path)
+        status = folder.status(_LOCK)
+        with named_errors(folder.path / _LOCK):
+            if status is None or not os.path.samestat(status, os.fstat(stream.fileno())):
+                raise _busy("another process has just finished in this folder", folder.path)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _lock(stream: IO[bytes], folder: Path) -> None:
+    try:
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status = folder.status(_LOCK)
-        if status is None or not os.path.samestat(status, os.fstat(stream.fileno())):
-            raise BlockingIOError(errno.EAGAIN, "another process has just finished in this folder")
     except OSError as error:
-        stream.close()
         if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
             raise
-        raise BlockingIOError(errno.EAGAIN, "another process is working in this folder", str(folder.path)) from None
-    return stream
+        raise _busy("another process is working in this folder", folder) from None
+
+
+def _busy(why: str, folder: Path) -> BlockingIOError:
+    return BlockingIOError(errno.EAGAIN, why, str(folder))

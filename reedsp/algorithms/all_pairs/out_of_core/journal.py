@@ -10,6 +10,7 @@ from typing import Any
 
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.system.atomic_file import room_for
+from reedsp.system.file_errors import named_errors
 from reedsp.system.own_folder import OwnFolder
 
 
@@ -43,7 +44,7 @@ class Journal:
         """
         content = b""
         if self._folder.status(self._name) is not None:
-            with self._folder.open(self._name, "rb") as stream:
+            with named_errors(self.file), self._folder.open(self._name, "rb") as stream:
                 content = stream.read()
         lines = content.split(b"\n")[:-1]
         self._end = sum(len(line) + 1 for line in lines)
