@@ -1,4 +1,4 @@
-"""Prepared graphs: how long the preparation takes, and what answers take afterwards, beside near-far and SciPy.
+"""Prepared graphs: how long the preparation takes, and what answers take afterwards, beside near-far and others.
 
 Whole calls of the public interface, from a graph to arrays of numpy; "on the device" the distances stay there. They are
 compared with those of near-far, exactly; a table with those of its rows.
@@ -6,6 +6,8 @@ compared with those of near-far, exactly; a table with those of its rows.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -32,7 +34,7 @@ SOURCES, MANY_SOURCES, TABLE = 64, 256, 1000
 MOST_ROWS = 1e8  # distances of the rows of one call
 MOST_FOR_SCIPY = 2e7
 ROWS_OF_TABLE = 3  # that are compared
-METHODS = PREPARED, NEAR_FAR, SCIPY = "prepared", "near-far", "SciPy"
+METHODS = PREPARED, NEAR_FAR, SCIPY, IGRAPH, NETWORKIT = "prepared", "near-far", "SciPy", "igraph", "networkit"
 PREPARATION, ROWS, TREES, MORE_ROWS, ON_DEVICE, TABLES, PAIR, PATH = (
     "preparation",
     f"{SOURCES} sources",
@@ -56,6 +58,27 @@ def equal_to(expected: Any) -> Callable[[Any], None]:
             raise WrongAnswerError("other distances")
 
     return check
+
+
+def tables_of_others(matrix: Any, starts: npt.NDArray[Any], ends: npt.NDArray[Any]) -> dict[str, Callable[[], Any]]:
+    """Return calls of other libraries, as far as they are installed, on graphs that are theirs already."""
+    calls = {SCIPY: lambda: scipy.sparse.csgraph.dijkstra(matrix, indices=starts)[:, ends]}
+    edges = matrix.tocoo()
+    if importlib.util.find_spec(IGRAPH) is not None:
+        igraph: Any = importlib.import_module(IGRAPH)
+        made = igraph.Graph(matrix.shape[0], np.stack(edges.coords, axis=1), directed=True)
+        calls[IGRAPH] = lambda: np.array(made.distances(starts.tolist(), ends.tolist(), weights=edges.data.tolist()))
+    if importlib.util.find_spec(NETWORKIT) is not None:
+        networkit: Any = importlib.import_module(NETWORKIT)
+        own = networkit.GraphFromCoo((edges.data, edges.coords), n=matrix.shape[0], weighted=True, directed=True)
+
+        def some_pairs() -> npt.NDArray[Any]:
+            search = networkit.distance.SPSP(own, starts.tolist())
+            search.setTargets(ends.tolist())
+            return np.array(search.run().getDistances())
+
+        calls[NETWORKIT] = some_pairs
+    return calls
 
 
 class Resident:
@@ -121,6 +144,9 @@ def rows(
     check_table = equal_to(some)
     table = partial(prepared.distance_table, starts, ends)
     yield timed(TABLES, PREPARED, table, lambda all_: check_table(all_[:ROWS_OF_TABLE]), repeats)[1]
+    if few * graph.n <= MOST_FOR_SCIPY:
+        for library, solve in tables_of_others(matrix, starts, ends).items():
+            yield timed(TABLES, library, solve, lambda all_: check_table(all_[:ROWS_OF_TABLE]), 1)[1]
     source, target, dist = int(starts[0]), int(ends[0]), some[0, 0]
     pair = partial(prepared.distance, source, target)
     yield timed(PAIR, PREPARED, pair, equal_to(dist), 1 if quick else 100)[1]

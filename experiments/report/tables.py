@@ -681,12 +681,12 @@ def contraction() -> str:
         for row in rows:
             calls.setdefault((row["graph"], row["call"]), {})[row["method"]] = float(row["min_ms"])
         for (graph, call), times in calls.items():
-            ours, others = times["prepared"], ("near-far", "SciPy")
+            ours, others = times["prepared"], ("near-far", "SciPy", "igraph", "networkit")
             figures = [f"{times[each]:,.0f}" if each in times else "" for each in others]
             gain = f"{times['near-far'] / ours:.3g}" if "near-far" in times else ""
             lines.append([device, graph, call, f"{ours:,.0f}" if ours > 100 else f"{ours:.2g}", *figures, gain])
-    heads = ["device", "graph", "call", "prepared, ms", "near-far, ms", "SciPy, ms", "times near-far's speed"]
-    return table(heads, lines, 3)
+    columns = "prepared, ms", "near-far, ms", "SciPy, ms", "igraph, ms", "networkit, ms", "times near-far's speed"
+    return table(["device", "graph", "call", *columns], lines, 3)
 
 
 def whole_calls() -> str:
