@@ -25,7 +25,7 @@ from experiments.lib.measure import measure
 from experiments.lib.plotting import device_of, dots, panels
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.searches import searches_in
+from reedsp.algorithms.contraction.wide import searches_in
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.job import Job
 

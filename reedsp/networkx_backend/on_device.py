@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.algorithms.contraction.automatic import prepared_for
 from reedsp.algorithms.routes.rows import MEMORY_LIMIT, row_blocks
 from reedsp.algorithms.rows import Prepared
 from reedsp.algorithms.single_source.sssp import sssp
@@ -299,6 +300,8 @@ def distances_from_each(
     answering = of_networkx()
     elsewhere = answering if isinstance(answering, Elsewhere) else None
     prepared = _turned_to(arcs, answering) if weighted and isinstance(answering, Prepared) else None
+    if prepared is None and weighted and elsewhere is None:
+        prepared = prepared_for(arcs.graph, None, len(numbers), np.dtype(_distance_type(arcs)))
     if prepared is not None:
         yield from _distances_as_prepared(prepared, arcs, numbers)
         return

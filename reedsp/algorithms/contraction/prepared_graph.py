@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from reedsp.algorithms.contraction.files import write
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
-from reedsp.algorithms.contraction.searches import searches_in
 from reedsp.algorithms.contraction.selfcheck import finds_known_rows
 from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
+from reedsp.algorithms.contraction.wide import searches_in
 from reedsp.algorithms.rows import Prepared, RowSearch
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.task import Outcome, Task

@@ -8,7 +8,7 @@ import numpy as np
 
 from reedsp.algorithms.contraction.exact import Units
 from reedsp.algorithms.contraction.hierarchy import contract
-from reedsp.algorithms.contraction.searches import searches_in
+from reedsp.algorithms.contraction.wide import searches_in
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import infinity_of
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.algorithms.contraction.resident import result_macros, uploaded
@@ -185,3 +186,10 @@ class _Search:
             count = sum(sizes[rounds.first_small :]) * self._lanes
             span = np.uint32(rounds.first_small), np.uint32(len(sizes))
             yield Launch(several, (self._lanes, self._wide._parts, 1), (*args, *span), count)
+
+
+def searches_in(hierarchy: Hierarchy, job: Job) -> Batches | Wide:
+    """Copy a hierarchy to a device, in the form that is fast there."""
+    device = job.device
+    is_wide = device.kind != "cpu" and (hierarchy.up.weights.dtype == np.int32 or device.int64_atomics)
+    return (Wide if is_wide else Batches)(hierarchy, job)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.johnson import Searches
+from reedsp.algorithms.contraction.automatic import prepared_for
 from reedsp.algorithms.rows import Prepared, RowSearch, accepted, check_device
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import result_dtype
@@ -62,6 +63,10 @@ def all_pairs_rows(
         There is a negative cycle; if weights are fractional, one that can be reached from a source.
     OverflowError, ValueError, TypeError, DeviceError, DeviceMemoryError
         As for :func:`reedsp.sssp`.
+
+    Notes
+    -----
+    From very many sources of a graph like a road network, a CPU device first prepares it, as :func:`reedsp.prepare` does.
 
     Examples
     --------
@@ -135,4 +140,5 @@ def row_blocks(
     """Yield the blocks of :func:`all_pairs_rows`, for arguments that were checked; by default to all vertices."""
     if len(sources):
         job = Job(rows.device, recycle=True) if job is None else job
-        yield from rows._row_search(job, dtype, targets).blocks(sources, memory_limit)
+        prepared = prepared_for(rows.graph, rows.device, len(sources), dtype) if isinstance(rows, Searched) else rows
+        yield from (prepared or rows)._row_search(job, dtype, targets).blocks(sources, memory_limit)

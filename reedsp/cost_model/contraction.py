@@ -1,0 +1,36 @@
+"""Whether it pays to contract a graph before many rows of distances are searched for in it; the numbers are fitted."""
+
+from __future__ import annotations
+
+from reedsp.cost_model.choose_search import NEAR_FAR, seconds_on
+from reedsp.cost_model.families import Known
+from reedsp.cost_model.searches import Searches
+
+_MOST_EDGES = 5  # of a vertex on average: road networks have fewer, and most graphs without a hierarchy more
+_TIMES = 4  # what it takes to contract a graph has to be gained, since it may be in vain
+_FEWEST = 10**8  # vertices and edges of all rows: with fewer there is little to gain
+_CONTRACTED, _GPU_CONTRACTED = 3e-5, 5.5e-6
+"""Seconds for each edge of a graph that is contracted: of a core, of which all share them, or beside a GPU."""
+_SWEPT, _GPU_SWEPT = 1.4e-9, 2e-10
+"""Seconds for each vertex and edge in a row of distances, likewise."""
+
+
+def contracting(m: int, known: Known) -> float:
+    """Return the seconds in which a graph of m edges is contracted."""
+    return m * (_CONTRACTED / known.units if known.is_cpu else _GPU_CONTRACTED)
+
+
+def swept(asked: Searches, known: Known) -> float:
+    """Return the seconds that rows of distances take in a graph that is contracted."""
+    return asked.rows * (asked.n + asked.m) * (_SWEPT / known.units if known.is_cpu else _GPU_SWEPT)
+
+
+def may_pay(n: int, m: int, rows: int) -> bool:
+    """Return whether it may pay to contract a graph for rows of distances, whatever device there is."""
+    return rows * (n + m) > _FEWEST and m <= _MOST_EDGES * n
+
+
+def pays(asked: Searches, known: Known) -> bool:
+    """Return whether rows of distances are sooner there, if a graph that is like a road network is contracted first."""
+    gain = seconds_on(asked, known, NEAR_FAR) - swept(asked, known)
+    return not asked.negative and gain > _TIMES * contracting(asked.m, known)

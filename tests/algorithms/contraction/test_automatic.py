@@ -1,0 +1,122 @@
+"""Graphs that are prepared without being asked to: where it pays, once, and with the same bytes."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.contraction import automatic
+from reedsp.cost_model import contraction, families
+from reedsp.cost_model.searches import Searches
+from reedsp.networkx_backend import on_device
+from tests.support.families import FAMILIES, Family, grid
+
+GRID = grid("grid", 15, 12, seed=3)
+
+
+def graph_of(family: Family) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, family.directed)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many edges the graphs have that are contracted, where it always pays."""
+    contracted: list[int] = []
+    contract = automatic.contract
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda asked, _: not asked.negative)
+    monkeypatch.setattr(
+        automatic, "contract", lambda graph, *rest: (contracted.append(graph.m), contract(graph, *rest))[1]
+    )
+    return contracted
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+@pytest.mark.parametrize("dtype", ["int64", "float64", "float32"])
+def test_the_same_bytes(
+    family: Family, dtype: str, device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = graph_of(family)
+
+    def rows() -> bytes | str:
+        try:
+            blocks = reedsp.all_pairs_rows(graph, dtype=dtype, device=device)  # type: ignore[call-overload]
+            return np.concatenate([np.empty((0, graph.n), dtype), *(block for _, block in blocks)]).tobytes()
+        except (reedsp.NegativeCycleError, OverflowError, ValueError) as error:
+            return str(error)
+
+    found = rows()
+    monkeypatch.setattr("reedsp.algorithms.routes.rows.prepared_for", lambda *_: None)
+    assert rows() == found
+
+
+def test_a_graph_is_contracted_once(device: reedsp.Device, calls: list[int]) -> None:
+    graph = graph_of(GRID)
+    for _ in range(3):
+        reedsp.distance_table(graph, range(10), range(20, 50), device=device)
+    reedsp.k_nearest(graph, None, 3, device=device)
+    assert calls == [graph.m]
+
+
+def test_a_graph_without_a_hierarchy_is_given_up_once(device: reedsp.Device, calls: list[int]) -> None:
+    rng = np.random.default_rng(4)
+    graph = reedsp.Graph.from_edges(3000, *rng.integers(0, 3000, (2, 12000)), directed=False)
+    for _ in range(2):
+        [(_, rows)] = reedsp.all_pairs_rows(graph, [5], device=device)
+        assert np.array_equal(rows[0], reedsp.sssp(graph, 5, device=device).dist)
+    assert calls == [graph.m]
+
+
+def test_sums_that_would_be_rounded_are_searched_for(device: reedsp.Device, calls: list[int]) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.1, 0.2])
+    [(_, rows)] = reedsp.all_pairs_rows(graph, [0], device=device)
+    assert rows.tolist() == [[0, 0.1, 0.1 + 0.2]]
+    assert calls == []
+
+
+def test_it_goes_with_its_graph(device: reedsp.Device, calls: list[int]) -> None:
+    graph = graph_of(GRID)
+    list(reedsp.all_pairs_rows(graph, [0, 5], device=device))
+    assert calls == [graph.m]
+    watched = weakref.ref(graph)
+    gc.disable()
+    try:
+        del graph
+        assert watched() is None, "without a look for cycles"
+    finally:
+        gc.enable()
+
+
+def test_measures_of_networkx(device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    monkeypatch.setenv("REEDSP_DEVICE", device.name)
+    G = nx.grid_2d_graph(7, 9)
+    for number, edge in enumerate(G.edges):
+        G.edges[edge]["weight"] = 1 + number * 37 % 11
+    found = nx.closeness_centrality(G, distance="weight", backend="reedsp")
+    assert len(calls) == 1
+    assert found == pytest.approx(nx.closeness_centrality(G, distance="weight", backend="networkx"))
+
+
+def test_where_it_pays() -> None:
+    two_cores = families.family("cpu", 2, 24 << 30, True)
+    large_gpu = families.family("gpu", 132, 140 << 30, False)
+
+    def roads(rows: int, m: int = 730_100, negative: bool = False) -> Searches:
+        return Searches(264_346, m, False, rows, "int32", 8, negative)
+
+    assert [contraction.pays(roads(rows), two_cores) for rows in (1000, 100_000)] == [False, True]
+    assert not contraction.pays(roads(100_000, negative=True), two_cores)
+    assert not contraction.pays(roads(100_000), large_gpu), "where copies to the host take most of the time"
+    assert contraction.contracting(10**6, two_cores) == pytest.approx(15)
+    assert contraction.contracting(10**6, large_gpu) == pytest.approx(5.5)
+    assert contraction.swept(roads(10**4), two_cores) == pytest.approx(6.961, rel=1e-3)
+    assert contraction.swept(roads(10**4), large_gpu) == pytest.approx(1.989, rel=1e-3)
+    assert contraction.may_pay(264_346, 730_100, 1000)
+    assert not contraction.may_pay(264_346, 730_100, 100)
+    assert not contraction.may_pay(264_346, 10 * 264_346, 1000)
