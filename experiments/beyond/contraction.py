@@ -47,9 +47,9 @@ PREPARATION, ROWS, TREES, MORE_ROWS, ON_DEVICE, TABLES, PAIR, PATH = (
 )
 
 
-def rows_of(graph: reedsp.Graph, sources: npt.NDArray[Any], device: reedsp.Device) -> npt.NDArray[Any]:
-    """Return rows by near-far, without trees."""
-    return np.concatenate([part for _, part in reedsp.all_pairs_rows(graph, sources, device=device)])
+def rows_of(graph: reedsp.Graph, sources: npt.NDArray[Any], device: reedsp.Device) -> list[npt.NDArray[Any]]:
+    """Return rows by near-far, without trees, in blocks."""
+    return [part for _, part in reedsp.all_pairs_rows(graph, sources, device=device)]
 
 
 def equal_to(expected: Any) -> Callable[[Any], None]:
@@ -124,6 +124,7 @@ def rows(
     shortcuts = prepared.shortcuts
     expected, row = timed(ROWS, NEAR_FAR, partial(rows_of, graph, sources[:few], device), lambda _: None, 1)
     yield row
+    expected = np.concatenate(expected)
     yield timed(ROWS, PREPARED, partial(prepared.distances, sources[:few]), equal_to(expected), repeats)[1]
     if few * graph.n <= MOST_FOR_SCIPY:
         dijkstra = partial(scipy.sparse.csgraph.dijkstra, matrix, indices=sources[:few])
@@ -140,7 +141,7 @@ def rows(
     yield row
     yield timed(TREES, PREPARED, lambda: prepared.sssp(sources[:few]).pred, equal_to(trees), repeats)[1]
     del trees, expected
-    some = rows_of(graph, starts[:ROWS_OF_TABLE], device)[:, ends]
+    some = np.concatenate(rows_of(graph, starts[:ROWS_OF_TABLE], device))[:, ends]
     check_table = equal_to(some)
     table = partial(prepared.distance_table, starts, ends)
     yield timed(TABLES, PREPARED, table, lambda all_: check_table(all_[:ROWS_OF_TABLE]), repeats)[1]

@@ -66,7 +66,7 @@ def all_pairs_rows(
 
     Notes
     -----
-    From very many sources of a graph like a road network, a CPU device first prepares it, as :func:`reedsp.prepare` does.
+    From very many sources of a graph like a road network, a CPU device prepares it first, as by :func:`reedsp.prepare`.
 
     Examples
     --------
