@@ -204,6 +204,11 @@ class _Http(ThreadingHTTPServer):
         self.hosts = tuple(f"{name}:{self.server_port}" for name in (_ADDRESS, "localhost"))
         self.origin = f"http://{self.hosts[0]}"
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._closing = threading.Lock()
+
+    def server_close(self) -> None:
+        with self._closing:  # a socket calls itself closed before it is: who comes second waits for who came first
+            super().server_close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):

@@ -160,6 +160,39 @@ def test_the_port_is_given_back(how: str, runner: Runner) -> None:
         ask(server)
 
 
+def test_who_closes_waits_until_the_port_is_given_back(runner: Runner) -> None:
+    server = Server("", runner)
+    listening, begun, may_end = server._http.socket, threading.Event(), threading.Event()
+
+    class Slow:
+        """Calls itself closed, and then closes, as a socket of Python does while other threads run."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(listening, name)
+
+        def close(self) -> None:
+            if not begun.is_set():
+                begun.set()
+                assert may_end.wait(30)
+                listening.close()
+
+    server._http.socket = Slow()  # type: ignore[assignment]
+    serving, closing = (threading.Thread(target=work, daemon=True) for work in (server.serve, server.close))
+    serving.start()
+    assert ask(server)[0] == 200
+    server._http.shutdown()
+    assert begun.wait(30)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive()
+    may_end.set()
+    for thread in (serving, closing):
+        thread.join(30)
+        assert not thread.is_alive()
+    with pytest.raises(ConnectionRefusedError):
+        ask(server)
+
+
 def test_the_page_may_be_asked_for_by_the_name_of_this_machine(server: Server) -> None:
     host = f"localhost:{urlsplit(server.address).port}"
     assert ask(server, Host=host, Origin=f"http://{host}")[0] == 200
