@@ -14,11 +14,13 @@
 //   results                 out    (rows, targets) distances
 //   above                  i/o     (work-items, n) INF, before and after
 //   heap                   local to a work-item, (work-items, n)
-//   dist                   i/o     (places, LANES) of a batch
+//   dist                   local to a work-item, (work-items, places, LANES)
+//   is_set                 i/o     (work-items, places) whether a vertex has distances already; 0 before and after
 
 #include "contraction/results.cl"
 
 #define LANES 16
+#define BLOCK 64  // targets whose distances are turned from columns to rows while a cache holds them
 
 typedef VECTOR(WEIGHT, 16) Side;
 
@@ -52,7 +54,8 @@ int pop(__global int *restrict heap, uint *count)
 // Finds the distances along paths that lead up only, for one lane of a batch.
 void climb_from(const int source, const uint lane, __global const OFFSET *restrict first_up,
                 __global const Edge *restrict up_edges, __global const int *restrict place_of,
-                __global WEIGHT *restrict above, __global int *restrict heap, __global WEIGHT *restrict dist)
+                __global WEIGHT *restrict above, __global int *restrict heap, __global WEIGHT *restrict dist,
+                __global uchar *restrict is_set)
 {
     uint count = 0;
     above[source] = 0;
@@ -61,8 +64,13 @@ void climb_from(const int source, const uint lane, __global const OFFSET *restri
         const int vertex = pop(heap, &count);
         const WEIGHT own = above[vertex];
         above[vertex] = INF;
-        if (place_of[vertex] >= 0)
-            dist[(size_t)place_of[vertex] * LANES + lane] = own;
+        const int place = place_of[vertex];
+        if (place >= 0) {
+            if (!is_set[place])
+                vstore16((Side)INF, (size_t)place, dist);
+            is_set[place] = 1;
+            dist[(size_t)place * LANES + lane] = own;
+        }
         const OFFSET last = first_up[vertex + 1];
         for (OFFSET edge = first_up[vertex]; edge < last; ++edge) {
             const Edge next = up_edges[edge];
@@ -82,29 +90,33 @@ __kernel void solve_batches(__global const OFFSET *restrict first_up, __global c
                             __global const int *restrict place_of, __global const int *restrict targets,
                             __global const int *restrict sources, __global RESULT *restrict results,
                             __global WEIGHT *restrict above, __global int *restrict heap,
-                            __global WEIGHT *restrict dist, const uint n, const uint places, const uint target_count,
-                            const uint first_row, const uint rows)
+                            __global WEIGHT *restrict dist, __global uchar *restrict is_set, const uint n,
+                            const uint places, const uint target_count, const uint first_row, const uint rows)
 {
     const size_t worker = get_global_id(0), row = first_row + worker * LANES;
     if (row >= rows)
         return;
     const uint lanes = min((uint)LANES, (uint)(rows - row));
     __global WEIGHT *own = dist + worker * places * LANES;
-    for (size_t place = 0; place < places; ++place)
-        vstore16((Side)INF, place, own);
+    __global uchar *set = is_set + worker * places;
     for (uint lane = 0; lane < lanes; ++lane)
-        climb_from(sources[row + lane], lane, first_up, up_edges, place_of, above + worker * n, heap + worker * n, own);
+        climb_from(sources[row + lane], lane, first_up, up_edges, place_of, above + worker * n, heap + worker * n, own,
+                   set);
     for (size_t place = places; place-- > 0;) {
-        Side nearest = vload16(place, own);
+        Side nearest = set[place] ? vload16(place, own) : (Side)INF;
+        set[place] = 0;
         const OFFSET last = first[place + 1];
         for (OFFSET edge = first[place]; edge < last; ++edge)
             nearest = min(nearest, vload16((size_t)edges[edge].target, own) + edges[edge].weight);
         vstore16(nearest, place, own);
     }
-    for (size_t target = 0; target < target_count; ++target) {
-        __global const WEIGHT *found = own + (size_t)targets[target] * LANES;
-        for (uint lane = 0; lane < lanes; ++lane)
-            results[(row + lane) * target_count + target] = result_of(found[lane]);
+    for (size_t begin = 0; begin < target_count; begin += BLOCK) {
+        const size_t end = min(begin + BLOCK, (size_t)target_count);
+        for (uint lane = 0; lane < lanes; ++lane) {
+            __global RESULT *out = results + (row + lane) * target_count;
+            for (size_t target = begin; target < end; ++target)
+                out[target] = result_of(own[(size_t)targets[target] * LANES + lane]);
+        }
     }
 }
 

@@ -90,11 +90,12 @@ class Resident:
         self.job, self.n = Job(device), graph.n
         hierarchy = contract(graph, units_of(graph), self.job)
         self.searches, self.ranks = searches_in(hierarchy, self.job), hierarchy.rank[sources]
+        self.found = self.job.allocate(len(sources) * graph.n, self.arithmetic.dtype)
 
     def solve(self) -> None:
         """Find all rows."""
         job = Job(self.job.device, recycle=True)
-        self.found = self.searches.rows(job, self.ranks, self.arithmetic)
+        self.searches.rows(job, self.ranks, self.arithmetic, self.found)
         job.finish()
         job.recycle()
 

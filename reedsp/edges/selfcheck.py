@@ -12,8 +12,9 @@ import pyopencl as cl
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX, OutEdges
-from reedsp.edges.distances import read_distances
+from reedsp.edges.distances import float64_holds, read_distances
 from reedsp.graph.graph import Graph, edge_sources
 
 SOURCE = 0
@@ -42,6 +43,13 @@ def finds_distances_along_few(
     job = Job(device)
     found = solve(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[SOURCE]], *options)
     return is_known(job.download(found, graph.n, arithmetic.dtype), arithmetic.infinity, expected)
+
+
+def converts(device: Device, graph: Graph, arithmetic: Arithmetic, result: np.dtype[Any]) -> bool:
+    """Return whether results are of float64, and the device can convert all distances of a graph to it, and rightly."""
+    if result != np.float64 or not float64_holds(graph, device, arithmetic):
+        return False
+    return is_trusted(device, f"conversion of {arithmetic} to float64", converts_known_distances, arithmetic)
 
 
 def converts_known_distances(device: Device, arithmetic: Arithmetic) -> bool:

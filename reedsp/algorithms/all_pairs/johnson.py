@@ -21,9 +21,8 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.distances import float64_holds
 from reedsp.edges.negative_cycles import renamed
-from reedsp.edges.selfcheck import converts_known_distances
+from reedsp.edges.selfcheck import converts
 from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
@@ -151,10 +150,7 @@ class Searches:
         if search is not None and not self._is_trusted(search):
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
-        converts = not graph.has_negative_weights and dtype == np.float64
-        converts = converts and float64_holds(graph, job.device, self.arithmetic)
-        name, conversion = f"conversion of {self.arithmetic} to float64", (converts_known_distances, self.arithmetic)
-        self._converts = converts and is_trusted(job.device, name, *conversion)
+        self._converts = not graph.has_negative_weights and converts(job.device, graph, self.arithmetic, dtype)
 
     def _fastest(self) -> str:
         """Return the search that is expected to find all pairs first, and finds them."""

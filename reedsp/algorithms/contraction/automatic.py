@@ -47,7 +47,7 @@ def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype
 def _contracted(graph: Graph, device: Device) -> Hierarchy | None:
     try:
         units = units_of(graph)
-        check_device(device, graph, units.weights.dtype)
+        check_device(device, graph, units.weights.dtype, units.exponent)
         return contract(graph, units, Job(device, recycle=True))
     except (ValueError, DeviceError):
         return None

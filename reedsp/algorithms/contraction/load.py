@@ -53,5 +53,5 @@ def load_prepared(
     graph = as_graph(graph)
     hierarchy = read(Path(path), graph)
     chosen = get_device(device)
-    check_device(chosen, graph, hierarchy.up.weights.dtype)
+    check_device(chosen, graph, hierarchy.up.weights.dtype, hierarchy.exponent)
     return PreparedGraph(graph, hierarchy, chosen)

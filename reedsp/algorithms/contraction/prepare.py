@@ -70,7 +70,7 @@ def prepare(
     graph = as_graph(graph)
     units = units_of(graph)
     chosen = get_device(device)
-    check_device(chosen, graph, units.weights.dtype)
+    check_device(chosen, graph, units.weights.dtype, units.exponent)
     with bar as report:
         hierarchy = contract(graph, units, Job(chosen, recycle=True), report)
     return PreparedGraph(graph, hierarchy, chosen)

@@ -26,8 +26,8 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
-from reedsp.edges.distances import float64_holds, read_distances
-from reedsp.edges.selfcheck import converts_known_distances
+from reedsp.edges.distances import float64_holds
+from reedsp.edges.selfcheck import converts
 from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -112,8 +112,14 @@ class PreparedGraph(Prepared):
         sources, many = source_argument(graph, source)
         arithmetic, result = self._types(dtype)
         job = Job(self.device, recycle=True, phases=phases)
-        pred = np.empty((len(sources), graph.n), np.int32)
-        found = self._rows(job, sources, arithmetic, result, pred)
+        shape = len(sources), graph.n
+        is_converted = converts(self.device, graph, arithmetic, result)
+        found = np.empty(shape, result if is_converted else arithmetic.dtype)
+        pred = np.empty(shape, np.int32)
+        if sources:
+            phases.begin("search")
+            task = Task(graph, [[each] for each in sources], job, arithmetic, found, pred)
+            task.in_parts(self._rows_at_once(graph.n * found.itemsize), self._fill)
         phases.begin("convert")
         dist = _in_type(found, arithmetic, result)
         stats = {
@@ -350,59 +356,45 @@ class PreparedGraph(Prepared):
 
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
         arithmetic, result = self._types(dtype)
+        given = self._given(arithmetic, result)
         width = self.graph.n if targets is None else len(targets)
         sweep = None if targets is None else sweep_to(self._hierarchy, targets)
+        row_bytes = max(1, width) * (result.itemsize + given.dtype.itemsize)
+        at_once = self._rows_at_once(row_bytes)
 
         def find(sources: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-            if sweep is None:
-                return _in_type(self._rows(job, sources.tolist(), arithmetic, result, None), arithmetic, result)
-            table = np.empty((len(sources), width), arithmetic.dtype)
-            if table.size:
-                ranks = self._hierarchy.rank[sources]
-                job.download_into(table, self._searches.rows(job, ranks, arithmetic, sweep))
+            ranks, found = self._hierarchy.rank[sources], np.empty((len(sources), width), given.dtype)
+            for first in range(0, len(sources) if width else 0, at_once):
+                part = slice(first, first + at_once)
+                with job.writes(found[part]) as results:
+                    self._searches.rows(job, ranks[part], given, results, sweep)
                 job.recycle()
-            return to_result(table, arithmetic, result)
+            return _in_type(found, arithmetic, result)
 
-        row_bytes = max(1, width) * (result.itemsize + arithmetic.dtype.itemsize)
-        return RowSearch(find, self._rows_at_once(row_bytes), row_bytes)
+        return RowSearch(find, at_once, row_bytes)
+
+    def _given(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> Arithmetic:
+        """Return in which type the device gives distances: in that of the results where it is known to convert them."""
+        if result == np.float64 and float64_holds(self.graph, self.device, arithmetic):
+            units, converted = self._hierarchy.up.weights.dtype, Arithmetic(result)
+            if _finds_rows(self.device, units, self._hierarchy.exponent, converted):
+                return converted
+        return arithmetic
 
     def _rows_at_once(self, row_bytes: int) -> int:
         memory = min(self.device.max_allocation, int(_PART_OF_MEMORY * self.device.global_memory))
         return max(1, memory // row_bytes)
 
-    def _rows(
-        self,
-        job: Job,
-        sources: list[int],
-        arithmetic: Arithmetic,
-        result: np.dtype[Any],
-        pred: npt.NDArray[np.int32] | None,
-    ) -> npt.NDArray[Any]:
-        """Return the distances from some vertices, as results where the device converts them, and fill the trees."""
-        graph, device = self.graph, self.device
-        converts = result == np.float64 and float64_holds(graph, device, arithmetic)
-        if converts:
-            trial = (converts_known_distances, arithmetic)
-            converts = is_trusted(device, f"conversion of {arithmetic} to float64", *trial)
-        found = np.empty((len(sources), graph.n), result if converts else arithmetic.dtype)
-        if not sources:
-            return found
-        job.phases.begin("search")
-        task = Task(graph, [[each] for each in sources], job, arithmetic, found, pred)
-        task.in_parts(self._rows_at_once(graph.n * found.itemsize), self._fill)
-        return found
-
     def _fill(self, task: Task) -> Outcome:
-        ranks = self._hierarchy.rank[[source for [source] in task.starts]]
-        dist = self._searches.rows(task.job, ranks, task.arithmetic)
-        if task.predecessors is None:
-            read_distances(task.job, dist, task.dist, task.arithmetic)
-        else:
-            fill_rows(task, OutEdges.of(task.graph, task.job, task.arithmetic), dist, task.starts)
+        """Fill rows of distances and predecessors."""
+        job, arithmetic, sources = task.job, task.arithmetic, [source for [source] in task.starts]
+        dist = job.allocate(len(sources) * task.graph.n, arithmetic.dtype)
+        self._searches.rows(job, self._hierarchy.rank[sources], arithmetic, dist)
+        fill_rows(task, OutEdges.of(task.graph, job, arithmetic), dist, task.starts)
         return Outcome(self.rounds)
 
 
-def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
+def check_device(device: Device, graph: Graph, units: np.dtype[Any], exponent: int) -> None:
     """Raise if a device contracts and searches wrongly.
 
     Parameters
@@ -412,6 +404,8 @@ def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
         One of such weights as the graph that is to be prepared.
     units : dtype
         In which these are added.
+    exponent : int
+        Of two: what a unit is worth.
 
     Raises
     ------
@@ -419,9 +413,16 @@ def check_device(device: Device, graph: Graph, units: np.dtype[Any]) -> None:
         It does.
     """
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-    name = f"contraction in {name_of(units)} for {arithmetic}"
-    if not is_trusted(device, name, finds_known_rows, units, arithmetic):
-        raise DeviceError(f"{device}: {name} gives wrong answers, or fails")
+    if not _finds_rows(device, units, exponent, arithmetic):
+        raise DeviceError(f"{device}: {_named(units, arithmetic)} gives wrong answers, or fails")
+
+
+def _finds_rows(device: Device, units: np.dtype[Any], exponent: int, arithmetic: Arithmetic) -> bool:
+    return is_trusted(device, _named(units, arithmetic), finds_known_rows, units, exponent, arithmetic)
+
+
+def _named(units: np.dtype[Any], arithmetic: Arithmetic) -> str:
+    return f"contraction in {name_of(units)} for {arithmetic}"
 
 
 def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:

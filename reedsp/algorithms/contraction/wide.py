@@ -15,7 +15,7 @@ from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.algorithms.contraction.resident import result_macros, uploaded
 from reedsp.algorithms.contraction.sweep import Sweep, sweep_to_all
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Argument, BoundKernel, Job, Launch
+from reedsp.device.job import Argument, BoundKernel, Job, Launch, Memory
 from reedsp.graph.graph import transposed
 
 _FILE = "contraction/wide.cl"
@@ -86,12 +86,16 @@ class Wide:
         self._parts = min(max(1 << share.bit_length(), _PARTS[0]), _PARTS[1])
 
     def rows(
-        self, job: Job, sources: npt.NDArray[np.int32], arithmetic: Arithmetic, sweep: Sweep | None = None
-    ) -> cl.Buffer:
+        self,
+        job: Job,
+        sources: npt.NDArray[np.int32],
+        arithmetic: Arithmetic,
+        results: Memory,
+        sweep: Sweep | None = None,
+    ) -> None:
         """Queue the search for the distances from some sources, as :meth:`Batches.rows` does."""
         down = self._all if sweep is None else _Down.of(sweep, self._small, job)
         rows, ranks = len(sources), job.upload(sources, keep=False)
-        results = job.allocate(rows * down.target_count, arithmetic.dtype)
         lanes = self._lanes(job, rows)
         search = _Search(self, job, lanes, ranks)
         write = job.device.kernel(_FILE, "write_rows", **self._macros(arithmetic))
@@ -102,7 +106,6 @@ class Wide:
             search.sweep(down)
             args = search.dist, down.targets, results, *sizes, np.uint32(first), np.uint32(used)
             job.launch(write, (down.target_count, used), (_TILE, _TILE_ROWS), *args)
-        return results
 
     def meet(self, job: Job, source: int, target: int) -> tuple[int, list[int], list[int]]:
         """Return a shortest path from one rank to another, as :meth:`Batches.meet` does."""

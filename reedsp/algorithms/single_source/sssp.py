@@ -44,8 +44,7 @@ from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges import balance, ladder
 from reedsp.edges.device_graph import NO_VERTEX
-from reedsp.edges.distances import float64_holds
-from reedsp.edges.selfcheck import converts_known_distances
+from reedsp.edges.selfcheck import converts
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -475,11 +474,8 @@ def _solve(
     chosen, choice = plan.device, plan.choice
     job = Job(chosen, recycle=True, phases=phases)
     method, form = _trusted_method(plan, graph, job, arithmetic)
-    converts = method in _BY_DISTANCE and result == np.float64 and float64_holds(graph, chosen, arithmetic)
-    if converts:
-        trial = (converts_known_distances, arithmetic)
-        converts = is_trusted(chosen, f"conversion of {arithmetic} to float64", *trial)
-    type_found = result if converts else arithmetic.dtype
+    is_converted = method in _BY_DISTANCE and converts(chosen, graph, arithmetic, result)
+    type_found = result if is_converted else arithmetic.dtype
     is_place = out is not None and out.dtype == type_found and out.flags.c_contiguous
     found = out if is_place else np.empty((len(starts), graph.n), type_found)
     assert found is not None

@@ -36,8 +36,9 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> N
     expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
     for searches in (Batches(found, job), Wide(found, job), Wide(found, job, small=5)):
         for sweep, wanted in ((None, expected), (sweep_to(found, targets), expected[:, targets])):
-            buffer = searches.rows(job, found.rank[sources], arithmetic, sweep)
-            dist = job.download(buffer, wanted.size, arithmetic.dtype).reshape(wanted.shape)
+            dist = np.empty(wanted.shape, arithmetic.dtype)
+            with job.writes(dist) as results:
+                searches.rows(job, found.rank[sources], arithmetic, results, sweep)
             assert np.array_equal(dist, wanted)
 
 
@@ -72,11 +73,13 @@ def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: 
 
 
 @pytest.mark.parametrize("units", [np.int32, np.int64])
-@pytest.mark.parametrize("result", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize(
+    ("result", "exponent"), [(np.int32, 0), (np.int64, 0), (np.float64, 0), (np.float64, -3), (np.float64, -1074)]
+)
 def test_the_trial_of_a_device_passes_right_rows_alone(
-    units: type, result: type, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+    units: type, result: type, exponent: int, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = functools.partial(finds_known_rows, device, np.dtype(units), Arithmetic(np.dtype(result)))
+    trial = functools.partial(finds_known_rows, device, np.dtype(units), exponent, Arithmetic(np.dtype(result)))
     assert trial()
     form = Batches if device.kind == "cpu" else Wide
     meet, rows = form.meet, form.rows
@@ -86,10 +89,9 @@ def test_the_trial_of_a_device_passes_right_rows_alone(
     for step in ([0, 1], [1, 0]):
 
         def from_another(
-            self: Batches | Wide, job: Job, sources: Any, arithmetic: Arithmetic, step: list[int] = step
-        ) -> Any:
-            others = (sources + step) % self._n
-            return rows(self, job, others.astype(np.int32), arithmetic)
+            self: Batches | Wide, job: Job, sources: Any, arithmetic: Arithmetic, results: Any, step: list[int] = step
+        ) -> None:
+            rows(self, job, ((sources + step) % self._n).astype(np.int32), arithmetic, results)
 
         with monkeypatch.context() as patch:
             patch.setattr(form, "rows", from_another)
