@@ -115,7 +115,7 @@ def test_where_it_pays() -> None:
     assert not contraction.pays(roads(100_000), large_gpu), "where copies to the host take most of the time"
     assert contraction.contracting(10**6, two_cores) == pytest.approx(15)
     assert contraction.contracting(10**6, large_gpu) == pytest.approx(5.5)
-    assert contraction.swept(roads(10**4), two_cores) == pytest.approx(6.961, rel=1e-3)
+    assert contraction.swept(roads(10**4), two_cores) == pytest.approx(3.978, rel=1e-3)
     assert contraction.swept(roads(10**4), large_gpu) == pytest.approx(1.989, rel=1e-3)
     assert contraction.may_pay(264_346, 730_100, 1000)
     assert not contraction.may_pay(264_346, 730_100, 100)

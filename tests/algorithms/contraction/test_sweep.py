@@ -26,11 +26,13 @@ GRID = grid("grid", 17, 23, seed=5)
 
 @pytest.mark.parametrize("rows", [1, 8, 9, 16, 17, 64, 65, 300])
 @pytest.mark.parametrize("heavy", [1, 2**25])
-def test_sweeps_in_both_forms(rows: int, heavy: int, device: reedsp.Device) -> None:
+@pytest.mark.parametrize("result", ["of the search", "float64"])
+def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, np.array(GRID.weights) * heavy, False)
     job = Job(device)
     found = contract(graph, units_of(graph), job)
-    arithmetic = Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
+    narrow = np.int32 if heavy == 1 else np.int64
+    arithmetic = Arithmetic(np.dtype(np.float64 if result == "float64" else narrow))
     rng = np.random.default_rng(rows)
     sources, targets = rng.integers(0, graph.n, (2, rows))
     expected = reedsp.sssp(graph, sources, "near-far", device=device, dtype="int64").dist
