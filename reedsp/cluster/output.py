@@ -61,7 +61,8 @@ class Output:
         elif self.kind == ZARR:
             import zarr
 
-            columns = max(1, min(self.shape[1], _CHUNK_BYTES // (self.rows * self.dtype.itemsize)))
+            chunks = max(1, -(-self.rows * self.shape[1] * self.dtype.itemsize // _CHUNK_BYTES))
+            columns = max(1, -(-self.shape[1] // chunks))  # all alike: the last one is as large on the disk
             with room_for(self.path):
                 zarr.create_array(  # not compressed, which takes longer than the searches
                     self.path, shape=self.shape, chunks=(self.rows, columns), dtype=self.dtype, compressors=None

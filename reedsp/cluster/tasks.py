@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.sssp import sssp
+from reedsp.algorithms.single_source.sssp import distances, sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.cluster import plan
 from reedsp.cluster.output import Output
@@ -44,9 +44,10 @@ class Search:
 
     def rows(self, graph: Graph, sources: Sequence[int], device: Device) -> npt.NDArray[Any]:
         """Return a row for each source: distances, or levels."""
-        found = self.found(graph, sources, device)
-        rows: npt.NDArray[Any] = found.dist if self.function == "sssp" else found.levels
-        return rows
+        if self.function == "sssp":
+            return distances(graph, list(sources), device, **self.arguments)
+        levels: npt.NDArray[np.int32] = self.found(graph, sources, device).levels
+        return levels
 
 
 class Trees(NamedTuple):

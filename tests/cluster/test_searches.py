@@ -26,7 +26,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 import reedsp.cluster
-from reedsp.cluster import cluster, plan, tasks
+from reedsp.cluster import cluster, output, plan, tasks
 from reedsp.cluster.worker import claims, registry
 from reedsp.cluster.worker.published import Wrapped, narrowest
 from reedsp.cost_model import sharing
@@ -195,6 +195,19 @@ def read(path: Path) -> npt.NDArray[Any]:
     return np.load(path) if path.suffix else np.concatenate([np.load(each) for each in sorted(path.glob("*.npy"))])
 
 
+def test_chunks_of_zarr_take_no_more_room_than_rows(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "_CHUNK_BYTES", 16 * 20 * 8)  # of a task of 20 rows and 40 columns 16 would fit
+    monkeypatch.setattr(sharing, "PARTS", 1)
+    graph = ring()
+    workers.sssp(graph, range(N), out=tmp_path / "x.zarr")
+    chunks = [each for each in (tmp_path / "x.zarr" / "c").rglob("*") if each.is_file()]
+    assert len(chunks) == 2 * 3
+    assert sum(each.stat().st_size for each in chunks) <= N * 8 * (N + 2)
+    assert same(read(tmp_path / "x.zarr"), from_scipy(graph, range(N)))
+
+
 @pytest.mark.parametrize("out", OUTS)
 def test_rows_go_into_files(workers: reedsp.cluster.Cluster, tmp_path: Path, out: str) -> None:
     graph, sources = ring(), [*range(20), 3]
@@ -290,15 +303,18 @@ def test_a_folder_that_is_missing_is_named(workers: reedsp.cluster.Cluster, tmp_
 @workers_are_threads
 def test_out_of_memory_halves_a_task(workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    found = tasks.Search.found
 
-    def short(self: tasks.Search, graph: reedsp.Graph, sources: Sequence[int], device: reedsp.Device) -> Any:
-        asked.append(len(sources))
-        if len(sources) > 2:
-            raise MemoryError
-        return found(self, graph, sources, device)
+    def short_in(search: Callable[..., Any]) -> Callable[..., Any]:
+        def short(self: tasks.Search, graph: reedsp.Graph, sources: Sequence[int], device: reedsp.Device) -> Any:
+            asked.append(len(sources))
+            if len(sources) > 2:
+                raise MemoryError
+            return search(self, graph, sources, device)
 
-    monkeypatch.setattr(tasks.Search, "found", short)
+        return short
+
+    for name in ("found", "rows"):
+        monkeypatch.setattr(tasks.Search, name, short_in(getattr(tasks.Search, name)))
     monkeypatch.setattr(sharing, "PARTS", 1)
     graph = ring()
     assert np.array_equal(workers.sssp(graph, range(20)), from_scipy(graph, range(20)))
@@ -315,7 +331,7 @@ def test_a_single_row_that_does_not_fit_is_an_error(
     def short(*_: object) -> None:
         raise MemoryError("1 byte is missing")
 
-    monkeypatch.setattr(tasks.Search, "found", short)
+    monkeypatch.setattr(tasks.Search, "rows", short)
     with pytest.raises(reedsp.DeviceMemoryError, match=r"sources\[0:1\] = 3: failed on .*1 byte.*then on .*1 byte"):
         workers.sssp(ring(), [3])
 

@@ -304,6 +304,25 @@ def checked(
     return Asked(graph, sources, many, one_row, aim, arithmetic, result, place, choices)
 
 
+def distances(
+    graph: Graph,
+    sources: list[int],
+    device: Device,
+    method: SearchMethod = "auto",
+    target: int | None = None,
+    cutoff: float | None = None,
+    dtype: DistanceType | None = None,
+    options: SearchOptions | None = None,
+) -> npt.NDArray[Any]:
+    """Return the rows that :func:`sssp` finds with these arguments, in a graph without names, and no trees."""
+    asked = checked(graph, sources, method, target, cutoff, dtype, options=options)
+    starts = [[each] for each in asked.sources]
+    plan = planned(asked, starts, device, method, min_only=False)
+    given: dict[str, Any] = {"options": asked.options, "cutoff": cutoff, "target": asked.target}
+    solved = _solve(graph, starts, asked.arithmetic, asked.result, plan, predecessors=False, **given)
+    return solved.distances(asked.arithmetic, asked.result)
+
+
 def rows_from(
     graph: Graph, starts: Sequence[Sequence[int]], *, cutoff: float | None = None, predecessors: bool = True
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:

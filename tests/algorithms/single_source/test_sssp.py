@@ -18,6 +18,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
+from reedsp.algorithms.single_source.sssp import distances as distances_alone
 from reedsp.cost_model import place
 from tests.support import oracle
 from tests.support.deep_marks import near_far_in_work_groups
@@ -86,6 +87,24 @@ def test_families_in_every_weight_type(
     assert result.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
     oracle.check_tree(family.n, family.edges, family.source, expected, result.pred.tolist())
     assert result.verify()
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *NEGATIVE_CYCLES], ids=lambda family: family.name)
+@pytest.mark.parametrize("dtype", [None, "int64", "int32", "float32"])
+@pytest.mark.parametrize("way", [{}, *WAYS.values()], ids=["auto", *WAYS])
+def test_distances_alone_are_those_beside_trees(
+    family: Family, dtype: Any, way: dict[str, Any], device: reedsp.Device
+) -> None:
+    graph, sources = graph_of(family), [family.source, 0, family.source]
+    found = []
+    for search in (lambda *args, **given: reedsp.sssp(*args, **given).dist, distances_alone):
+        try:
+            dist = search(graph, sources, dtype=dtype, device=device, **way)
+        except (reedsp.NegativeCycleError, OverflowError, ValueError) as error:
+            found.append((type(error), str(error)))
+        else:
+            found.append((dist.dtype, dist.tobytes()))
+    assert found[0] == found[1]
 
 
 @pytest.mark.deep
