@@ -783,11 +783,18 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
 
 def checks_of_contraction(device: Device) -> Iterator[Check]:
     """Graphs with directions and without, in both types."""
+    middle, leaves = (
+        list(range(1, 7)),
+        list(range(8, 14)),
+    )  # in the round of the middle a climb from 0 goes six ways to 7
+    ends = [0] * 6 + middle + [7] * 6, middle + [7] * 6 + leaves
+    fan = Family("fan", 14, *ends, [9, 8, 7, 6, 5, 4] + [1] * 12, directed=False)
     files = {f"contraction/{name}.cl" for name in ("rounds", "batches", "wide", "results")}
     for family in (
         grid("grid", 4, 5, seed=1),
         random("random", 30, 70, 0, 3, seed=2),
         random("dense", 16, 200, 1, 9, seed=3),
+        fan,
     ):
         for heavy in (1, 2**27):
             yield files, partial(check_contraction, device, family, heavy)
