@@ -783,12 +783,10 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
 
 def checks_of_contraction(device: Device) -> Iterator[Check]:
     """Graphs with directions and without, in both types."""
-    middle, leaves = (
-        list(range(1, 7)),
-        list(range(8, 14)),
-    )  # in the round of the middle a climb from 0 goes six ways to 7
+    # A climb from 0 leads to 7 by way of six vertices of one round, and for three of them the path is as short.
+    middle, leaves = list(range(1, 7)), list(range(8, 14))
     ends = [0] * 6 + middle + [7] * 6, middle + [7] * 6 + leaves
-    fan = Family("fan", 14, *ends, [9, 8, 7, 6, 5, 4] + [1] * 12, directed=False)
+    fan = Family("fan", 14, *ends, [9, 9, 9, 6, 12, 11] + [1, 1, 1, 4, 1, 1] + [1] * 6, directed=False)
     files = {f"contraction/{name}.cl" for name in ("rounds", "batches", "wide", "results")}
     for family in (
         grid("grid", 4, 5, seed=1),
