@@ -25,10 +25,11 @@ def run(name: str, kills: int, seed: int = 1) -> str:
             with kind(name, Path(folder), seed) as killed:
                 while killed.kills < kills:
                     killed.kill()
+                    told = f"{killed.seconds:6.2f} s {killed.kills:5,} kills {killed.calls:5,} right answers"
+                    print(f"{name:24}{told}", flush=True)
         except WrongError as error:
             print(f"{name}: {error}", flush=True)
             return str(error)
-        print(f"{name:24}{killed.seconds:6.2f} s {killed.kills:5,} kills {killed.calls:5,} right answers", flush=True)
     return ""
 
 

@@ -124,13 +124,10 @@ class Several:
         self._seconds: dict[str, float] = {}
 
     def __enter__(self) -> Several:
-        for out in OUTS:
-            emptied(self._top / "out")
-            emptied(self._top / "graphs")
-            process, begun = self._begun(out), time.monotonic()
-            if self._ended(process) != 0:
+        for out in (OUTS[0], *OUTS):  # the first time workers take longer
+            self._empty()
+            if self._killed(out, None) != 0:
                 raise WrongError(f"{out}: it fails where nothing is killed; {self._said()}")
-            self._seconds[out] = time.monotonic() - begun
             self._expected[out] = {each.name: _digest(each) for each in (self._top / "out").iterdir()}
         return self
 
@@ -152,8 +149,7 @@ class Several:
             Something is not as it has to be.
         """
         out = OUTS[self.calls % len(OUTS)]
-        emptied(self._top / "out")
-        emptied(self._top / "graphs")
+        self._empty()
         status = self._killed(out, self._random.uniform(0, self._seconds[out]))
         self.went_on += status == 0
         while status != 0:
@@ -171,20 +167,35 @@ class Several:
 
     def _killed(self, out: str, after: float | None) -> int:
         """Make the call, kill in the course of it, and return its exit status."""
-        process = self._begun(out)
-        if after is None:
-            return self._ended(process)
-        time.sleep(after)
-        if process.poll() is None:
+        process, begun = self._begun(out), time.monotonic()
+        struck = after is not None and self._lives_on(process, after)
+        if struck:
             self.kills += 1
             self._strike(process)
+        answered = read_until(process, "answer", "lost").startswith("answer")
+        if answered and not struck:
+            self._seconds[out] = time.monotonic() - begun
         status = self._ended(process)
+        if not struck:
+            return status
         if status not in ((-signal.SIGKILL, 0) if self._case.victim in ("client", "all") else (_LOST, 0)):
             raise WrongError(f"{out}: exit status {status}; {self._said()}")
         if self._case.victim == "scheduler":
             self._schedulers.kill()
             self._workers.kill()
         return status
+
+    @staticmethod
+    def _lives_on(process: subprocess.Popen[str], seconds: float) -> bool:
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
+    def _empty(self) -> None:
+        emptied(self._top / "out")
+        emptied(self._top / "graphs")
 
     def _strike(self, client: subprocess.Popen[str]) -> None:
         victim = self._case.victim

@@ -67,7 +67,7 @@ class OneProcess:
             Something is not as it has to be.
         """
         self._begin()
-        for _ in range(self._random.choice((1, 1, 2, 4))):
+        for _ in range(self._random.choice((1, 2, 4, 8))):
             self.kills += self._killed()
             self._processes.wait_for_none()
             self._check_names()
