@@ -38,7 +38,7 @@ class Processes:
         self._variables = {**variables, _MARK: self._mark}
 
     def start(self, *arguments: object, said: IO[str] | int | None = None) -> subprocess.Popen[str]:
-        """Start Python with some arguments; its output can be read, and its errors to a file, or where those here go."""
+        """Start Python with some arguments; its output can be read; its errors go to a file, or where those here do."""
         command = [sys.executable, *map(str, arguments)]
         variables = {**os.environ, **self._variables}
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=variables)
