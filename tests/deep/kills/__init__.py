@@ -2,7 +2,7 @@
 
     python -m tests.deep.kills [--calls NAME ...] [--kills N]
 
-kills processes of each of some calls so often (by default as often as the call says, over 600 times in all) by SIGKILL,
+kills processes of each of some calls so often (by default as often as the call says, over 500 times in all) by SIGKILL,
 one after the other, and then gives the same call again until it ends. The calls are all pairs into files, and between
 the names of the two results; graphs, results, prepared graphs and commands' outputs, also over older files; the first
 call with an empty cache; ``reedsp calibrate``; and rows and all pairs that two workers write, of Dask, of which all

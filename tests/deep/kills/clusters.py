@@ -17,11 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import distributed
 import numpy as np
-import zarr
 
-import reedsp.cluster
 from tests.deep.kills.calls import graph
 from tests.deep.kills.processes import MODULE, PATIENCE, Processes, WrongError, emptied, read_until
 
@@ -82,6 +79,10 @@ def child(name: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _cluster(case: Case, top: Path) -> Iterator[Any]:
+    import distributed  # which takes seconds, and is needed by these cases only
+
+    import reedsp.cluster
+
     if case.dask:
         with (
             distributed.Client(scheduler_file=str(top / "scheduler.json"), timeout=60) as client,
@@ -262,6 +263,8 @@ def _digest(path: Path) -> str:
     if path.suffix == ".npy":
         content = path.read_bytes()
     elif path.suffix == ".zarr":
+        import zarr
+
         rows = np.asarray(zarr.open_array(path, mode="r")[:])
         content = f"{rows.shape} {rows.dtype}".encode() + rows.tobytes()
     else:
