@@ -101,7 +101,8 @@ class OneProcess:
             time.sleep(0.001)
         self._answer = read_until(process, "answer").removeprefix("answer").strip().removeprefix("answer").strip()
         seconds = time.monotonic() - begun
-        if process.wait():
+        process.communicate()
+        if process.returncode:
             raise WrongError(f"exit status {process.returncode}")
         return seconds, 0.0 if first is None else first
 
