@@ -106,8 +106,11 @@ def apsp(
     with stated_failures():
         if (source is None) != (target is None):
             refuse("one needs the other", "--source and --target")
-        check_output(output, force, (".npy", ".npz"))
-        streamed = _streamed(output)
+        going_on = output is not None and output.suffix == ".npy" and os.path.lexists(_in_progress(output))
+        check_output(
+            output, force or going_on, (".npy", ".npz")
+        )  # it may be what a killed command has just moved there
+        streamed = _streamed(output, force)
 
         graph, summary = read_with_summary(file, relabel)
         start = None if source is None else vertex_called(graph, source, "--source")
@@ -124,6 +127,7 @@ def apsp(
         if dry_run:
             print_estimate(graph, summary, as_json, "apsp", **arguments)
             return
+        _delete_unmoved(streamed, output)
         started = time.perf_counter()
         paths = _solved(graph, as_json, **arguments)
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
@@ -141,11 +145,23 @@ def apsp(
             raise Failure(failure)
 
 
-def _streamed(output: Path | None) -> Path | None:
+def _streamed(output: Path | None, force: bool) -> Path | None:
     """Return the file that the distances go to while they are found: of --force beside the old one, which is kept."""
     if output is None or output.suffix != ".npy":
         return None
-    return output.with_name(f"{output.stem}.new.npy") if os.path.lexists(output) else output
+    return output.with_name(f".{output.stem}.new.npy") if force and os.path.lexists(output) else output
+
+
+def _in_progress(streamed: Path) -> Path:
+    """Return the folder of the work on a file."""
+    return streamed.with_name(f"{streamed.name}.partial")
+
+
+def _delete_unmoved(streamed: Path | None, output: Path | None) -> None:
+    """Delete complete results beside their places, which a command that was killed has not moved any more."""
+    if streamed is not None and streamed != output and not os.path.lexists(_in_progress(streamed)):
+        for ending in (".npy", ".pred.npy"):
+            streamed.with_suffix(ending).unlink(missing_ok=True)
 
 
 def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:

@@ -529,6 +529,54 @@ def test_quiet(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
             assert next(folder.glob("new.*")).stat().st_size > 0
 
 
+class EndedError(BaseException):
+    """The process is to have ended here."""
+
+
+def end_before(name: str, count: int, patch: pytest.MonkeyPatch, command: str) -> None:
+    """Have a command end before an operation on files, when it has happened so often."""
+    operation, left = getattr(os, name), itertools.count()
+
+    def ended(*arguments: Any, **options: Any) -> Any:
+        if next(left) >= count:
+            raise EndedError(name)
+        return operation(*arguments, **options)
+
+    with patch.context() as context:
+        context.setattr(os, name, ended)
+        with pytest.raises(EndedError):
+            cli_command.run(command.split())
+
+
+@needs_device
+@pytest.mark.parametrize("count", [0, 1])
+def test_all_pairs_that_replace_others_end_when_the_command_is_given_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """It was killed before one or both results were moved to their places."""
+    command = "apsp small.gr --predecessors -q -o "
+    assert cli_command.run(f"{command}right.npy".split()) == 0
+    there = {each.name for each in folder.iterdir()}
+    for name in ("pairs.npy", "pairs.pred.npy"):
+        (folder / name).write_bytes(b"older")
+    end_before("replace", count, monkeypatch, f"{command}pairs.npy --force")
+    assert cli_command.run(f"{command}pairs.npy --force".split()) == 0
+    assert {each.name for each in folder.iterdir()} == there | {"pairs.npy", "pairs.pred.npy"}
+    for ending in (".npy", ".pred.npy"):
+        assert (folder / f"pairs{ending}").read_bytes() == (folder / f"right{ending}").read_bytes()
+
+
+@needs_device
+def test_all_pairs_whose_folder_was_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {each.name for each in folder.iterdir()}
+    end_before("unlink", 1, monkeypatch, "apsp small.gr -q -o pairs.npy")
+    assert (folder / "pairs.npy.partial").exists()
+    content = (folder / "pairs.npy").read_bytes()
+    assert cli_command.run(["apsp", "small.gr", "-q", "-o", "pairs.npy"]) == 0
+    assert (folder / "pairs.npy").read_bytes() == content
+    assert {each.name for each in folder.iterdir()} == there | {"pairs.npy"}
+
+
 @needs_device
 def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     message = "reedsp: there is no route from 5 to 1\n"

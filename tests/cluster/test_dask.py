@@ -166,6 +166,30 @@ def test_a_cluster_without_workers_and_one_that_comes() -> None:
         assert np.array_equal(cluster.sssp(ring(), [0]).compute(), expected(ring(), [0]))
 
 
+def test_tasks_for_a_worker_that_was_the_last_one_are_done_by_the_next() -> None:
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+        reedsp.cluster.Dask(client, threads=1) as cluster,
+    ):
+        future = cluster.engine.submit(process, worker="tcp://192.0.2.1:9")
+        local.scale(1)
+        assert future.result(timeout=60) == os.getpid()
+
+
+def test_a_scheduler_without_this_package(threads: distributed.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    register = threads.register_plugin
+
+    def refuse(plugin: Any, *arguments: Any, **options: Any) -> Any:
+        if isinstance(plugin, distributed.SchedulerPlugin):
+            raise ModuleNotFoundError("No module named 'reedsp'")
+        return register(plugin, *arguments, **options)
+
+    monkeypatch.setattr(threads, "register_plugin", refuse)
+    with reedsp.cluster.Dask(threads) as cluster:
+        assert np.array_equal(cluster.sssp(ring(), [0]).compute(), expected(ring(), [0]))
+
+
 def test_a_client_whose_calls_do_not_wait() -> None:
     async def make() -> None:
         async with distributed.Client(

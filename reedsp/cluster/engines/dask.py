@@ -56,6 +56,10 @@ class DaskEngine:
         self.check()
         begin, name = _Begin(self._setting), f"reedsp-{self._setting.key}"
         self._reach(lambda: client.register_plugin(begin, name=name))
+        try:
+            self._reach(lambda: client.register_plugin(_Release(), name=f"{name}-release"))
+        except ImportError as error:
+            _log.info("the scheduler has no reedsp; where all workers are lost, a matrix waits for these: %s", error)
 
     def workers(self) -> tuple[str, ...]:
         """Return the addresses of the workers."""
@@ -150,6 +154,8 @@ class DaskEngine:
         if self.client.status == "running":
             with contextlib.suppress(ValueError, *_LOST):
                 self.client.unregister_worker_plugin(f"reedsp-{self._setting.key}")
+            with contextlib.suppress(ValueError, *_LOST):
+                self.client.unregister_scheduler_plugin(f"reedsp-{self._setting.key}-release")
 
     def _name_of(self, published: Published) -> str:
         return f"reedsp-{self._setting.key}-{published.fingerprint}"
@@ -158,6 +164,23 @@ class DaskEngine:
 async def _serve_beside(key: str, function: Callable[[], Any]) -> Any:
     """Call a function in another thread than that in which a worker answers the scheduler."""
     return await asyncio.to_thread(serve, key, function)
+
+
+class _Release(distributed.SchedulerPlugin):
+    """Has tasks run anywhere that were for workers which are lost.
+
+    Dask does so by itself while there is another worker, but has those that became ready when there was none wait for
+    the workers they were for.
+    """
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        """Let the tasks go that wait for a worker, before it is decided which of them the new one takes."""
+        lost = [
+            task.key
+            for task in scheduler.unrunnable
+            if str(task.key).startswith("reedsp-") and task.loose_restrictions and task.worker_restrictions
+        ]
+        scheduler.set_restrictions(dict.fromkeys(lost))
 
 
 class _Begin(distributed.WorkerPlugin):
