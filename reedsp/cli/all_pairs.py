@@ -107,7 +107,7 @@ def apsp(
         if (source is None) != (target is None):
             refuse("one needs the other", "--source and --target")
         check_output(output, force, (".npy", ".npz"))
-        streamed = _streamed(output)
+        streamed = _streamed(output, force)
 
         graph, summary = read_with_summary(file, relabel)
         start = None if source is None else vertex_called(graph, source, "--source")
@@ -141,11 +141,14 @@ def apsp(
             raise Failure(failure)
 
 
-def _streamed(output: Path | None) -> Path | None:
-    """Return the file that the distances go to while they are found: of --force beside the old one, which is kept."""
+def _streamed(output: Path | None, force: bool) -> Path | None:
+    """Return the file that the distances go to while they are found: of --force beside old ones, which are kept."""
     if output is None or output.suffix != ".npy":
         return None
-    return output.with_name(f"{output.stem}.new.npy") if os.path.lexists(output) else output
+    old = os.path.lexists(output)
+    if force and not os.path.lexists(output.with_name(f"{output.name}.partial")):  # beside that it may be a result
+        old |= os.path.lexists(output.with_suffix(".pred.npy"))
+    return output.with_name(f"{output.stem}.new.npy") if old else output
 
 
 def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
@@ -168,9 +171,10 @@ def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) ->
     if streamed is None:
         paths.save(output, overwrite=force)
     elif streamed != output:
-        for ending in (".npy", ".pred.npy"):
-            if streamed.with_suffix(ending).exists():
-                os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
+        if paths.pred is None:
+            output.with_suffix(".pred.npy").unlink(missing_ok=True)  # of other distances
+        for ending in (".npy",) if paths.pred is None else (".npy", ".pred.npy"):
+            os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
 
 
 def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:

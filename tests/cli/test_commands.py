@@ -192,6 +192,11 @@ def test_components(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     assert run(capsys, "components", "parts.el", "--quiet", "--output", "parts.csv")[0] == 1  # it is there
     _, out, _ = run(capsys, "components", "parts.el", "--strong")
     assert "strongly connected components" in out
+    (folder / "none.gr").write_text("p sp 0 0\n")
+    status, out, _ = run(capsys, "components", "none.gr")
+    assert status == 0
+    assert out.splitlines()[1].startswith("found     0 connected components")
+    assert "smallest" not in out
 
 
 @needs_device
@@ -652,6 +657,7 @@ def completed(words: str) -> list[str]:
         ("reedsp sssp --me", ["--method"]),
         ("reedsp sssp --method near", ["near-far"]),
         ("reedsp dataset road", ["road-ny", "road-ny-places"]),
+        ("reedsp watch --algorithm bo", ["boruvka"]),
     ],
 )
 def test_completion(words: str, offered: list[str]) -> None:
