@@ -83,7 +83,7 @@ def test_faults_of_graphs(text: str, message: str) -> None:
 
 def test_more_vertices_than_have_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MAX_VERTICES", 2)
-    with pytest.raises(ValueError, match="^text:2: 3 vertices are more than the 2 that int32 numbers"):
+    with pytest.raises(ValueError, match=r"^text:2: 3 vertices are more than the 2 that int32 numbers"):
         graph_of_text("0 : 1\n1 : 7")
 
 
