@@ -200,6 +200,24 @@ def test_components(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
 
 
 @needs_device
+def test_betweenness(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, out, err = run(capsys, "betweenness", "small.gr", "--verify")
+    assert (status, err) == (0, "")
+    assert "verified " in out
+    status, out, err = run(capsys, "betweenness", "small.gr", "--sources", 7)
+    assert (status, out) == (2, "")
+    assert "7, but there are 6 vertices" in err
+
+
+@needs_device
+@pytest.mark.parametrize("command", ["sssp small.gr --source 1", "apsp small.gr"])
+def test_what_a_call_would_take(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
+    status, out, err = run(capsys, *command.split(), "--dry-run")
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == ["graph", "expected", "because", "memory"]
+
+
+@needs_device
 def test_tuning_as_json(
     capsys: pytest.CaptureFixture[str], private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

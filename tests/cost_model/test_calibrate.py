@@ -71,6 +71,14 @@ def test_calibrate(device: Device, soon: None, private_cache: Path) -> None:
     assert machine.stored(device) is None
 
 
+def test_a_device_without_doubles(
+    device: Device, soon: None, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nobody who wants to know how far it is."""
+    monkeypatch.setattr(device, "fp64", False)
+    assert set(calibrate.calibrate(device).pairs) == {*probes.NUMBERS} - {"float64"}
+
+
 @pytest.mark.parametrize(
     ("rates", "expected"),
     [([8.0, 8.0, 2.0, 1.1, 1.0], 8), ([1.0, 1.0, 1.0, 1.0, 1.0], 1), ([9.0, 7.0, 5.0, 3.0, 1.0], 16)],
