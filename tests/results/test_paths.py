@@ -509,6 +509,11 @@ def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     for nothing in (reedsp.Graph.from_edges(1, [], []), reedsp.Graph.from_edges(3, [0], [1], [0])):
         for each in (nothing, nothing.with_coordinates(np.zeros((nothing.n, 2)))):
             colours_of(reedsp.sssp(each, 0, device=device).plot(0).figure)
+    cycle = reedsp.Graph.from_edges(2, [0, 1], [1, 0], [-1, -1])
+    for nothing in (reedsp.Graph.from_edges(0, [], []), cycle):  # and no scale, which has no ends
+        figure = reedsp.apsp(nothing, negative_cycles="mark", device=device).plot().figure
+        figure.canvas.draw()
+        assert len(figure.axes) == 1
 
 
 def test_figures_are_not_needed_to_import() -> None:
