@@ -323,6 +323,7 @@ def test_results_are_arrays(device: reedsp.Device) -> None:
     ):
         assert np.asarray(result) is values
         assert np.shares_memory(np.from_dlpack(result), values)
+        assert result.__dlpack_device__() == values.__dlpack_device__()
         assert np.asarray(result, np.float32).dtype == np.float32
         assert not np.shares_memory(np.array(result), values)
         assert np.array_equal(np.add(result, 1), values + 1)
