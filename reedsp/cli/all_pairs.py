@@ -106,10 +106,9 @@ def apsp(
     with stated_failures():
         if (source is None) != (target is None):
             refuse("one needs the other", "--source and --target")
+        # Where work goes on, there may be what a killed command has just moved there.
         going_on = output is not None and output.suffix == ".npy" and os.path.lexists(_in_progress(output))
-        check_output(
-            output, force or going_on, (".npy", ".npz")
-        )  # it may be what a killed command has just moved there
+        check_output(output, force or going_on, (".npy", ".npz"))
         streamed = _streamed(output, force)
 
         graph, summary = read_with_summary(file, relabel)
@@ -146,10 +145,13 @@ def apsp(
 
 
 def _streamed(output: Path | None, force: bool) -> Path | None:
-    """Return the file that the distances go to while they are found: of --force beside the old one, which is kept."""
+    """Return the file that the distances go to while they are found: of --force beside old ones, which are kept."""
     if output is None or output.suffix != ".npy":
         return None
-    return output.with_name(f".{output.stem}.new.npy") if force and os.path.lexists(output) else output
+    kept = [output]
+    if not os.path.lexists(_in_progress(output)):  # beside it predecessors may be its result
+        kept.append(output.with_suffix(".pred.npy"))
+    return output.with_name(f".{output.stem}.new.npy") if force and any(map(os.path.lexists, kept)) else output
 
 
 def _in_progress(streamed: Path) -> Path:
@@ -184,9 +186,10 @@ def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) ->
     if streamed is None:
         paths.save(output, overwrite=force)
     elif streamed != output:
-        for ending in (".npy", ".pred.npy"):
-            if streamed.with_suffix(ending).exists():
-                os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
+        if paths.pred is None:
+            output.with_suffix(".pred.npy").unlink(missing_ok=True)  # of other distances
+        for ending in (".npy",) if paths.pred is None else (".npy", ".pred.npy"):
+            os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
 
 
 def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:

@@ -38,11 +38,12 @@ def run(arguments: Sequence[str]) -> int:
     except ImportError as error:
         say(f"{error}, which the command line needs; run: {sys.executable} -m pip install typer rich")
         return FAILED
+    status: str | int | None = DONE
     try:
         commands(args=list(arguments), prog_name="reedsp")
     except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else DONE
-    return DONE
+        status = leaving.code
+    return status if isinstance(status, int) else DONE
 
 
 def application(wanted: str | None = None) -> typer.Typer:
@@ -56,7 +57,3 @@ def application(wanted: str | None = None) -> typer.Typer:
     from reedsp.cli.commands import application as build
 
     return build(wanted)
-
-
-if __name__ == "__main__":
-    main()

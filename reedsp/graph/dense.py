@@ -98,17 +98,12 @@ class DenseWeights:
         self._nan_is_absent, self._unit = nan_is_absent, unit
         self.dtype: np.dtype[Any] = weight_dtype(given.dtype) if dtype is None else dtype
         self.heaviest: npt.NDArray[np.float64] = np.empty(n)
-        for stored in (*self._narrow_types(), self.dtype):
-            self.none: Any = stored.type(np.inf if stored.kind == "f" else np.iinfo(stored).max)
-            self._flat: npt.NDArray[Any] = np.empty(n * n, stored)
-            self.values: npt.NDArray[Any] = self._flat.reshape(n, n)
-            self._lows: list[Any] = []
-            self._highs: list[Any] = []
-            self._counts: list[int] = []
-            self._fractional: list[bool] = []
+        for stored in self._narrow_types():
             with contextlib.suppress(_TooNarrowError):
-                self._copy(directed)
+                self._copy(stored, directed)
                 break
+        else:
+            self._copy(self.dtype, directed)
         for each in (self._flat, self.values):
             each.flags.writeable = False
         self.m: int = sum(self._counts)
@@ -161,8 +156,16 @@ class DenseWeights:
             return []
         return [each for each in _NARROW if each.itemsize < size and heaviest < np.iinfo(each).max]
 
-    def _copy(self, directed: bool) -> None:
-        """Copy the matrix and look at it."""
+    def _copy(self, stored: np.dtype[Any], directed: bool) -> None:
+        """Copy the matrix, in some type, and look at it."""
+        n = len(self._given)
+        self.none: Any = stored.type(np.inf if stored.kind == "f" else np.iinfo(stored).max)
+        self._flat: npt.NDArray[Any] = np.empty(n * n, stored)
+        self.values: npt.NDArray[Any] = self._flat.reshape(n, n)
+        self._lows: list[Any] = []
+        self._highs: list[Any] = []
+        self._counts: list[int] = []
+        self._fractional: list[bool] = []
         if directed:
             self._in_parts(lambda rows: self._look(rows, self._take(rows)))
         else:

@@ -223,7 +223,8 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
     try:
         numbers = words.cast(pyarrow.float64()).to_numpy()
     except pyarrow.ArrowInvalid:
-        raise ValueError(_first_word(words.to_pylist(), name)) from None
+        row = next(row for row, word in enumerate(words) if not _is_number(word))
+        raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a number") from None
     large = compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy()
     for row in np.flatnonzero(large).tolist():
         if int(words[row].as_py()) != int(numbers[row]):
@@ -237,11 +238,12 @@ def _refuse_nulls(column: Any, name: str, expected: str) -> None:
         raise ValueError(f"{place_in(name)(int(missing[0]))} is missing, expected {expected}")
 
 
-def _first_word(words: list[str], name: str) -> str:
-    """Return the error for the first text that is no number."""
-    for row, word in enumerate(words):
-        try:
-            float(word)
-        except ValueError:
-            return f"{place_in(name)(row)} is {word!r}, expected a number"
-    return f"column {name!r} holds texts that are no numbers"
+def _is_number(word: Any) -> bool:
+    """Return whether Arrow reads a text as a number, which Python may do otherwise."""
+    import pyarrow
+
+    try:
+        word.cast(pyarrow.float64())
+    except pyarrow.ArrowInvalid:
+        return False
+    return True

@@ -97,14 +97,17 @@ def _read_co(text: Text) -> npt.NDArray[np.float64]:
 
 def _repeated(text: Text, parts: list[_Places], times: npt.NDArray[np.intp]) -> ValueError:
     """Return the error for the first line that names a vertex once more."""
-    seen = set()
-    for part in parts:
-        for row in np.flatnonzero(times[part.vertices] > 1).tolist():
-            vertex = int(part.vertices[row])
-            if vertex in seen:
-                return text.fault(int(part.lines[row]), f"vertex {vertex + 1} once more")
-            seen.add(vertex)
-    raise AssertionError("some vertex occurs twice")
+    named = (
+        (int(part.lines[row]), int(part.vertices[row]))
+        for part in parts
+        for row in np.flatnonzero(times[part.vertices] > 1).tolist()
+    )
+    seen: set[int] = set()
+    line, vertex = next(named)
+    while vertex not in seen:
+        seen.add(vertex)
+        line, vertex = next(named)
+    return text.fault(line, f"vertex {vertex + 1} once more")
 
 
 def _place_block(first_line: int, block: bytes, n: int) -> _Places | None:

@@ -617,11 +617,11 @@ class _Content(NamedTuple):
 
     def line(self, row: int) -> int:
         """Return the number of the line in which a row is."""
-        for lines in self.lines:
-            if row < len(lines):
-                return int(lines[row])
-            row -= len(lines)
-        raise IndexError(row)
+        part = 0
+        while row >= len(self.lines[part]):
+            row -= len(self.lines[part])
+            part += 1
+        return int(self.lines[part][row])
 
 
 def narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int32] | npt.NDArray[np.int64]:
@@ -1173,9 +1173,8 @@ def _check_symmetry(text: Text, listed: _Neighbours, n: int) -> None:
     other = _in_order(n, targets[~up], sources[~up], values[~up])
     if np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1]):
         return
-    for edge, mirror in itertools.zip_longest(zip(*one, strict=True), zip(*other, strict=True)):
-        if edge != mirror:
-            break
+    pairs = itertools.zip_longest(zip(*one, strict=True), zip(*other, strict=True))
+    edge, mirror = next((edge, mirror) for edge, mirror in pairs if edge != mirror)
     # Both lists ascend: where they first differ, the lesser edge is the one that the other list lacks.
     lone = min(edge or mirror, mirror or edge)
     source, target = divmod(int(lone[0]), n) if lone is edge else divmod(int(lone[0]), n)[::-1]

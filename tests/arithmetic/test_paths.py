@@ -125,7 +125,8 @@ def test_the_bound_does_not_lose_to_rounding(weights: list[float]) -> None:
 
 def test_the_rough_bound_is_the_sum_of_all_magnitudes() -> None:
     graph = Graph.from_edges(4, [0, 1, 1, 2, 2], [1, 2, 3, 3, 1], [5, -9, 4, -(2**63), 2])
-    assert graph.rough_path_bound == (5 + 9 + 4 + 2**63 + 2) * (1 + 2.0**-20)
+    for _ in range(2):
+        assert graph.rough_path_bound == (5 + 9 + 4 + 2**63 + 2) * (1 + 2.0**-20)
     assert graph.simple_path_bound == (5 + 9 + 2**63) * (1 + 2.0**-20)
     assert graph.rough_path_bound == graph.simple_path_bound  # which is known by now
 

@@ -380,6 +380,28 @@ def test_matrix_as_npy(capsys: pytest.CaptureFixture[str], graph_file: Path, tmp
 
 
 @needs_device
+def test_old_predecessors_go_with_their_distances(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path
+) -> None:
+    """Or they would be taken for those of the new distances."""
+    output, pred = tmp_path / "matrix.npy", tmp_path / "matrix.pred.npy"
+    command = ("apsp", graph_file, "--output", output, "--quiet")
+    assert run(capsys, *command, "--predecessors")[0] == 0
+    np.save(pred, np.load(pred) * 0)
+    assert run(capsys, *command, "--force") == (0, "", "")
+    assert sorted(tmp_path.iterdir()) == sorted([output, graph_file])
+    assert run(capsys, "verify", graph_file, output)[0] == 0
+    np.save(pred, np.zeros((2, 2)))
+    output.unlink()
+    status, _, complaint = run(capsys, *command)
+    assert status == 1
+    assert "matrix.pred.npy" in complaint
+    assert run(capsys, *command, "--predecessors", "--force") == (0, "", "")
+    assert sorted(tmp_path.iterdir()) == sorted([output, pred, graph_file])
+    assert run(capsys, "verify", graph_file, output)[0] == 0
+
+
+@needs_device
 def test_all_pairs_in_little_memory(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
     status, out, _ = run(capsys, "apsp", graph_file, "--memory-limit", 16, "--json")
     assert status == 0

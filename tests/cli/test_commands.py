@@ -192,6 +192,29 @@ def test_components(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     assert run(capsys, "components", "parts.el", "--quiet", "--output", "parts.csv")[0] == 1  # it is there
     _, out, _ = run(capsys, "components", "parts.el", "--strong")
     assert "strongly connected components" in out
+    (folder / "none.gr").write_text("p sp 0 0\n")
+    status, out, _ = run(capsys, "components", "none.gr")
+    assert status == 0
+    assert out.splitlines()[1].startswith("found     0 connected components")
+    assert "smallest" not in out
+
+
+@needs_device
+def test_betweenness(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, out, err = run(capsys, "betweenness", "small.gr", "--verify")
+    assert (status, err) == (0, "")
+    assert "verified " in out
+    status, out, err = run(capsys, "betweenness", "small.gr", "--sources", 7)
+    assert (status, out) == (2, "")
+    assert "7, but there are 6 vertices" in err
+
+
+@needs_device
+@pytest.mark.parametrize("command", ["sssp small.gr --source 1", "apsp small.gr"])
+def test_what_a_call_would_take(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
+    status, out, err = run(capsys, *command.split(), "--dry-run")
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == ["graph", "expected", "because", "memory"]
 
 
 @needs_device
@@ -700,6 +723,7 @@ def completed(words: str) -> list[str]:
         ("reedsp sssp --me", ["--method"]),
         ("reedsp sssp --method near", ["near-far"]),
         ("reedsp dataset road", ["road-ny", "road-ny-places"]),
+        ("reedsp watch --algorithm bo", ["boruvka"]),
     ],
 )
 def test_completion(words: str, offered: list[str]) -> None:

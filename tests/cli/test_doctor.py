@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import json
 import os
@@ -10,9 +11,11 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pyopencl
 import pytest
 
 import reedsp
@@ -239,6 +242,107 @@ def test_child_that_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_child_that_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(fake_module(tmp_path, "leaving", "import os; os._exit(7)"))
     assert doctor.ask("import", "leaving") == (None, "Python ended with exit status 7")
+
+
+def test_python_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    answer, error = doctor.ask("import", "json")
+    assert answer is None
+    assert error is not None
+    assert error.startswith("cannot start '/nonexistent/python': ")
+
+
+# ---- what is found out ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "version", "error"),
+    [
+        ("no-such-package", "no_such_module", None, None),
+        ("no-such-package", None, None, None),
+        ("no-such-package", "json", "of unknown version", None),
+        ("no-such-package", "broken", "of unknown version", "KeyError: 3"),
+    ],
+)
+def test_packages_without_metadata(
+    name: str,
+    module: str | None,
+    version: str | None,
+    error: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(fake_module(tmp_path, "broken", "raise KeyError(3)"))
+    found = doctor._package_state(name, module, "for nothing", True)
+    assert found == doctor.Package(name, version, error, True, "for nothing")
+    expected = "missing" if version is None else version if error is None else f"{version}, BROKEN: {error}"
+    assert doctor._package_line(found).split(maxsplit=1) == [name, expected]
+
+
+def test_a_platform_without_devices() -> None:
+    class Platform:
+        def get_devices(self) -> list[object]:
+            raise pyopencl.RuntimeError("clGetDeviceIDs", -1)
+
+    assert doctor._platform_devices(Platform()) == []
+
+
+@pytest.mark.parametrize(
+    ("maps", "extension", "expected"),
+    [
+        (None, None, None),
+        ("7f00 r--p 0 00:00 1 /lib/libc.so.6\n", None, None),
+        ("7f00 r--p 0 00:00 1 /lib/libOpenCL.so.1\n", None, "/lib/libOpenCL.so.1"),
+        ("7f00 r--p 0 00:00 1 /lib/libOpenCL.so.1\n", {4: b"OCL Icd", 2: b"2.3"}, "/lib/libOpenCL.so.1 (OCL Icd 2.3)"),
+        ("7f00 r--p 0 00:00 1 /lib/libOpenCL.so.1\n", {2: b"2.3"}, "/lib/libOpenCL.so.1 (2.3)"),
+    ],
+)
+def test_the_loader(
+    maps: str | None, extension: dict[int, bytes] | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it tells of itself: nothing, all, or a part."""
+
+    def read(path: Path, **_: object) -> str:
+        if maps is None:
+            raise FileNotFoundError(path)
+        return maps
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
+    def describe(information: int, size: int, text: int, _: object) -> int:
+        if extension is None or information not in extension:
+            return -30
+        ctypes.memmove(text, extension[information] + b"\0", len(extension[information]) + 1)
+        return 0
+
+    def address_of(name: bytes) -> int | None:
+        return None if extension is None else ctypes.cast(describe, ctypes.c_void_p).value
+
+    library = types.SimpleNamespace(clGetExtensionFunctionAddress=address_of)
+    monkeypatch.setattr(Path, "read_text", read)
+    monkeypatch.setattr(doctor.ctypes, "CDLL", lambda path: library)
+    assert doctor._loader() == expected
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_terminal_is_told_what_is_examined(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def gather(announce: Callable[[str], None]) -> doctor.Facts:
+        announce("drivers")
+        return HEALTHY
+
+    monkeypatch.setattr(doctor, "_gather", gather)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    assert doctor.main([]) == 0
+    out, err = capsys.readouterr()
+    assert out.endswith("\neverything works\n")
+    assert err == ("examining drivers ...\n" if terminal else "")
+
+
+def test_how_variables_are_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for system, command in (("linux", "unset A B"), ("win32", "set A= & set B=")):
+        monkeypatch.setattr(sys, "platform", system)
+        assert doctor._unset("A", "B") == command
 
 
 # ---- diagnosis --------------------------------------------------------------------------------------

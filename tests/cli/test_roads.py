@@ -159,6 +159,15 @@ def test_graph_without_places(capsys: pytest.CaptureFixture[str]) -> None:
     Path("vertices.csv").write_text("vertex\n0\n2\n")
     assert run(capsys, "table", "a.el", "vertices.csv", "-o", "t.csv", "-q") == (0, "", "")
     assert Path("t.csv").read_text() == "source,target,distance\n0,0,0\n0,2,2\n2,0,inf\n2,2,0\n"
+    Path("end.csv").write_text("vertex\n2\n")
+    status, out, _ = run(capsys, "table", "a.el", "end.csv", "--to", "vertices.csv")
+    assert status == 0
+    assert out.splitlines()[1:3] == ["reached   1 of 2 pairs of places", "farthest  0, from 2 to 2"]
+    Path("start.csv").write_text("vertex\n0\n")
+    status, out, _ = run(capsys, "table", "a.el", "end.csv", "--to", "start.csv")
+    assert status == 0
+    assert out.splitlines()[1] == "reached   0 of 1 pairs of places"
+    assert out.splitlines()[2].startswith("solved ")
 
 
 # ---- table -------------------------------------------------------------------------------------------
@@ -223,6 +232,9 @@ def test_route(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     line = json.loads(Path("route.geojson").read_text())
     assert line == reedsp.route_geojson(reedsp.read("map.npz"), [11, 12, 13, 14])
+    assert run(capsys, "route", "map.npz", "--from", "12", "--to", "14", "--quiet") == (0, "", "")
+    _, out, _ = run(capsys, "route", "map.npz", "--from", "12", "--to", "14")
+    assert "metres" not in out
     _, out, _ = run(capsys, "route", "map.npz", "--from", "12", "--to", "14", "--json")
     found = json.loads(out)
     assert (found["path"], found["source_metres"], found["target_metres"]) == ([12, 13, 14], None, None)
@@ -257,6 +269,7 @@ def test_isochrone(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.splitlines()[1:3] == ["within    13342 of 11: 1 vertices", "within    30000 of 11: 3 vertices"]
     paths = reedsp.sssp(reedsp.read("map.npz"), 11)
     assert json.loads(Path("area.geojson").read_text()) == reedsp.isochrone_geojson(paths, [13342, 30000])
+    assert run(capsys, *words, "--quiet") == (0, "", "")
     _, out, _ = run(capsys, *words, "--json")
     assert [each["vertices"] for each in json.loads(out)["reached"]] == [1, 3]
 

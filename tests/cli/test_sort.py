@@ -37,6 +37,7 @@ def run(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_numbers_are_printed(content: str, printed: str, method: str, run: Any) -> None:
     Path("numbers.txt").write_text(content)
     assert run(f"sort numbers.txt --method {method}") == (0, printed, "")
+    assert run(f"sort numbers.txt --method {method} --quiet") == (0, "", "")
 
 
 def test_files_are_written(run: Any) -> None:

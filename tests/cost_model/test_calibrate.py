@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,14 @@ def test_calibrate(device: Device, soon: None, private_cache: Path) -> None:
     assert set(found.pairs) == {*probes.NUMBERS} - (set() if device.fp64 else {"float64"})
     assert machine.FILES.forget(device.identity)
     assert machine.stored(device) is None
+
+
+def test_a_device_without_doubles(
+    device: Device, soon: None, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nobody who wants to know how far it is."""
+    monkeypatch.setattr(device, "fp64", False)
+    assert set(calibrate.calibrate(device).pairs) == {*probes.NUMBERS} - {"float64"}
 
 
 @pytest.mark.parametrize(
@@ -208,6 +217,13 @@ def test_a_file_that_cannot_be_used(changes: dict[str, Any], reason: str, device
 def test_a_damaged_file(content: bytes, device: Device, private_cache: Path) -> None:
     write(device).write_bytes(content)
     with pytest.warns(RuntimeWarning, match="are not used"):
+        assert machine.stored(device) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_a_folder_that_others_can_write_to(device: Device, private_cache: Path) -> None:
+    write(device).parent.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="parameters of `reedsp calibrate` are not used: .*only you can change"):
         assert machine.stored(device) is None
 
 

@@ -33,6 +33,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "forest": lambda graph, **options: ours.floyd_warshall(graph, return_predecessors=True, **options),
     "all pairs": ours.shortest_path,
     "trees of all pairs": lambda graph, **options: ours.shortest_path(graph, return_predecessors=True, **options),
+    "bellman_ford": lambda graph, **options: ours.bellman_ford(graph, indices=[0, 2], **options),
+    "johnson": lambda graph, **options: ours.johnson(graph, indices=2, **options),
+    "tree": lambda graph, **options: ours.breadth_first_tree(graph, 0, **options).toarray(),
     "yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, **options),
     "paths of yen": lambda graph, **options: ours.yen(graph, 0, 2, 4, return_predecessors=True, **options),
 }
@@ -149,3 +152,41 @@ def test_what_is_plain() -> None:
     assert not are_plain(pointers, columns, np.array([1, np.nan]))
     assert not are_plain(pointers, columns, np.ones(1))
     assert not are_plain(pointers, columns, np.ones(2, np.complex128))
+
+
+class Pydata:
+    """As much of an array of pydata's sparse as these functions use."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = scipy.sparse.csr_array(matrix)
+        self.dtype, self.shape = self.matrix.dtype, self.matrix.shape
+
+    @classmethod
+    def from_scipy_sparse(cls, matrix: Any) -> Pydata:
+        return cls(matrix)
+
+    def to_scipy_sparse(self, accept_fv: Any = None) -> Any:
+        return self.matrix
+
+
+def test_arrays_of_pydata() -> None:
+    """They are those of SciPy, and what is sparse comes back as one of them."""
+    capacities = random_matrix(np.random.default_rng(3), 9).astype(np.int32)
+    graph = capacities.astype(np.float64)
+    np.testing.assert_array_equal(ours.dijkstra(Pydata(graph)), ours.dijkstra(graph))
+    assert ours.connected_components(Pydata(graph))[0] == ours.connected_components(graph)[0]
+    tree = ours.minimum_spanning_tree(Pydata(graph))
+    assert isinstance(tree, Pydata)
+    np.testing.assert_array_equal(tree.matrix.toarray(), ours.minimum_spanning_tree(graph).toarray())
+    found, expected = ours.maximum_flow(Pydata(capacities), 0, 2), ours.maximum_flow(capacities, 0, 2)
+    assert found.flow_value == expected.flow_value
+    assert isinstance(found.flow, Pydata)
+    assert (found.flow.matrix != expected.flow).nnz == 0
+    full = scipy.sparse.csr_array(np.arange(1.0, 10).reshape(3, 3) % 7 + 1)
+    for maximize in (False, True):
+        for here, there in zip(
+            ours.min_weight_full_bipartite_matching(Pydata(full), maximize),
+            ours.min_weight_full_bipartite_matching(full, maximize),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(here, there)

@@ -495,6 +495,50 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 # ---- sources ----------------------------------------------------------------------------------------
 
 
+def test_where_a_kernel_is_written() -> None:
+    found = device_build.text_of("core/self_test.cl", "self_test")
+    lines = found.text.splitlines()
+    assert lines[found.first - 1].startswith("__kernel void self_test(")
+    assert lines[found.last - 1] == "}"
+    with pytest.raises(KeyError, match=r"cl/core/self_test\.cl has no kernel nothing"):
+        device_build.text_of("core/self_test.cl", "nothing")
+
+
+def test_a_binary_that_the_driver_does_not_take_back(
+    device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is compiled here."""
+    here: list[str] = []
+    compile_here = device_build.compile_here
+
+    def compile_and_note(*arguments: Any) -> cl.Program:
+        here.append("compiled")
+        return compile_here(*arguments)
+
+    monkeypatch.setattr(device_build, "_load", lambda *arguments: None)
+    monkeypatch.setattr(device_build, "compile_here", compile_and_note)
+    assert build(device) is not None
+    assert here == ["compiled"]
+
+
+def test_generated_sources_are_not_optimised_by_compilers_in_doubt(
+    device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: list[bytes] = []
+    compile_apart = device_build._compile_apart
+
+    def compile_and_note(*arguments: Any) -> tuple[cl.Program, bytes]:
+        options.append(arguments[3])
+        return compile_apart(*arguments)
+
+    monkeypatch.setattr(device_build, "_compile_apart", compile_and_note)
+    for number, doubtful in enumerate(((), (device.platform,))):
+        monkeypatch.setattr(device_build, "_DOUBTFUL_OPTIMIZERS", doubtful)
+        source = f"__kernel void nothing_{number}(void) {{ }}\n"
+        assert device_build.build_generated(device.context, device.handle, source, "nothing") is not None
+    assert [b"-cl-opt-disable" in each for each in options] == [False, True]
+
+
 def test_every_kernel_file_is_listed_here() -> None:
     assert sorted(FILES) == kernel_files(device_build.kernel_directory())
 

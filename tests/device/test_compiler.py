@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import reedsp
-from reedsp.device import build
+from reedsp.device import build, compiler_child
 from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler, CompilerCrashError, CompilerUnavailableError, RefusedError
 from reedsp.device.device import Device
@@ -164,3 +165,9 @@ def test_nothing_is_imported_from_the_current_directory(device: Device, tmp_path
     command = [sys.executable, "-P", "-c", code]
     child = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert child.stdout == "right\n"
+
+
+def test_a_device_that_the_child_does_not_find() -> None:
+    driver = ["no platform", "0", "no device", "0"]
+    request = json.dumps({"driver": driver, "source": "", "options": "", "has_binary": True})
+    assert compiler_child._answer(request.encode())[:1] == compiler_module.UNABLE

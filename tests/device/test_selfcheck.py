@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from collections.abc import Callable
@@ -117,6 +118,27 @@ def graph_and_distances() -> tuple[reedsp.Graph, np.ndarray]:
 
 
 # ---- what is remembered -----------------------------------------------------------------------------
+
+
+def test_simulators_are_not_tried(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def trial(device: Device) -> bool:
+        raise AssertionError
+
+    monkeypatch.setattr(selfcheck.build, "SIMULATORS", (device.platform,))
+    assert is_trusted(device, "a way", trial)
+
+
+def test_what_passes_where_nothing_can_be_written(
+    device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(selfcheck, "write_private", refuse)
+    for known in ({}, {}):  # two processes
+        monkeypatch.setattr(selfcheck, "_known", known)
+        assert is_trusted(device, "the memory", _gets_spoilt_memory)
+        assert len(known) == 1
 
 
 def test_75_tried_once_and_remembered(device: Device, private_cache: Path) -> None:

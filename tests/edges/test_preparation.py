@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from reedsp.device.job import Job
 from reedsp.edges import preparation
 from reedsp.edges.matrix_graph import are_finite, canonical_rows, graph_over
 from reedsp.edges.preparation import Facts, Preparation
+from reedsp.edges.preparation_check import prepares_known_rows
 
 INT32, FLOAT64 = np.dtype(np.int32), np.dtype(np.float64)
 TYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
@@ -228,3 +230,20 @@ def test_columns_that_are_not_those_of_a_graph_on_a_gpu(device: Device, monkeypa
         wrong = indices.copy()
         wrong[place] = column
         assert canonical_rows(indptr, wrong, values, device) is None
+
+
+def test_a_device_that_adds_up_wrong_is_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = device, "int64", "int32", "int32", Arithmetic(np.dtype(np.int32)), False, True
+    assert prepares_known_rows(*settings)
+    sum_of_heaviest = Preparation.sum_of_heaviest
+    with monkeypatch.context() as patch:
+        patch.setattr(Preparation, "sum_of_heaviest", lambda self: sum_of_heaviest(self) + 1)
+        assert not prepares_known_rows(*settings)
+
+
+def test_a_device_that_sees_no_fault_is_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = device, "int64", "int32", "int32", Arithmetic(np.dtype(np.int32)), False, False
+    assert prepares_known_rows(*settings)
+    facts = Preparation.facts
+    monkeypatch.setattr(Preparation, "facts", lambda self: dataclasses.replace(facts(self), canonical=True))
+    assert not prepares_known_rows(*settings)

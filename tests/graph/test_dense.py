@@ -139,6 +139,10 @@ def test_small_integers_take_two_bytes() -> None:
     assert graph.dense.dtype == np.float64
     assert graph.dense.values.dtype == (np.int16 if dense._NARROWED == 0 else np.float64)
     assert type(graph.max_abs_weight) is float
+    matrix[0, 0] = -8
+    ends = np.indices(matrix.shape).reshape(2, -1)
+    for given in (matrix, matrix.astype(np.int64)):
+        assert_same(Graph.from_dense(given, null_value=None), Graph.from_edges(5, *ends, given.ravel()))
 
 
 @pytest.mark.parametrize("directed", [True, False])

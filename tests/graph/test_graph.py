@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import itertools
 import pickle
 import re
@@ -19,8 +20,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reedsp.graph import graph as graph_module
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import MAX_VERTICES, Graph
+from reedsp.system import parts
 
 INT64_MAX = 2**63 - 1
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
@@ -1482,3 +1485,13 @@ def test_rows_as_they_stand_and_rows_that_have_to_be_mended(change: str, directe
     for ours, theirs in zip((graph.indptr, graph.indices, graph.weights), (indptr, indices, weights), strict=True):
         assert not np.shares_memory(ours, theirs)
         theirs.flags.writeable = True  # what was given stays the caller's
+
+
+def test_after_columns_that_fall_no_more_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are made anew then."""
+    monkeypatch.setattr(graph_module, "in_parts", functools.partial(parts.in_parts, part=16))
+    indptr, columns, weights = [0, 2, 4, 6, 8, 10], [1, 0, 0, 1, 2, 1, 3, 4, 0, 4], list(range(1, 11))
+    graph = Graph(indptr, columns, weights)
+    rows = [(row, columns[place], weights[place]) for row in range(5) for place in range(2 * row, 2 * row + 2)]
+    assert list(graph.edges()) == sorted(rows)
+    assert Graph(indptr, np.sort(np.reshape(columns, (5, 2))).ravel(), weights).m == 10

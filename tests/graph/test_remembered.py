@@ -204,6 +204,32 @@ def test_an_address_that_is_used_again(memory: remembered._Memory) -> None:
     assert as_graph(old) == make(old)
 
 
+def test_a_matrix_that_dies_after_its_address_is_used_again(memory: remembered._Memory) -> None:
+    old, new = MATRICES["csr"](), MATRICES["csr"]()
+    for _ in range(3):
+        found = [as_graph(matrix) for matrix in (old, new)]
+    key = id(old), "graph"
+    in_a_call = memory._entries[key]  # by which another thread hears that `old` has died
+    memory._entries[key] = memory._entries[id(new), "graph"]
+    del old
+    gc.collect()
+    assert in_a_call.matrix() is None
+    assert memory._entries[key].matrix() is new
+    assert found[1] in memory.graphs()
+
+
+def test_a_graph_that_is_larger_than_all_that_is_kept(
+    memory: remembered._Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = MATRICES["csr"]()
+    kept = [as_graph(matrix) for _ in range(3)][-1]
+    assert memory.graphs() == [kept]
+    monkeypatch.setattr(remembered, "_part_of_memory", lambda known: 1.0)  # as if it had that many buffers now
+    assert as_graph(matrix) is kept
+    assert memory.graphs() == []
+    assert as_graph(matrix) == make(matrix)
+
+
 def test_what_was_of_use_the_longest_time_ago_goes_first(
     memory: remembered._Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

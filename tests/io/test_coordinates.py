@@ -96,6 +96,15 @@ def test_blocks_and_single_lines_read_the_same(file: Callable[[bytes], Path]) ->
     repeated = head + b"\n".join([*lines[:40_000], lines[7], *lines[40_001:]])
     with pytest.raises(ValueError, match=rf":40002: vertex {lines[7].split()[1].decode()} once more"):
         reedsp.read_coordinates(file(repeated))
+    for wrong, words in (
+        (b"v 0 1 2", "'0' is outside 1 .. 50000"),
+        (b"v 50001 1 2", "'50001' is outside 1 .. 50000"),
+        (b"v x 1 2", "number, got 'x'"),
+        (b"v 7 x 2", "coordinate, got 'x'"),
+        (b"v 7 1 2x", "coordinate, got '2x'"),
+    ):
+        with pytest.raises(ValueError, match=f":40002: .*{words}"):
+            reedsp.read_coordinates(file(head + b"\n".join([*lines[:40_000], wrong, *lines[40_001:]])))
 
 
 def test_no_regular_file(tmp_path: Path) -> None:

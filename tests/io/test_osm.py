@@ -178,6 +178,21 @@ def test_what_the_child_prints(
     assert "svg" in json.loads(printed[1])["error"]
 
 
+@pytest.mark.parametrize("what", ["a node without a place", "a node twice", "a way twice", "many nodes", "no text"])
+def test_faults_that_the_child_finds(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    if what == "many nodes":
+        path, most, expected = put(tmp_path, TOWN), 5, "way 11: so far 2 roads have 7 nodes, together more than the 5"
+    elif what == "no text":
+        path, most, expected = not_text(tmp_path), 100, "way 10: a tag is no UTF-8"
+    else:
+        path, most, expected = put(tmp_path, DAMAGED[what][0]), 100, SEEN_BY_THE_CHILD[what]
+    monkeypatch.setattr(sys, "argv", ["", str(path), "car", str(most), "0"])
+    osm_child.main()
+    assert json.loads(capfdbinary.readouterr().out)["error"].startswith(expected)
+
+
 def test_largest_part_that_is_connected(tmp_path: Path) -> None:
     island = (
         '<node id="30" lat="61" lon="25"/><way id="30"><nd ref="30"/><nd ref="7"/><tag k="highway" v="road"/></way>'
@@ -242,6 +257,11 @@ DAMAGED = {
     "a node twice": (TOWN.replace('<node id="3"', '<node id="2" lat="1" lon="1"/><node id="3"'), "node 2"),
     "a way twice": (TOWN.replace('<way id="16"', '<way id="11"'), "way 11 occurs 2 times"),
 }
+SEEN_BY_THE_CHILD = {
+    "a node without a place": "node 2 has no valid location",
+    "a node twice": "node 2 occurs more than once; a history is not a map",
+    "a way twice": "way 11 occurs 2 times; a history is not a map",
+}
 
 
 @pytest.mark.parametrize("what", DAMAGED)
@@ -266,13 +286,23 @@ def test_damaged_compression(name: str, tmp_path: Path) -> None:
     assert_fault(path)
 
 
-def test_tag_that_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "town.osm.pbf"
+def not_text(folder: Path) -> Path:
+    """Write a map in which a tag is no text."""
+    path = folder / "town.osm.pbf"
     with osmium.SimpleWriter(osmium.io.File(str(path), "pbf,pbf_compression=none")) as writer:
-        for element in osmium.FileProcessor(str(put(tmp_path, TOWN))):
+        for element in osmium.FileProcessor(str(put(folder, TOWN))):
             writer.add(element)
     path.write_bytes(path.read_bytes().replace(b"residential", b"\xffesidential"))
-    assert_fault(path, "way 10: a tag is no UTF-8")
+    return path
+
+
+def test_tag_that_is_no_text(tmp_path: Path) -> None:
+    assert_fault(not_text(tmp_path), "way 10: a tag is no UTF-8")
+
+
+def test_more_nodes_than_a_graph_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(osm, "MAX_VERTICES", 5)
+    assert_fault(put(tmp_path, TOWN), "6 nodes are more than a graph can have")
 
 
 def test_tag_that_makes_pyosmium_read_beyond_its_memory(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 from reedsp.graph.graph import Graph
 from reedsp.io import readers
 from reedsp.io.readers import read
+from reedsp.io.writers import write
 
 MIB = 2**20
 
@@ -176,6 +177,38 @@ def test_lines_of_too_many_words_to_parse_at_once(tmp_path: Path, monkeypatch: p
     assert readers._adjacency_block(1, star.encode(), readers._Adjacency(n + 1, 0, False), 0) is None
     expected = [(0, v, 1) for v in range(1, n)] + [(v, 0, 1) for v in range(1, n)]
     assert edges(read(put(tmp_path, "star.graph", star))) == expected
+
+
+def test_a_line_that_is_too_long_to_parse_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block is one line at least, however long that is."""
+    monkeypatch.setattr(readers, "_PIECE", 64)
+    monkeypatch.setattr(readers, "_BASE_MEMORY", 4 * 600)
+    monkeypatch.setattr(readers, "_MEMORY", 10**6)
+    n = 200
+    star = "\n".join([f"{n} {n - 1}", " ".join(map(str, range(2, n + 1))), *["1"] * (n - 1), ""])
+    expected = [(0, v, 1) for v in range(1, n)] + [(v, 0, 1) for v in range(1, n)]
+    assert edges(read(put(tmp_path, "star.graph", star))) == expected
+
+
+def test_a_file_that_takes_more_memory_than_its_size_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "_BASE_MEMORY", 0)
+    limit = f"more than the {readers._MEMORY * 8:,} that its size allows"
+    with pytest.raises(ValueError, match=rf"a\.el: it takes [0-9,]+ bytes of memory to read, {limit}"):
+        read(put(tmp_path, "a.el", "1 2\n2 3\n"))
+
+
+def test_an_undirected_graph_whose_archive_has_each_edge_once(tmp_path: Path) -> None:
+    """As one who writes the arrays without this package may do."""
+    graph = Graph.from_edges(4, [0, 0, 2, 3], [1, 2, 1, 3], [5, 6, 7, 8], directed=False, labels=list("abcd"))
+    write(graph, tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as content:
+        arrays = dict(content)
+    upper = scipy.sparse.triu(graph.to_scipy(), format="csr")
+    arrays |= {name: getattr(upper, name) for name in ("indptr", "indices", "data")}
+    np.savez(tmp_path / "a.npz", **arrays)
+    again = read(tmp_path / "a.npz")
+    assert again == graph
+    assert list(again.edges()) == list(graph.edges())
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reedsp
+from reedsp.io import texts
 from reedsp.io.texts import array_of_text, graph_of_text, text_of_array, text_of_graph
 from tests.support.families import FAMILIES, Family
 
@@ -78,6 +79,12 @@ def test_graphs_come_back(family: Family, scale: float) -> None:
 def test_faults_of_graphs(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         graph_of_text(text)
+
+
+def test_more_vertices_than_have_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "MAX_VERTICES", 2)
+    with pytest.raises(ValueError, match=r"^text:2: 3 vertices are more than the 2 that int32 numbers"):
+        graph_of_text("0 : 1\n1 : 7")
 
 
 def test_names_that_are_no_numbers() -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from networkx.algorithms import distance_measures, efficiency_measures, wiener
 
+import reedsp
 from reedsp import _nx_info
 from reedsp.networkx_backend import (
     centrality,
@@ -587,6 +588,19 @@ def test_without_a_device_the_host_answers(forced: None, monkeypatch: pytest.Mon
     assert on_device.kernels_launched() == before
     large = nx.empty_graph(on_device.MIN_NODES)
     assert "no usable" in str(functions.should_run("dijkstra_path", (large, 0, 1), {}))
+
+
+def test_whether_there_is_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> None:
+        raise reedsp.DeviceError("none")
+
+    assert on_device.has_device() == bool(reedsp.devices())
+    monkeypatch.setattr(on_device, "get_device", find)
+    on_device._has_own_device.cache_clear()
+    try:
+        assert not on_device.has_device()
+    finally:
+        on_device._has_own_device.cache_clear()
 
 
 def test_converted_graphs_are_cached_until_the_graph_changes(engine: str) -> None:

@@ -11,6 +11,7 @@ import networkx as nx
 import pytest
 
 from reedsp.networkx_backend import functions, measures, on_device
+from reedsp.networkx_backend.graph import NetworkXGraph
 from tests.networkx_backend.test_functions import (
     CLASSES,
     WEIGHTS,
@@ -158,6 +159,34 @@ def test_closeness_from_distances_that_are_given(engine: str) -> None:
         for given in (lengths, {}, [1, 2]):
             for node in (None, *list(graph)[:2], "missing"):  # an argument since networkx 3.7
                 assert_same(nx.closeness_centrality, graph, node, distance="weight", sp=given)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_closeness_of_given_distances_is_that_of_the_graph(directed: bool) -> None:
+    """Whatever networkx there is."""
+    for seed in range(4):
+        graph = nx.gnm_random_graph(9, 14, seed=seed, directed=directed)
+        lengths = dict(nx.all_pairs_shortest_path_length(graph, backend="networkx"))
+        expected = nx.closeness_centrality(graph, backend="networkx")
+        given = NetworkXGraph(graph)
+        assert measures.closeness_centrality(given, sp=lengths) == expected
+        assert measures.closeness_centrality(given, 3, sp=lengths) == expected[3]
+
+
+def test_a_later_networkx_knows_no_eccentricity_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "SINCE_3_7", True)
+    with pytest.raises(nx.NetworkXPointlessConcept, match="null graph"):
+        measures.eccentricity(NetworkXGraph(nx.Graph()))
+
+
+def test_single_edges_as_a_later_networkx_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function gives weights, None hides an edge, and a loop counts if it is negative."""
+    monkeypatch.setattr(on_device, "SINCE_3_7", True)
+    graph = nx.DiGraph([(0, 1, {"w": 3}), (1, 2, {"w": None}), (2, 2, {"w": -1}), (0, 0, {"w": 5})])
+    inf = float("inf")
+    expected = {0: {0: 0, 1: 3, 2: inf}, 1: {0: inf, 1: 0, 2: inf}, 2: {0: inf, 1: inf, 2: -1}}
+    for weight in ("w", lambda tail, head, data: data["w"]):
+        assert on_device.direct_distances(NetworkXGraph(graph), weight) == expected
 
 
 def test_sums_that_are_written_to_the_nodes(engine: str) -> None:

@@ -13,7 +13,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from reedsp.networkx_backend.paths import LazyPaths, PathTree
+from reedsp.networkx_backend import paths as paths_module
+from reedsp.networkx_backend.paths import LazyPaths, PathTree, all_paths_to
 
 NAMES = ["a", "b", "c", "d", "e"]
 PLAIN = {"c": ["c"], "a": ["c", "a"], "e": ["c", "e"], "d": ["c", "a", "d"]}
@@ -115,3 +116,12 @@ def test_only_what_is_asked_for_is_made(monkeypatch: pytest.MonkeyPatch) -> None
     assert paths[7] == list(range(8))
     assert [node for node in paths if isinstance(dict.get(paths, node), list)] == [7]
     assert paths == {node: list(range(node + 1)) for node in range(100)}
+
+
+@pytest.mark.parametrize(("later", "times"), [(False, 2), (True, 1)])
+def test_edges_that_lead_back_to_the_source(later: bool, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier networkx names such a path once more."""
+    monkeypatch.setattr(paths_module, "SINCE_3_7", later)
+    predecessors: dict[Any, list[Any]] = {"s": ["t"], "a": ["s"], "t": ["s", "a"]}
+    found = list(all_paths_to(["s"], "t", predecessors))
+    assert found == [["s", "t"]] * times + [["s", "a", "t"]] * times

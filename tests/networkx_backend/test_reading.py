@@ -84,6 +84,14 @@ def test_the_matrix_has_all_weights(kind: type[nx.Graph]) -> None:
         assert np.array_equal(converted.matrix(weight), expected)
 
 
+@pytest.mark.parametrize("kind", CLASSES)
+def test_how_many_nodes_and_edges(kind: type[nx.Graph]) -> None:
+    graph = kind([(0, 1), (1, 0), (1, 2), (2, 2)])
+    converted = NetworkXGraph(graph)
+    assert converted.number_of_nodes() == len(converted) == graph.number_of_nodes()
+    assert converted.number_of_edges() == len(converted.edges) == graph.number_of_edges()
+
+
 def test_weights_that_a_function_gives_may_depend_on_the_direction() -> None:
     arcs = NetworkXGraph(nx.path_graph(3)).arcs(lambda tail, head, data: 10 * tail + head)
     assert arcs is not None

@@ -69,6 +69,15 @@ def noted(name: str, answered: list[str], monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(functions.backend, name, functions.FUNCTIONS[name])
 
 
+def test_arguments_that_networkx_does_not_take_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call says which."""
+    monkeypatch.setattr(nx, "eccentricity", with_one_more(inspect.unwrap(nx.eccentricity), Parameter.KEYWORD_ONLY))
+    function = Dispatched("eccentricity", functions.eccentricity)
+    assert function.reason_not_to_run((nx.Graph(),), {"extra": 2}) == "reedsp does not know the argument extra"
+    assert function.reason_not_to_run((nx.Graph(),), {"extra": 1}) is None
+    assert function.reason_not_to_run((nx.Graph(),), {"nonsense": 2}) is None
+
+
 OF_DIGRAPHS = ("is_strongly_connected",)  # which refuse others before a backend is asked
 
 

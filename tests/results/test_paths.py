@@ -323,6 +323,7 @@ def test_results_are_arrays(device: reedsp.Device) -> None:
     ):
         assert np.asarray(result) is values
         assert np.shares_memory(np.from_dlpack(result), values)
+        assert result.__dlpack_device__() == values.__dlpack_device__()
         assert np.asarray(result, np.float32).dtype == np.float32
         assert not np.shares_memory(np.array(result), values)
         assert np.array_equal(np.add(result, 1), values + 1)
@@ -509,6 +510,11 @@ def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     for nothing in (reedsp.Graph.from_edges(1, [], []), reedsp.Graph.from_edges(3, [0], [1], [0])):
         for each in (nothing, nothing.with_coordinates(np.zeros((nothing.n, 2)))):
             colours_of(reedsp.sssp(each, 0, device=device).plot(0).figure)
+    cycle = reedsp.Graph.from_edges(2, [0, 1], [1, 0], [-1, -1])
+    for nothing in (reedsp.Graph.from_edges(0, [], []), cycle):  # and no scale, which has no ends
+        figure = reedsp.apsp(nothing, negative_cycles="mark", device=device).plot().figure
+        figure.canvas.draw()
+        assert len(figure.axes) == 1
 
 
 def test_figures_are_not_needed_to_import() -> None:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import types
 from importlib import metadata
 from pathlib import Path
 
@@ -73,6 +74,7 @@ class Machine:
 
 def _python(code: str, environment: dict[str, str], *arguments: str) -> str:
     command = [sys.executable, "-c", code, *arguments]
+    environment |= {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
@@ -139,6 +141,13 @@ class TestEnable:
     def test_survives_broken_metadata(self, machine: Machine, record: bytes) -> None:
         machine.record.write_bytes(record)
         assert machine.enable()["directory"] is None
+
+    def test_finds_the_runtime_where_it_is_said_twice(self, machine: Machine) -> None:
+        machine.record.write_text("old/libintelocl.so,,\nlib/libintelocl.so,,\n")
+        assert machine.enable()["files"] == {
+            "pip-libintelocl.icd": f"{machine.library}\n",
+            "system-gpu.icd": "libgpu-opencl.so.1\n",
+        }
 
     def test_survives_missing_metadata(self, machine: Machine) -> None:
         machine.record.unlink()
@@ -234,6 +243,27 @@ class TestDrivers:
         found = self._configured(OCL_ICD_FILENAMES=libraries)
         assert [driver.library for driver in found][:3] == ["liba.so", "libb.so", "libs.so"]
 
+    def test_those_of_conda(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "conda-meta").mkdir()
+        (tmp_path / "etc" / "OpenCL" / "vendors").mkdir(parents=True)
+        (tmp_path / "etc" / "OpenCL" / "vendors" / "pocl.icd").write_text("libpocl.so")
+        monkeypatch.setattr(sys, "prefix", str(tmp_path))
+        monkeypatch.setattr(icd, "SYSTEM_DIRECTORY", tmp_path / "none")
+        of_conda = icd.Driver("libpocl.so", str(tmp_path / "etc" / "OpenCL" / "vendors" / "pocl.icd"), "conda")
+        assert self._configured()[-1:] == [of_conda]
+
+    def test_only_linux_has_those_of_pip(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "s.icd").write_text("libs.so")
+        monkeypatch.setattr(icd, "SYSTEM_DIRECTORY", tmp_path)
+        monkeypatch.setattr(icd, "_pip_drivers", lambda: [icd.Driver("libpip.so", "", "pip package x")])
+        for system, origins in (("linux", ["pip package x", "system"]), ("darwin", ["system"])):
+            monkeypatch.setattr(sys, "platform", system)
+            assert [driver.origin for driver in self._configured()][: len(origins)] == origins
+
+    def test_pyopencl_that_is_no_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyopencl", types.ModuleType("pyopencl"))  # without a __spec__
+        assert icd.drivers({"OCL_ICD_VENDORS": "/nonexistent/dir.icd"}) == []
+
     def test_pyopencl_reads_its_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "pyopencl" / ".libs").mkdir(parents=True)
         (tmp_path / "pyopencl" / "__init__.py").write_text("")
@@ -273,6 +303,12 @@ class TestLoadError:
         monkeypatch.setattr(icd, "_LOAD_SECONDS", 1)
         assert icd.load_error("libdriver.so") == "does not finish loading within 1 s"
 
+    def test_python_that_cannot_be_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+        error = icd.load_error("libdriver.so")
+        assert error is not None
+        assert error.startswith("cannot be tried: ")
+
 
 @pytest.mark.parametrize(
     ("system", "machine", "release", "command"),
@@ -280,16 +316,25 @@ class TestLoadError:
         ("linux", "x86_64", {"ID": "fedora"}, 'pip install "reedsp[cpu]"'),
         ("linux", "aarch64", {"ID": "fedora"}, "sudo dnf install pocl"),
         ("linux", "aarch64", {"ID": "ubuntu", "ID_LIKE": "debian"}, "sudo apt-get install pocl-opencl-icd"),
+        ("linux", "aarch64", None, "sudo apt-get install pocl-opencl-icd"),
         ("darwin", "arm64", {}, "conda install -c conda-forge pyopencl pocl"),
+        ("win32", "AMD64", None, "the GPU vendor's driver, or Intel's CPU Runtime for OpenCL Applications"),
     ],
 )
 def test_install_command_suits_the_machine(
-    monkeypatch: pytest.MonkeyPatch, system: str, machine: str, release: dict[str, str], command: str
+    monkeypatch: pytest.MonkeyPatch, system: str, machine: str, release: dict[str, str] | None, command: str
 ) -> None:
+    def read_release() -> dict[str, str]:
+        if release is None:
+            raise FileNotFoundError
+        return release
+
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr(icd.platform, "machine", lambda: machine)
-    monkeypatch.setattr(icd.platform, "freedesktop_os_release", lambda: release)
-    assert icd.install_command() == command
+    monkeypatch.setattr(icd.platform, "freedesktop_os_release", read_release)
+    install = "install " if system == "win32" else ""
+    where = " from intel.com" if system == "win32" else ""
+    assert icd.install_command() == install + command + where
     assert command in icd.install_hint()
 
 

@@ -189,6 +189,8 @@ def test_where_folders_cannot_be_opened(tmp_path: Path, victim: Path, monkeypatc
         folder.open("a", "wb")
     folder.unlink("a")
     assert victim.read_bytes() == CONTENT
+    folder.close()
+    assert folder.names() == set()  # nothing was held open
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")

@@ -263,6 +263,16 @@ def test_notebook_is_not_told_too_often(notebook: Notebook, monkeypatch: pytest.
     assert "999" in lines[-1]
 
 
+@pytest.mark.parametrize(("looks", "shown"), [(1, False), (2, True)])
+def test_a_late_bar_of_a_notebook(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, looks: int, shown: bool) -> None:
+    clock(monkeypatch, 1)
+    with progress_bar.vertices_bar(after=2) as report:
+        assert report is not None
+        for done in range(looks):
+            report(done, 5000)
+    assert len(notebook.shown) == shown
+
+
 def test_error_leaves_the_bar_of_a_notebook(notebook: Notebook) -> None:
     with pytest.raises(KeyboardInterrupt), progress_bar.vertices_bar() as report:  # noqa: PT012
         assert report is not None

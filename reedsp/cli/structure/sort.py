@@ -117,7 +117,7 @@ def read_numbers(file: Path) -> Any:
     try:
         numbers: list[Any] = [int(word) for word in words]
     except ValueError:
-        return np.fromiter(_fractions(file, words), np.float64, len(words))
+        return np.fromiter(_fractions(file, words), np.float64)
     for dtype in (np.int64, np.uint64):
         with contextlib.suppress(OverflowError):
             return np.array(numbers, dtype)
