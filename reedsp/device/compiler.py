@@ -154,7 +154,9 @@ class Compiler:
         self.stop()
         self._is_ready = False
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        # Another thread may hide a variable between the look at the names and the one at the values.
+        environment = {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         try:
             self._child = subprocess.Popen(
                 # -P: nothing is imported from the current directory

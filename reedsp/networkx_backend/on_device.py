@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ _ROWS_AT_ONCE = 64
 _MOST_ENTRIES = 2**24
 
 _launched = 0
+_counting = threading.Lock()
 
 
 def kernels_launched() -> int:
@@ -60,7 +62,8 @@ def kernels_launched() -> int:
 def count_launches(kernels: int) -> None:
     """Count kernels that were launched."""
     global _launched
-    _launched += kernels
+    with _counting:
+        _launched += kernels
 
 
 def has_device() -> bool:

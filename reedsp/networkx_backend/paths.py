@@ -72,43 +72,47 @@ class LazyPaths(dict[Node, list[Node]]):
         super().__init__(dict.fromkeys(tree.names[tree.order].tolist(), _NOT_YET))
         self._tree: PathTree | None = tree
 
-    def _made(self, node: Any, path: Any) -> list[Node]:
-        if path is _NOT_YET and self._tree is not None:
-            path = self._tree.path_of(node)
+    # Who reads looks at the tree first: another thread may make all paths meanwhile, and the tree goes.
+
+    def _made(self, tree: PathTree | None, node: Any, path: Any) -> list[Node]:
+        if path is _NOT_YET and tree is not None:
+            path = tree.path_of(node)
             super().__setitem__(node, path)
         return path  # type: ignore[no-any-return]
 
     def _make_all(self) -> None:
-        if self._tree is None:
+        tree = self._tree
+        if tree is None:
             return
-        nodes = self._tree.names[self._tree.order].tolist()
-        for node, path in zip(nodes, self._tree.all_paths(), strict=True):
+        nodes = tree.names[tree.order].tolist()
+        for node, path in zip(nodes, tree.all_paths(), strict=True):
             if super().get(node) is _NOT_YET:  # neither asked for, nor changed or deleted by the owner
                 super().__setitem__(node, path)
         self._tree = None
 
     def __getitem__(self, node: Any) -> list[Node]:
-        return self._made(node, super().__getitem__(node))
+        return self._made(self._tree, node, super().__getitem__(node))
 
     def get(self, node: Any, default: Any = None) -> Any:
         """Return a path, or the default where there is none."""
-        return self._made(node, super().get(node, default))
+        return self._made(self._tree, node, super().get(node, default))
 
     def setdefault(self, node: Any, default: Any = None) -> Any:
         """Return a path; where there is none, the default, which is kept."""
-        return self._made(node, super().setdefault(node, default))
+        return self._made(self._tree, node, super().setdefault(node, default))
 
     def pop(self, node: Any, *default: Any) -> Any:
         """Remove and return a path."""
-        return self._made_and_gone(node, super().pop(node, *default))
+        return self._made_and_gone(self._tree, node, super().pop(node, *default))
 
     def popitem(self) -> tuple[Node, list[Node]]:
         """Remove and return the last node and its path."""
+        tree = self._tree
         node, path = super().popitem()
-        return node, self._made_and_gone(node, path)
+        return node, self._made_and_gone(tree, node, path)
 
-    def _made_and_gone(self, node: Any, path: Any) -> Any:
-        return self._tree.path_of(node) if path is _NOT_YET and self._tree is not None else path
+    def _made_and_gone(self, tree: PathTree | None, node: Any, path: Any) -> Any:
+        return tree.path_of(node) if path is _NOT_YET and tree is not None else path
 
     def __iter__(self) -> Iterator[Node]:  # defined, so that dict(paths) and the like ask for the paths
         return super().__iter__()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import UserDict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,6 +151,19 @@ def test_compiled_here_where_there_can_be_no_child(
     Device(device.index, device.handle).self_test()
     with pytest.raises(CompilerUnavailableError):
         compiler.compile(("elsewhere",), KERNEL.format(1), build._OPTIONS)
+
+
+def test_a_variable_that_another_thread_hides_meanwhile(
+    compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Environment(UserDict[str, str]):
+        def __iter__(self) -> Iterator[str]:
+            names = list(self.data)
+            self.data.pop("PYOPENCL_BUILD_OPTIONS", None)
+            return iter(names)
+
+    monkeypatch.setattr(os, "environ", Environment({**os.environ, "PYOPENCL_BUILD_OPTIONS": ""}))
+    check_works(compiler, device)
 
 
 def test_nothing_is_imported_from_the_current_directory(device: Device, tmp_path: Path) -> None:

@@ -520,6 +520,39 @@ def test_a_large_buffer_is_gone_before_what_reads_it_has_run(device: Device) -> 
     assert not large_pages._in_use
 
 
+def test_a_collection_that_releases_a_large_buffer_while_others_are_looked_at(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = fresh(device)
+    first, then = (cl.UserEvent(own.context) for _ in range(2))
+    memories = [np.empty(8, np.uint8) for _ in range(3)]
+    alive = [weakref.ref(each) for each in memories]
+    is_done = large_pages._is_done
+
+    def look(event: cl.Event) -> bool:
+        if memories:
+            large_pages._release_after(own.queue, memories.pop())
+        return is_done(event)
+
+    for begin in (first, then):
+        cl.enqueue_barrier(own.queue, wait_for=[begin])
+        large_pages._release_after(own.queue, memories.pop(0))
+        if begin is first:
+            ended = cl.enqueue_marker(own.queue)
+    first.set_status(cl.command_execution_status.COMPLETE)
+    own.queue.flush()
+    ended.wait()
+    monkeypatch.setattr(large_pages, "_is_done", look)
+    large_pages.release()
+    gc.collect()
+    assert [each() is not None for each in alive] == [False, True, True]
+    then.set_status(cl.command_execution_status.COMPLETE)
+    own.queue.finish()
+    large_pages.release()
+    gc.collect()
+    assert not any(each() is not None for each in alive)
+
+
 def test_graph_larger_than_an_allocation(device: Device) -> None:
     small = fresh(device)
     small.max_allocation = 4 * RANDOM.n - 1

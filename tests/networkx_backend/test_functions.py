@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -457,6 +458,20 @@ def test_nodes_that_the_caller_names_appear_in_the_answer(engine: str) -> None:
 def test_source_that_cannot_be_a_node(engine: str) -> None:
     for function in (nx.dijkstra_path_length, nx.bidirectional_shortest_path, nx.has_path):
         assert_same(function, nx.path_graph(3), [0], 1)
+
+
+def test_launches_of_two_threads_are_counted() -> None:
+    before, other = on_device.kernels_launched(), threading.Thread(target=on_device.count_launches, args=(1,))
+
+    class Launches(int):
+        def __radd__(self, launched: int) -> int:
+            other.start()
+            other.join(0.2)
+            return launched + int(self)
+
+    on_device.count_launches(Launches(2))
+    other.join()
+    assert on_device.kernels_launched() == before + 3
 
 
 # ---- laziness ---------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import operator
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -108,6 +110,39 @@ def test_a_path_is_made_once() -> None:
     assert paths["d"] is paths["d"]
     found = paths["d"]
     assert dict(paths)["d"] is found
+
+
+@pytest.mark.parametrize("name", ["__getitem__", "get", "setdefault", "pop", "popitem"])
+def test_another_thread_makes_all_paths_meanwhile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = lazy()
+    node = list(paths)[-1]
+    expected, inner = lazy()[node], "_made_and_gone" if name.startswith("pop") else "_made"
+    made = getattr(LazyPaths, inner)
+
+    def late(self: LazyPaths, *args: Any) -> Any:
+        other = threading.Thread(target=self.values)
+        other.start()
+        other.join()
+        return made(self, *args)
+
+    monkeypatch.setattr(LazyPaths, inner, late)
+    found = getattr(paths, name)(*([] if name == "popitem" else [node]))
+    assert found == ((node, expected) if name == "popitem" else expected)
+
+
+def test_two_threads_make_all_paths() -> None:
+    paths, tree = lazy(), lazy()._tree
+    assert tree is not None
+
+    class Names:
+        """Those of the tree; while they are read another thread makes all paths."""
+
+        def __getitem__(self, numbers: Any) -> Any:
+            paths._tree = None
+            return tree.names[numbers]
+
+    paths._tree = dataclasses.replace(tree, names=Names())  # type: ignore[arg-type]
+    assert dict(paths.items()) == dict(lazy().items())
 
 
 def test_only_what_is_asked_for_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 import weakref
 from typing import Any
@@ -15,8 +14,9 @@ import pyopencl as cl
 _ALIGNMENT = 4096
 _WAIT = 1e-3  # seconds: a queue on which nothing is left to do answers much sooner
 
-_lock = threading.RLock()  # a collector of garbage may release a buffer at any time
-_in_use: list[tuple[cl.Event, npt.NDArray[Any]]] = []
+_in_use: dict[int, tuple[cl.Event, npt.NDArray[Any]]] = {}
+"""By the identity of the memory. A collector of garbage may release a buffer at any time, also while this is looked at:
+each step is a single operation."""
 
 
 def allocate(queue: cl.CommandQueue, size: int) -> cl.Buffer:
@@ -35,18 +35,16 @@ def allocate(queue: cl.CommandQueue, size: int) -> cl.Buffer:
 
 def release() -> None:
     """Give memory back that no command uses any more."""
-    if not _in_use:
-        return
-    with _lock:
-        _in_use[:] = [each for each in _in_use if not _is_done(each[0])]
+    for memory, (done, _) in _in_use.copy().items():
+        if _is_done(done):
+            _in_use.pop(memory, None)
 
 
 def _release_after(queue: cl.CommandQueue, memory: npt.NDArray[Any]) -> None:
     """Keep the memory of a buffer that is no more until everything queued so far is done."""
     with contextlib.suppress(cl.Error):
         done = cl.enqueue_marker(queue)
-        with _lock:
-            _in_use.append((done, memory))
+        _in_use[id(memory)] = done, memory
         queue.flush()
         started = time.perf_counter()
         while not _is_done(done) and time.perf_counter() - started < _WAIT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,7 @@ from reedsp.algorithms.structure.forests import choose, kruskal
 from reedsp.algorithms.structure.forests import edges as edges_module
 from reedsp.cost_model import place
 from reedsp.device.device import Device
+from reedsp.device.job import Job, spoilt_memory
 
 Edges = list[tuple[int, int, Any]]
 METHODS = ("kruskal", "boruvka", "dulle")
@@ -426,3 +428,27 @@ def test_more_edges_than_places(device: Device, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("reedsp.algorithms.structure.forests.spanning_forest.MOST_EDGES", 3)
     with pytest.raises(reedsp.DeviceMemoryError, match="4 edges"):
         reedsp.spanning_forest(path_of([1, 2]), device=device)
+
+
+def test_tails_that_another_thread_asks_for_before_they_are_written(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "kind", "gpu")
+    job, launch, asked = Job(device), Job.launch, []
+    indptr, heads = np.array([0, 2, 3, 3, 5], np.int32), np.array([1, 3, 0, 1, 2], np.int32)
+    edges = edges_module.DeviceEdges(job, 4, heads, np.ones(5, np.int32), indptr=indptr)
+
+    def ask() -> None:
+        asked.append(job.download(edges.tails(Job(device)), 5, np.int32).tolist())
+
+    def launch_later(*args: Any, **options: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            other = threading.Thread(target=ask)
+            other.start()
+            other.join()
+        launch(*args, **options)
+
+    monkeypatch.setattr(Job, "launch", launch_later)
+    with spoilt_memory():
+        edges.tails(job)
+    assert asked == [[0, 0, 1, 3, 3]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -333,6 +334,12 @@ def check_forest(
 # ---- one source, several, the nearest of several ----------------------------------------------------
 
 
+def _most_edges(case: Case) -> int:
+    """Return how many edges leave a vertex at most, parallel ones counted each."""
+    ends = [end for tail, head, _ in case.edges for end in ((tail,) if case.directed else (tail, head))]
+    return max(Counter(ends).values(), default=0)
+
+
 def sssp(case: Case, device: Any) -> None:
     """Check reedsp.sssp."""
     given = dict(case.arguments)
@@ -356,6 +363,8 @@ def sssp(case: Case, device: Any) -> None:
         if target is not None:  # whether it is noticed depends on how far the search goes
             unrepresentable = rules.must & {OverflowError, ValueError}
             rules.may, rules.must = rules.may | unrepresentable, rules.must - unrepresentable
+    if given.get("options", {}).get("balance") == "low-degree" and _most_edges(case) > balance.FEW_EDGES:
+        rules.may.add(ValueError)
     names = [node(case, each) for each in source] if isinstance(source, list) else node(case, source)
 
     def call(container: Any) -> Any:

@@ -161,10 +161,11 @@ class DeviceEdges:
     def tails(self, job: Job) -> Memory:
         """Return the tail of each edge, of the dtype of heads and shape (m,), written at the first call."""
         if self._tails is None:
-            self._tails = job.allocate(self.m, self.index, keep=True)
+            tails = job.allocate(self.m, self.index, keep=True)
             kernel = job.device.kernel(FILE, "spread", **self.macros())
-            arguments = self.indptr, self._tails, np.uint64(self.m), np.uint32(self.n)
+            arguments = self.indptr, tails, np.uint64(self.m), np.uint32(self.n)
             job.launch(kernel, group_items(job.device, self.m), GROUP_SIZE, *arguments)
+            self._tails = tails  # only now: another thread queues at once what reads them
         return self._tails
 
     def tails_or_rows(self) -> Memory:
