@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import hierarchy
+from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
@@ -21,6 +21,9 @@ CLOSE = [
     random(f"random, {low} .. {high}, {seed}", 90, 260, low, high, seed)
     for seed, (low, high) in enumerate([(0, 2), (0, 1), (1, 3), (0, 100)] * 3)
 ]
+
+
+GRID = grid("grid", 9, 11, seed=4)
 
 
 def graph_from(family: Family) -> reedsp.Graph:
@@ -220,6 +223,27 @@ def test_no_vertices(device: reedsp.Device) -> None:
     prepared = reedsp.prepare(reedsp.Graph.from_edges(0, [], []), device=device)
     assert prepared.rounds == 0
     assert prepared.distances([]).shape == (0, 0)
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_distances_are_written_as_float64_where_that_is_trusted(
+    is_right: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    expected = reedsp.sssp(prepared.graph, [0, 7], "near-far", device=device).dist
+    rows, given = prepared._searches.rows, []
+    monkeypatch.setattr(prepared_graph, "_finds_rows", lambda *_: is_right)
+    monkeypatch.setattr(prepared._searches, "rows", lambda *args: (given.append(args[2].dtype.name), rows(*args)))
+    assert np.array_equal(prepared.distances([0, 7]), expected)
+    assert np.array_equal(prepared.distance_table([0, 7], [3, 1]), expected[:, [3, 1]])
+    assert given == 2 * ["float64" if is_right and device.fp64 else "int32"]
+
+
+def test_no_search_is_begun_for_no_targets(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    monkeypatch.delattr(type(prepared._searches), "rows")
+    assert prepared.distance_table([0, 7], []).shape == (2, 0)
+    assert prepared.distance_table([], [0]).shape == (0, 1)
 
 
 def test_a_graph_without_a_hierarchy_is_given_up_early(device: reedsp.Device) -> None:
