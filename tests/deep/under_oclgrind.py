@@ -220,10 +220,10 @@ def check_places(device: Device) -> None:
 
     x, places = np.arange(70, dtype=np.int32), np.array([0, 3, 5, 5, 64, 70], np.int64)
     on_device = [array.to_device(device.queue, each) for each in (x, places)]
-    initialised.kept.extend(on_device)
-    result = reedsp.segmented_scan(*on_device).get()
+    result = reedsp.segmented_scan(*on_device)
+    initialised.kept.extend([*on_device, result])
     heads = np.isin(np.arange(70), places)
-    assert result.tolist() == oracle.scan(x.tolist(), OPERATORS["add"], 0, heads, False)
+    assert result.get().tolist() == oracle.scan(x.tolist(), OPERATORS["add"], 0, heads, False)
 
 
 def check_trace(device: Device, dtype: np.dtype, segmented: bool) -> None:
