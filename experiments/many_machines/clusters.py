@@ -36,7 +36,7 @@ from reedsp.cluster.worker.published import Published
 
 SEED = 2010
 SOURCES, SOURCES_GPU, FEW = 256, 4096, 16
-VERTICES, VERTICES_GPU, VERTICES_QUICK = 4096, 32768, 300
+VERTICES, VERTICES_GPU, VERTICES_QUICK = (4096, 8192), (32768,), (300,)
 EDGES_OF_EACH = 8
 PART = 512  # sources that a thread searches from at a time
 EMPTY_TASKS = 64
@@ -248,10 +248,10 @@ def cases(setting: Setting) -> list[Case]:
     else:
         load, label = partial(inputs.new_york, setting.data / "dimacs-ny"), "USA-road-d.NY"
         count = SOURCES_GPU if on_gpus else SOURCES
-    n = VERTICES_QUICK if setting.quick else VERTICES_GPU if on_gpus else VERTICES
+    vertices = VERTICES_QUICK if setting.quick else VERTICES_GPU if on_gpus else VERTICES
     return [
         (label, partial(of_sources, devices, load, label, count, repeats)),
-        (f"all pairs of {n}", partial(of_pairs, devices, n, repeats)),
+        *((f"all pairs of {n}", partial(of_pairs, devices, n, repeats)) for n in vertices),
     ]
 
 
@@ -266,11 +266,11 @@ def impossible(setting: Setting) -> str:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw how long each way takes, with one worker and with two."""
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    figure, parts = panels(len(tasks), width=4.2)
+    tasks = list(dict.fromkeys((row["task"], row["n"]) for row in rows))
+    figure, parts = panels(len(tasks), width=min(4.2, 9.6 / len(tasks)))
     counts = list(dict.fromkeys(row["workers"] for row in rows))
-    for axes, task in zip(parts, tasks, strict=True):
-        some = [row for row in rows if row["task"] == task and row["way"] not in (EMPTY, SENT)]
+    for axes, (task, n) in zip(parts, tasks, strict=True):
+        some = [row for row in rows if (row["task"], row["n"]) == (task, n) and row["way"] not in (EMPTY, SENT)]
         names = list(dict.fromkeys(row["way"] for row in some))
         known = {(row["way"], row["workers"]): float(row["min_ms"]) / 1e3 for row in some}
         series: dict[str, list[float | None]] = {
@@ -278,7 +278,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
             for count in counts
         }
         bars(axes, names, series, "")
-        finish(axes, "", "seconds", f"{task}, {some[0]['graph']}, n = {int(some[0]['n']):,}: {device_of(rows)}", "")
+        finish(axes, "", "seconds", f"{task}, {some[0]['graph']}, n = {int(n):,}: {device_of(rows)}", "")
         axes.margins(y=0.25)
     return figure
 

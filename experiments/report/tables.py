@@ -156,7 +156,7 @@ def clusters() -> str:
     for device, rows in by_device("clusters"):
         ways = dict.fromkeys((row["task"], row["graph"], row["n"], row["sources"], row["way"]) for row in rows)
         for task, graph, n, sources, way in ways:
-            of_way = {row["workers"]: row for row in rows if (row["task"], row["way"]) == (task, way)}
+            of_way = {row["workers"]: row for row in rows if (row["task"], row["n"], row["way"]) == (task, n, way)}
             one, two = of_way.get("1"), of_way.get("2")
             lines.append(
                 [
