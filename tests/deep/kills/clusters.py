@@ -1,4 +1,4 @@
-"""Kills processes of clusters while they write: all workers, the scheduler, the client or everything."""
+"""Kills processes of clusters while they write: a worker, all of them, the scheduler, the client or everything."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import hashlib
 import multiprocessing
+import os
 import random
 import signal
 import subprocess
@@ -35,7 +36,8 @@ class Case:
     ----------
     kills : int
         How many times by default.
-    victim : {"workers", "scheduler", "client", "all"}
+    victim : {"worker", "workers", "scheduler", "client", "all"}
+        Without one of its workers a call goes on.
     dask : bool
         Whether the workers are Dask's; otherwise they are those of a pool of processes.
     """
@@ -46,9 +48,10 @@ class Case:
 
 
 CASES = {
-    "dask workers": Case(52, "workers", dask=True),
-    "dask scheduler": Case(22, "scheduler", dask=True),
-    "dask client": Case(20, "client", dask=True),
+    "dask worker": Case(50, "worker", dask=True),
+    "dask workers": Case(50, "workers", dask=True),
+    "dask scheduler": Case(50, "scheduler", dask=True),
+    "dask client": Case(50, "client", dask=True),
     "pool workers": Case(30, "workers", dask=False),
     "pool and client": Case(20, "all", dask=False),
 }
@@ -179,7 +182,8 @@ class Several:
         status = self._ended(process)
         if not struck:
             return status
-        if status not in ((-signal.SIGKILL, 0) if self._case.victim in ("client", "all") else (_LOST, 0)):
+        killed = {"client": -signal.SIGKILL, "all": -signal.SIGKILL, "worker": 0}.get(self._case.victim, _LOST)
+        if status not in (killed, 0):
             raise WrongError(f"{out}: exit status {status}; {self._said()}")
         if self._case.victim == "scheduler":
             self._schedulers.kill()
@@ -206,6 +210,8 @@ class Several:
             self._clients.kill()
         elif victim == "scheduler":
             self._schedulers.kill()
+        elif victim == "worker":
+            os.kill(self._random.choice(self._workers.alive()), signal.SIGKILL)
         elif self._case.dask:
             self._workers.kill()
             self._prepare()
