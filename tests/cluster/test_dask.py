@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import itertools
 import os
@@ -28,6 +29,7 @@ from distributed.comm import CommClosedError
 
 import reedsp
 import reedsp.cluster
+from reedsp.cluster.engines import dask as dask_engine
 from reedsp.cluster.engines.dask import DaskEngine
 from reedsp.cluster.worker import registry
 
@@ -116,6 +118,12 @@ def test_rows_stay_on_workers(threads: distributed.Client, tmp_path: Path) -> No
         keys = {each.engine._setting.key for each in (first, second)}  # type: ignore[attr-defined]
         assert keys <= set(registry._entries)
     assert not keys & set(registry._entries)
+
+
+def test_workers_of_another_version(threads: distributed.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_engine, "Setting", functools.partial(registry.Setting, version="0.1.0"))
+    with pytest.raises(reedsp.DeviceError, match=r"worker inproc://\S+: it has reedsp \S+, and its client 0\.1\.0: "):
+        reedsp.cluster.Dask(threads)
 
 
 def test_bad_input(threads: distributed.Client) -> None:

@@ -444,6 +444,20 @@ def test_a_device_that_a_worker_does_not_have(pool: concurrent.futures.Executor)
         without.sssp(ring(), [0])
 
 
+@pytest.mark.parametrize("theirs", ["0.1.0", None])
+def test_a_client_of_another_version(
+    theirs: str | None, pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reedsp.cluster.Executor(pool) as old:
+        if theirs is None:  # one from before the version was sent
+            vars(old.engine._setting).pop("version")
+        else:
+            monkeypatch.setitem(vars(old.engine._setting), "version", theirs)
+        message = f"it has reedsp {reedsp.__version__}, and its client {theirs or 'another'}: install one version"
+        with pytest.raises(reedsp.DeviceError, match=rf"worker \S+-\d+: {re.escape(message)}"):
+            old.sssp(ring(), [0])
+
+
 def test_a_folder_that_a_worker_does_not_reach(workers: reedsp.cluster.Cluster, tmp_path: Path) -> None:
     graph = ring()
     published = workers.publish(graph)

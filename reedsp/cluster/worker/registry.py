@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reedsp._version import __version__
 from reedsp.cluster.worker.claims import claim
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.device.device import Device
@@ -42,11 +43,14 @@ class Setting:
         :func:`reedsp.get_device`: the workers of a host take them in turn. None: what each would take by itself.
     threads : int or None
         Of a device that is the host's processor; None: what the engine says.
+    version : str
+        Of the client's reedsp, whose tasks another version may not understand.
     """
 
     key: str
     devices: str | tuple[str, ...] | None = None
     threads: int | None = None
+    version: str = field(default_factory=lambda: __version__)  # no attribute of the class, which other versions have
 
 
 @dataclass
@@ -93,6 +97,7 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
             for variable in ("POCL_MAX_PTHREAD_COUNT", "DPCPP_CPU_NUM_CUS"):
                 os.environ.setdefault(variable, str(count))
         try:
+            _check_version(setting)
             entry.device = _own_device(setting)
             entry.lock = _locks.setdefault(entry.device.index, threading.RLock())
         except (DeviceError, RuntimeError) as error:
@@ -154,7 +159,7 @@ def device() -> Device:
     Raises
     ------
     DeviceError
-        It has none of those that were asked for.
+        It has none of those that were asked for, or another version of reedsp than its client.
     """
     entry = _own()
     if entry.device is None:
@@ -219,6 +224,12 @@ def _read(file: str, name: str) -> Graph:
             f"worker {name}: the graph cannot be read ({error}); give Executor a folder that all workers share"
         ) from error
     return wrapped.graph()
+
+
+def _check_version(setting: Setting) -> None:
+    theirs = getattr(setting, "version", "another")
+    if theirs != __version__:
+        raise RuntimeError(f"it has reedsp {__version__}, and its client {theirs}: install one version on all machines")
 
 
 def _own_device(setting: Setting) -> Device:
