@@ -33,6 +33,7 @@ from reedsp.device.memory import large_pages
 from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
 from tests.support import oracle
+from tests.support.failing_device import failure
 from tests.support.families import FAMILIES, Family
 
 INT32 = weight_macros(np.dtype(np.int32))
@@ -615,12 +616,6 @@ def test_72_no_double_precision(device: Device) -> None:
 
 
 # ---- faults of the device ---------------------------------------------------------------------------
-
-
-def failure(kind: type[cl.Error], code: str) -> cl.Error:
-    """Return an error as pyopencl raises it."""
-    record = cl._cl._ErrorRecord(msg="planted", code=getattr(cl.status_code, code), routine="clPlanted")
-    return kind(record)
 
 
 def lost_after(count: int, routine: str) -> Callable[..., Any]:

@@ -19,17 +19,11 @@ from reedsp.device import build as device_build
 from reedsp.device.device import Device
 from reedsp.device.memory.scratch import Scratch
 from tests.support.calls import CALLS, MATRIX, NUMBERS, made_graph
+from tests.support.failing_device import KINDS, LOST, MEMORY, failure
 
-MEMORY = (cl.MemoryError, "MEM_OBJECT_ALLOCATION_FAILURE")
-LOST = (cl.RuntimeError, "OUT_OF_RESOURCES")
-ROUTINES = ("enqueue_nd_range_kernel", "enqueue_copy", "enqueue_fill_buffer", "enqueue_map_buffer")
+ROUTINES = [name for name in KINDS if name != "Buffer"]
 EVERY_ONE = 12
 """Faults of which each is planted; later ones are taken ever farther apart."""
-
-
-def failure(kind: type[cl.Error], code: str) -> cl.Error:
-    """Return an error as pyopencl raises it."""
-    return kind(cl._cl._ErrorRecord(msg="planted", code=getattr(cl.status_code, code), routine="clPlanted"))
 
 
 _tried: set[Device] = set()
