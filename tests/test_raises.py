@@ -85,6 +85,7 @@ def test_rounding_lowers_weights_for_ever(
 ) -> None:
     """Each turn of a cycle of weight 0.3 loses 2. Found in the predecessors or not, it is solved in whole numbers."""
     graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 1], [1e16, 0.9, 0.9, -1.5])
+    reedsp.sssp(graph, 0, method, device=device)  # what is tried at first use is right
     monkeypatch.setattr(module, "look_for_cycle", lambda *arguments: None)
     monkeypatch.setattr(module, "settle", lambda *arguments: pytest.fail("these weights are not at rest"))
     result = reedsp.sssp(graph, 0, method, device=device)
