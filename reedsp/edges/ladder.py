@@ -79,11 +79,6 @@ class Rung:
     portions: int = _PORTIONS
 
     @property
-    def goes_by_items(self) -> bool:
-        """Whether it takes time for items without units, so that these had better be left out."""
-        return self.name != DIRECT_SEARCH
-
-    @property
     def macros(self) -> dict[str, str | int]:
         """Those of ``cl/balance/ladder.cl``, but for BALANCED and OFFSET."""
         of_width = self.name.startswith(_WARPS)

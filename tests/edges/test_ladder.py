@@ -117,6 +117,18 @@ def test_as_devices_are_given_them(name: str, device: Device) -> None:
     assert expand(device, rung, prefixes) == owners_of(prefixes, 0, int(prefixes[-1]))
 
 
+def test_rungs_of_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many work-items, in work-groups of a power of two, take one unit after the other."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device, "compute_units", 2)
+    for most, size in ((1024, 256), (200, 128)):
+        monkeypatch.setattr(device, "max_work_group_size", most)
+        rung = rung_for(device, "two-phase")
+        assert rung == Rung("two-phase", size, 4096)
+        prefixes = prefixes_of(COUNTS["large ones"])
+        assert expand(device, rung, prefixes) == owners_of(prefixes, 0, int(prefixes[-1]))
+
+
 def test_names() -> None:
     """Each is a rung of the kernels, and no two are the same there."""
     macros = [Rung(name, 32, 96).macros for name in RUNGS]

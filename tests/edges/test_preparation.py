@@ -11,7 +11,7 @@ import pytest
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.edges import preparation
+from reedsp.edges import matrix_graph, preparation
 from reedsp.edges.matrix_graph import are_finite, canonical_rows, graph_over
 from reedsp.edges.preparation import Facts, Preparation
 from reedsp.edges.preparation_check import prepares_known_rows
@@ -230,6 +230,21 @@ def test_columns_that_are_not_those_of_a_graph_on_a_gpu(device: Device, monkeypa
         wrong = indices.copy()
         wrong[place] = column
         assert canonical_rows(indptr, wrong, values, device) is None
+
+
+def test_what_a_device_cannot_prepare_is_for_the_constructors(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is wrong, its memory is too small, or it has no doubles."""
+    rows = rows_of(60, 12, FLOAT64)
+    with monkeypatch.context() as patch:
+        patch.setattr(matrix_graph, "can_prepare", lambda *_, **__: False)
+        assert graph_over(*rows, device) is None
+        assert canonical_rows(*rows, device) is None
+    for ability, value in (("max_allocation", 16 * len(rows[1]) - 1), ("fp64", False)):
+        with monkeypatch.context() as patch:
+            patch.setattr(device, ability, value)
+            assert graph_over(*rows, device) is None
+            assert (canonical_rows(*rows, device) is None) == (ability == "max_allocation")
+    assert canonical_rows(rows[0], rows[1][:-1], rows[2], device) is None
 
 
 def test_a_device_that_adds_up_wrong_is_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 import reedsp
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Launched, recording
 from reedsp.edges import predecessors
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.predecessors import find_trees, find_trees_outgoing
@@ -61,6 +61,27 @@ def test_of_several_predecessors_the_smallest(atomic: bool, device: Device, monk
     targets = np.concatenate([middle, np.tile(last, width)])
     graph = reedsp.Graph.from_edges(2 * width + 1, sources, targets)
     assert find(device, graph, [0, *[1] * width, *[2] * width], 0) == [-9999, *[0] * width, *[1] * width]
+
+
+@pytest.mark.parametrize("ends", [64, 65, 300])
+def test_by_edges_where_many_end_at_one_vertex(ends: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU. The smallest predecessor is more edges away from the source than the others."""
+    launched: list[Launched] = []
+    monkeypatch.setattr(device, "kind", "gpu")
+    middle = range(2, ends + 1)
+    edges = [*((0, v, 1 + v % 3) for v in middle), (2, 1, 1), (ends + 1, ends + 2, 0)]
+    edges += [(1, ends + 1, 2), *((v, ends + 1, 5 - v % 3) for v in middle)]
+    graph, job = reedsp.Graph.from_edges(ends + 3, *map(list, zip(*edges, strict=True))), Job(device)
+    arithmetic = Arithmetic(np.dtype(np.int32))
+    exact = oracle.distances(ends + 3, edges, 0)
+    dist = job.upload(np.array([exact, exact], np.int32))
+    for _ in range(2):
+        with recording(launched.append):
+            trees = find_trees(job, DeviceGraph.of(graph, job, arithmetic, False), dist, [[0], [0]], False)
+        found = np.empty((2, graph.n), np.int32)
+        trees.read_into(found, job)
+        assert found.tolist() == [oracle.predecessors(ends + 3, edges, 0, exact)] * 2
+    assert ("resolve_progress_by_edges" in {each.kernel.name for each in launched}) == (ends > 64)
 
 
 def test_distances_that_contradict_each_other(device: Device) -> None:

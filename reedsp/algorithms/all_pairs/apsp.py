@@ -489,8 +489,8 @@ def _solve(
         cycles = matrix.vertices_on_negative_cycles()
     if len(cycles) and negative_cycles == "raise":
         found = find_negative_cycle(graph, cycles, matrix.job, result)
-        if found is not None:
-            raise renamed(found, graph.names)
+        assert found is not None  # integers are not rounded, and floats have been searched before
+        raise renamed(found, graph.names)
     matrix.mark_unbounded(cycles)
     # Where rounding makes a cycle less than zero, in place a path may go round it twice as often with each vertex.
     spoilt = floats and matrix.reset_diagonal() and method != "min-plus"

@@ -176,9 +176,7 @@ def _count(on_device: Round, core: Core, state: _State, vertices: npt.NDArray[np
 
 def _chosen(on_device: Round, core: Core, state: _State) -> npt.NDArray[np.bool_]:
     """Return which vertices go now: those that matter less than all others around."""
-    changed = np.flatnonzero(state.changed)
-    if len(changed):
-        _count(on_device, core, state, changed)
+    _count(on_device, core, state, np.flatnonzero(state.changed))
     keys = _keys(core, state)
     goes: npt.NDArray[np.bool_] = on_device.smallest_around(keys) == keys
     return goes

@@ -24,7 +24,7 @@ def finds_known_tree(
 ) -> bool:
     """Return whether ``solve(task, **options)`` is right, of a graph with or without negative weights."""
     graph, expected = known_graph(arithmetic.dtype.kind == "f", negative)
-    dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
+    dist, predecessors = np.zeros((1, graph.n), arithmetic.dtype), np.zeros((1, graph.n), np.int32)  # wrong ones
     task = Task(graph, [[SOURCE]], Job(device), arithmetic, dist, predecessors, by_hops=by_hops)
     solve(task, **dict(options))
     return is_known_tree(dist[0], predecessors[0], arithmetic.infinity, graph, expected)

@@ -98,11 +98,12 @@ def search_by_levels(
 def sizes_alone(rows: MatrixRows) -> list[tuple[int, int]]:
     """Return work-groups that search alone, as far as the device has work-items and local memory, the small one first.
 
-    Each is a size, and the most vertices of a level that each of its work-items takes.
+    Each is a size, and the most vertices of a level that each of its work-items takes. There are none where work-groups
+    are too small to search together, too.
     """
     bytes_each, free = _VERTEX_BYTES[str(rows.macros["POINTER"])], rows.job.device.local_memory - _OTHER_BYTES
     found = [(_rounded(rows.job, group), vertices) for group, vertices in _ALONE]
-    return [(group, max(1, min(vertices, free // (bytes_each * group)))) for group, vertices in found]
+    return [(group, max(1, min(vertices, free // (bytes_each * group)))) for group, vertices in found if group > 0]
 
 
 def _rounded(job: Job, group: int) -> int:

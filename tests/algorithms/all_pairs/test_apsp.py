@@ -9,6 +9,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -607,6 +608,24 @@ def test_14_rounding_errors_do_not_grow_around_cycles(method: str, options: dict
     graph = reedsp.Graph.from_edges(n, u, v, weights)
     result = reedsp.apsp(graph, method, True, device=device, options=options)
     check_rounding(result, edges, expected, graph.simple_path_bound)
+
+
+def test_files_of_distances_that_rounding_has_spoilt(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are corrected a few rows at a time, and before they are written, also where no predecessors are wanted."""
+    needs_doubles(device)
+    n = 60
+    u, v, weights, height = tree_both_ways(n, 3)
+    graph = reedsp.Graph.from_edges(n, u, v, weights)
+    exact = (height - height[:, None]).astype(np.float64)
+    monkeypatch.setattr(path_matrix, "_ROWS_BYTES", 4096)
+    for predecessors in (False, True):
+        file = tmp_path / f"{predecessors}.npy"
+        result = reedsp.apsp(graph, "floyd-warshall", predecessors, device=device, out=file)
+        assert not result.dist.diagonal().any()
+        np.testing.assert_allclose(result.dist, exact, rtol=0, atol=n * 2.0**-52 * graph.simple_path_bound)
+        assert np.array_equal(result.dist, reedsp.apsp(graph, "floyd-warshall", predecessors, device=device).dist)
 
 
 # ---- negative cycles --------------------------------------------------------------------------------

@@ -258,6 +258,23 @@ def test_matrices_that_are_too_large(device: reedsp.Device, monkeypatch: pytest.
             on_device.all_pairs_on_device(given, device=device)
 
 
+@pytest.mark.parametrize(
+    ("ability", "message"),
+    [
+        ("can_write", "it cannot write distances as int32; use reedsp.apsp"),
+        ("can_look", "it cannot convert such matrices; use arrays of the host"),
+        ("can_convert", "it cannot convert such matrices; use arrays of the host"),
+    ],
+)
+def test_a_device_that_is_not_trusted_with_matrices(
+    ability: str, message: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = cl_array.to_device(device.queue, matrix_of(70, "int32"))
+    monkeypatch.setattr(on_device, ability, lambda *_, **__: False)
+    with pytest.raises(reedsp.DeviceError, match=f": {message}$"):
+        reedsp.all_pairs_on_device(there)
+
+
 def test_docstring_example(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
     assert doctest.testmod(on_device, raise_on_error=True).attempted == 5

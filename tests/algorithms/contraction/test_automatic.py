@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import automatic
+from reedsp.algorithms.contraction import automatic, prepared_graph
 from reedsp.cost_model import contraction, families
 from reedsp.cost_model.searches import Searches
 from reedsp.networkx_backend import on_device
@@ -76,7 +76,24 @@ def test_sums_that_would_be_rounded_are_searched_for(device: reedsp.Device, call
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.1, 0.2])
     [(_, rows)] = reedsp.all_pairs_rows(graph, [0], device=device)
     assert rows.tolist() == [[0, 0.1, 0.1 + 0.2]]
-    assert calls == []
+    exact = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.25, 0.5])
+    [(_, rows)] = reedsp.all_pairs_rows(exact, [0], dtype="float32", device=device)
+    assert rows.tolist() == [[0, 0.25, 0.75]]
+    assert calls == [], "nor in float32, in which other sums would be"
+
+
+def test_a_hierarchy_without_room_on_the_device_is_not_used(
+    device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(hierarchy: object, job: object) -> None:
+        raise reedsp.DeviceMemoryError("no room")
+
+    graph = graph_of(GRID)
+    monkeypatch.setattr(prepared_graph, "searches_in", refuse)
+    for _ in range(2):
+        [(_, rows)] = reedsp.all_pairs_rows(graph, [5], device=device)
+        assert np.array_equal(rows[0], reedsp.sssp(graph, 5, device=device).dist)
+    assert calls == [graph.m]
 
 
 def test_it_goes_with_its_graph(device: reedsp.Device, calls: list[int]) -> None:

@@ -104,6 +104,10 @@ def of_version(version: object) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def about_nothing(arrays: dict[str, Any]) -> None:
+    arrays["about"] = np.array("{")
+
+
 def increased(name: str, place: Any, amount: int = 1) -> Callable[[dict[str, Any]], None]:
     def change(arrays: dict[str, Any]) -> None:
         arrays[name][place] += amount
@@ -135,8 +139,15 @@ def in_one_round(arrays: dict[str, Any]) -> None:
     arrays["rounds"] = arrays["rounds"][[0, -1]]
 
 
-def of_another_type(arrays: dict[str, Any]) -> None:
-    arrays["up_weights"] = arrays["up_weights"].astype(np.int64)
+def of_type(name: str, dtype: type) -> Callable[[dict[str, Any]], None]:
+    def change(arrays: dict[str, Any]) -> None:
+        arrays[name] = arrays[name].astype(dtype)
+
+    return change
+
+
+def without_the_last_vertex(arrays: dict[str, Any]) -> None:
+    arrays["down_first"] = arrays["down_first"][:-1]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +171,10 @@ def of_another_type(arrays: dict[str, Any]) -> None:
         (increased("rounds", -1), "rounds: it does not ascend from 0 to 108"),
         (increased("up_higher", 0, -108), "up_higher: an edge does not lead to a higher vertex"),
         (in_one_round, "up_higher: an edge joins two vertices of a round"),
-        (of_another_type, "up_weights: expected int32 of shape"),
+        (of_type("up_weights", np.int64), "up_weights: expected int32 of shape"),
+        (of_type("rounds", np.int32), r"rounds: expected int64 of one dimension, got int32 of shape \(\d+,\)$"),
+        (without_the_last_vertex, "down_first: expected 109 entries, got 108$"),
+        (about_nothing, "this is not a prepared graph"),
     ],
 )
 def test_wrong_content_is_refused(saved: Path, change: Callable[[dict[str, Any]], None], message: str) -> None:

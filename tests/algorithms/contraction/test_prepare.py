@@ -239,6 +239,12 @@ def test_distances_are_written_as_float64_where_that_is_trusted(
     assert given == 2 * ["float64" if is_right and device.fp64 else "int32"]
 
 
+def test_a_device_that_contracts_wrongly_is_refused(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
+    with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
+        reedsp.prepare(graph_from(GRID), device=device)
+
+
 def test_no_search_is_begun_for_no_targets(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     prepared = reedsp.prepare(graph_from(GRID), device=device)
     monkeypatch.delattr(type(prepared._searches), "rows")

@@ -18,7 +18,7 @@ from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.contraction.wide import Wide
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Job
+from reedsp.device.job import Job, recording
 from tests.support.families import grid
 
 GRID = grid("grid", 17, 23, seed=5)
@@ -42,6 +42,20 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp
             with job.writes(dist) as results:
                 searches.rows(job, found.rank[sources], arithmetic, results, sweep)
             assert np.array_equal(dist, wanted)
+
+
+@pytest.mark.parametrize("form", [Batches, Wide])
+def test_a_single_round_of_many_vertices(form: type[Batches | Wide], device: reedsp.Device) -> None:
+    """No smaller ones are left to be swept over in one launch."""
+    graph, job, n = reedsp.Graph.from_edges(300, [], []), Job(device), 300
+    found, dist = contract(graph, units_of(graph), job), np.empty((3, n), np.int32)
+    searches, launches = form(found, job), []
+    with recording(launches.append), job.writes(dist) as results:
+        searches.rows(job, found.rank[[0, 7, 299]], Arithmetic(np.dtype(np.int32)), results)
+    expected = np.full((3, n), np.iinfo(np.int32).max)
+    expected[[0, 1, 2], [0, 7, 299]] = 0
+    assert np.array_equal(dist, expected)
+    assert form is Batches or [launch.kernel.name for launch in launches] == ["begin", "climb", "sweep", "write_rows"]
 
 
 def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:

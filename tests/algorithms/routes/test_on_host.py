@@ -133,3 +133,17 @@ def test_a_search_that_takes_long_is_given_up(serves: None, monkeypatch: pytest.
     monkeypatch.setattr(searches, "_yen", lambda *args: (calls.append(args), yen(*args))[1])
     assert reedsp.csgraph.yen(np.ones((6, 6)), 0, 5, 4).tolist() == [1, 2, 2, 2]
     assert calls
+
+
+def test_weights_whose_slacks_float64_may_not_hold(serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_SEARCH", -1e9)
+    weights = np.zeros((4, 4))
+    weights[[0, 0, 1, 2], [1, 2, 3, 3]] = 2.0**50, 1, 1, 2.0**50 - 2
+    calls = []
+    yen = searches._yen
+    monkeypatch.setattr(searches, "_yen", lambda *args: (calls.append(args), yen(*args))[1])
+    assert reedsp.csgraph.yen(weights, 0, 3, 3).tolist() == [2.0**50 - 1, 2.0**50 + 1]
+    assert not calls
+    weights[0, 1] = 2.0**51
+    assert reedsp.csgraph.yen(weights, 0, 3, 3).tolist() == [2.0**50 - 1, 2.0**51 + 1]
+    assert calls

@@ -118,6 +118,9 @@ def test_arguments(device: reedsp.Device) -> None:
     with pytest.raises(ValueError, match="k = -1"):
         reedsp.k_nearest(graph, [0], -1, device=device)
     assert reedsp.k_nearest(graph, [0], 0, device=device).dist.shape == (1, 0)
+    for weight in (1, 0.5, -1):
+        none = reedsp.k_nearest(reedsp.Graph.from_edges(2, [0], [1], [weight]), None, 1, [], device=device)
+        assert (none.dist.tolist(), none.vertices.tolist()) == ([[np.inf], [np.inf]], [[-9999], [-9999]])
     for use in (
         lambda: reedsp.all_pairs_rows(graph, memory_limit=0, device=device),
         lambda: reedsp.distance_table(graph, [0], [1], memory_limit=0, device=device),

@@ -145,6 +145,30 @@ def test_saturated_sums(device: Device) -> None:
     assert reedsp.sssp(falls, [2, 3], "bellman-ford", device=device, dtype="int64").dist[0, 3] == -heavy
 
 
+def test_sums_that_could_saturate_without_predecessors(device: Device) -> None:
+    heavy, none = 2**62, 2**63 - 1
+    search = {"device": device, "dtype": "int64", "options": {"search": "bellman-ford"}}
+    graph = reedsp.Graph.from_edges(4, [0, 2, 3], [1, 1, 1], [heavy, heavy, heavy + 5])
+    expected = [[0, heavy, none, none], [none, 0, none, none], [none, heavy, 0, none], [none, heavy + 5, none, 0]]
+    assert reedsp.apsp(graph, "johnson", **search).dist.tolist() == expected  # type: ignore[call-overload]
+    beyond = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [heavy, heavy, heavy])
+    with pytest.raises(OverflowError, match="a distance is beyond int64"):
+        reedsp.apsp(beyond, "johnson", **search)  # type: ignore[call-overload]
+
+
+def test_progress(device: Device) -> None:
+    """The rounds of the only source; of several sources, how many are done."""
+    graph = reedsp.Graph.from_edges(70, range(69), range(1, 70))
+    seen: list[tuple[int, int]] = []
+    reedsp.sssp(graph, 0, "bellman-ford", device=device, progress=lambda *state: seen.append(state))
+    assert seen == sorted(seen)
+    assert seen[-1] == (70, 70)
+    seen.clear()
+    reedsp.sssp(graph, [0, 30], "bellman-ford", device=device, progress=lambda *state: seen.append(state))
+    assert seen == sorted(seen)
+    assert seen[-1] == (2, 2)
+
+
 @pytest.mark.deep("-3", "-64", "-256")
 @pytest.mark.parametrize("group_size", [1, 3, 64, 256], ids=lambda size: f"-{size}")
 @pytest.mark.parametrize("local_memory", [False, True])

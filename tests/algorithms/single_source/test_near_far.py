@@ -205,6 +205,21 @@ def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytes
     assert repeated, "there was room for everything: this test tries nothing"
 
 
+def test_progress_in_work_groups(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_far_work_group, "_FIRST_BATCH", 1)
+    monkeypatch.setattr(near_far_work_group, "_SHORTEST_BATCH", 1)
+    graph = random_graph(900, 3000, seed=5)
+    seen: list[tuple[int, int]] = []
+    options = {"work_groups": True, "delta": 1}
+    found = reedsp.sssp(
+        graph, 0, "near-far", device=device, options=options, progress=lambda *state: seen.append(state)
+    )
+    assert np.array_equal(found.dist, references(graph, [0])[0])
+    assert len(seen) > 3
+    assert seen == sorted(seen)
+    assert seen[-1] == (found.rounds, graph.n)
+
+
 # ---- what both sets of kernels promise --------------------------------------------------------------
 
 

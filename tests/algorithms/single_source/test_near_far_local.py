@@ -14,7 +14,7 @@ from reedsp.algorithms.single_source import near_far_local
 from reedsp.algorithms.single_source.near_far_local import Tuning
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
+from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from tests.support import oracle
@@ -115,6 +115,26 @@ def test_settings_change_nothing(settings: dict[str, Any], device: Device) -> No
     assert np.array_equal(found, references(graph, sources))
     if "delta" not in settings:
         assert rounds > 3 * len(sources)
+
+
+def test_delta_and_progress(device: Device) -> None:
+    """The lower it is, the more rounds there are, of which the last one is reported, too."""
+    graph = random_graph(300, 1500, seed=3)
+    rounds = []
+    for delta in (1, 50, np.inf):
+        seen: list[tuple[int, int]] = []
+        found = reedsp.sssp(
+            *(graph, 7, "near-far-local"),
+            device=device,
+            options={"delta": delta},
+            progress=lambda *state, seen=seen: seen.append(state),
+        )
+        assert np.array_equal(found.dist, references(graph, [7])[0])
+        assert seen == sorted(seen)
+        assert seen[-1] == (found.rounds, graph.n)
+        rounds.append(found.rounds)
+    assert rounds == sorted(rounds, reverse=True)
+    assert len(set(rounds)) == 3
 
 
 def test_a_row_goes_on_where_the_launch_before_has_ended(device: Device) -> None:
@@ -308,6 +328,27 @@ def test_no_tuning_gives_right_answers(device: Device, monkeypatch: pytest.Monke
     monkeypatch.setattr(near_far_local, "is_trusted", lambda *arguments: False)
     with pytest.raises(DeviceError, match="near-far-local in int32 gives wrong answers, or fails"):
         reedsp.sssp(random_graph(20, 60, seed=8), [0], "near-far-local", device=device)
+
+
+def test_no_memory_for_a_trial(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then there is none for other methods, either."""
+
+    def refuse(*arguments: object) -> bool:
+        raise DeviceMemoryError("no room")
+
+    graph = random_graph(300, 1500, seed=11)
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(near_far_local, "is_trusted", refuse)
+    with pytest.raises(DeviceMemoryError, match=r"^no room$"):
+        near_far_local.is_right(Job(device), graph, Arithmetic(INT32))
+
+
+def test_a_trial_that_takes_distances_for_too_large(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is found then, not even what the trial before may have left in memory."""
+    numbers = (1, 1, 1, 0, 32, True, 640)
+    assert near_far_local._finds_what_is_known(device, Arithmetic(INT32), False, *numbers)
+    monkeypatch.setattr(near_far_local, "solve", lambda *arguments, **options: (None, 1))
+    assert not near_far_local._finds_what_is_known(device, Arithmetic(INT32), False, *numbers)
 
 
 def test_no_sources(device: Device) -> None:

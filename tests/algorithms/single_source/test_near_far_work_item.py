@@ -183,6 +183,7 @@ def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
 
     graph = graph_of(next(family for family in NOT_NEGATIVE if family.name == "random"))
     expected = reedsp.sssp(graph, 0, "input-parallel", device=device).pred.tolist()
+    assert reedsp.sssp(graph, 0, "near-far", device=device).pred.tolist() == expected  # what is tried at first use
     assert near_far.chosen_form(device, Arithmetic(INT32)) is False
     monkeypatch.setattr(near_far_work_item, "solve_with_trees", counted)
     for wanted in ({}, {"target": graph.n - 1}):
@@ -282,6 +283,21 @@ def test_a_device_without_64_bit_atomics(device: Device, monkeypatch: pytest.Mon
     assert set(asked) == {"edges/prepare.cl", "single_source/near_far_work_item.cl"}
     solve(device, graph, Arithmetic(INT32), [[family.source]], workers=2)
     assert "single_source/near_far_team.cl" in asked
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_team_that_is_wrong(trusted: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One work-item solves the row instead."""
+    asked: list[str] = []
+    kernel = Device.kernel
+    family = NOT_NEGATIVE[-1]
+    monkeypatch.setattr(device, "compute_units", 2)
+    monkeypatch.setattr(near_far_work_item.settings, "TEAM_EDGES", 0)
+    monkeypatch.setattr(near_far_work_item, "is_trusted", lambda device, name, *trial: trusted or "team" not in name)
+    monkeypatch.setattr(Device, "kernel", lambda self, file, *a, **k: asked.append(file) or kernel(self, file, *a, **k))
+    (row,) = solve(device, graph_of(family), Arithmetic(INT32), [[family.source]])
+    assert exact(row, Arithmetic(INT32)) == expected(family.name, family.source)
+    assert ("single_source/near_far_team.cl" in asked) == trusted
 
 
 @pytest.mark.deep

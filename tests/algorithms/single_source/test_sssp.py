@@ -18,6 +18,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
+from reedsp.algorithms.single_source import near_far
 from reedsp.algorithms.single_source.sssp import distances as distances_alone
 from reedsp.cost_model import place
 from tests.support import oracle
@@ -399,6 +400,25 @@ def test_progress_and_stats(device: reedsp.Device) -> None:
     assert result.stats["bytes_from_device"] > 0
     assert result.stats["milliseconds"] > 0
     assert str(device) == result.device == result.stats["device"]
+
+
+@pytest.mark.parametrize("cooperative_loading", [False, True])
+def test_progress_without_an_early_stop(cooperative_loading: bool, device: reedsp.Device) -> None:
+    """Before each wait."""
+    graph = reedsp.Graph.from_edges(70, range(69), range(1, 70))
+    seen: list[tuple[int, int]] = []
+    options = {"early_stop": False, "cooperative_loading": cooperative_loading}
+    found = reedsp.sssp(
+        graph, 0, "output-parallel", device=device, options=options, progress=lambda *state: seen.append(state)
+    )
+    assert found.dist.tolist() == list(range(70))
+    assert seen == [(32, 69), (64, 69)]
+
+
+def test_no_form_of_near_far_is_right(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_far, "is_trusted", lambda *arguments: False)
+    with pytest.raises(reedsp.DeviceError, match=r": near-far in int32 give wrong answers, or fail$"):
+        reedsp.sssp(graph_of(FAMILIES[0]), 0, "near-far", device=device)
 
 
 @pytest.mark.parametrize("method", ["near-far", "output-parallel", "input-parallel-refined"])

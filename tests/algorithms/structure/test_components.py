@@ -482,6 +482,14 @@ def test_forms_that_fail_are_put_aside(connection: Any, device: Device, monkeypa
     assert found.verify()
 
 
+def test_a_trial_counts_the_components(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    types = "depth-first", "int64", "int32", False
+    assert selfcheck.finds_known_components(device, *types)  # type: ignore[arg-type]
+    right = selfcheck.label_in_depth
+    monkeypatch.setattr(selfcheck, "label_in_depth", lambda rows, labels: right(rows, labels) + 1)
+    assert not selfcheck.finds_known_components(device, *types)  # type: ignore[arg-type]
+
+
 def test_no_form_is_right(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selfcheck, "finds_known_components", lambda *arguments: False)
     for connection in METHODS:

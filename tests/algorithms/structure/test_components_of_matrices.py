@@ -17,15 +17,17 @@ from reedsp.device.device import Device
 ARGUMENTS = ({}, {"connection": "strong"}, {"directed": False, "connection": "strong"}, {"connection": "WEAK"})
 
 
-@pytest.fixture(params=["the device", "a GPU", "the host", "a device that is wrong"])
+@pytest.fixture(params=["the device", "a GPU", "the host", "a device that is wrong", "a GPU that is wrong"])
 def solver(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
-    if request.param == "a GPU":
+    if request.param.startswith("a GPU"):
         monkeypatch.setattr(device, "kind", "gpu")
-    elif request.param == "the host":
+    if request.param == "the host":
         monkeypatch.setattr(place, "_serves", True)
-    elif request.param != "the device":
+    if request.param.endswith("wrong"):
         monkeypatch.setattr(of_rows, "is_right", lambda *arguments: False)
+        for name in ("label_by_ranges", "label_by_groups", "label_as_done"):
+            monkeypatch.delattr(of_rows, name)
     return request.param
 
 

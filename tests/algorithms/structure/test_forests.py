@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import threading
@@ -422,6 +423,29 @@ def test_another_method_is_taken(kind: str, other: str, device: Device, monkeypa
     monkeypatch.setattr(choose, "is_trusted", lambda device, description, *rest: other in description)
     forest = reedsp.spanning_forest(path_of([1, 2]), device=device)
     assert (forest.method, forest.total_weight) == (other, 3)
+
+
+@pytest.mark.parametrize("has_rows", [True, False])
+@pytest.mark.parametrize("method", FAST)
+def test_trials_see_wrong_forests(method: str, has_rows: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another order than the one that is to be tried, edges that are not those of the forest, and ends of others."""
+    trial = functools.partial(choose.finds_known_forests, device, method, "int32", "int32", "float64", has_rows)
+    order = False, 64, 11
+    assert trial(*order)
+    assert not trial(False, 64, 8)
+    with monkeypatch.context() as patch:
+        patch.setattr(choose, "_mark", lambda *arguments: {})
+        assert not trial(*order)
+    for ends in ("ends_of", "heads_of"):
+        right = getattr(edges_module.DeviceEdges, ends)
+
+        def wrong(self: Any, *arguments: Any, right: Any = right) -> Any:
+            found, weights = right(self, *arguments)
+            return found[::-1], weights
+
+        with monkeypatch.context() as patch:
+            patch.setattr(edges_module.DeviceEdges, ends, wrong)
+            assert not trial(*order)
 
 
 def test_more_edges_than_places(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

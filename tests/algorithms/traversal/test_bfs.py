@@ -485,6 +485,15 @@ def test_many_edges_do_not_choose_near_far(gpu: reedsp.Device) -> None:
         bfs(graph, 0, device=gpu, options={"method": "near-far"})
 
 
+def test_a_search_that_ends_at_once_says_nothing_of_the_depth(gpu: reedsp.Device) -> None:
+    graph = path(300)
+    assert bfs(graph, 298, device=gpu).levels.tolist() == [-1] * 298 + [0, 1]
+    assert "is_deep" not in graph._derived
+    found = bfs(graph, 0, device=gpu)
+    assert (found.method, found.levels.tolist()) == ("near-far", list(range(300)))
+    assert graph._derived["is_deep"]
+
+
 def test_near_far_has_no_direction(device: reedsp.Device) -> None:
     for name, value in (("direction", "auto"), ("group_size", 64)):
         with pytest.raises(ValueError, match=f"^options: {name}: 'near-far' has none$"):

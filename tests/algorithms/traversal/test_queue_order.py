@@ -157,6 +157,38 @@ def test_work_that_is_done_meanwhile(graph: str, gpu: Device, monkeypatch: pytes
     rows.close()
 
 
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_work_that_is_done_where_no_device_searches(kind: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", kind)
+    rows, calls = MatrixRows(Job(device), np.zeros(4, np.int32), np.array([], np.int32)), []
+    found = queue_order.queue_order(rows, 2, lambda: calls.append("no edges"))
+    assert found is not None
+    assert [each.tolist() for each in found] == [[2], [NONE] * 3]
+    assert queue_order.queue_distances(rows, 2) is None
+    rows = MatrixRows(Job(device), *rows_of(GRAPHS["thin"]))
+    monkeypatch.setattr(queue_order, "is_trusted", lambda *_: False)
+    assert queue_order.queue_order(rows, 0, lambda: calls.append("wrong")) is None
+    assert queue_order.queue_distances(rows, 0) is None
+    assert calls == ["no edges", "wrong"]
+    rows.close()
+
+
+def test_work_groups_of_few_work_items(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels need 32 of them; the host serves."""
+    monkeypatch.setattr(gpu, "max_work_group_size", 31)
+    assert by_device(gpu, *rows_of(GRAPHS["random"]), 0) is None
+    monkeypatch.setattr(gpu, "max_work_group_size", 32)
+    assert by_device(gpu, *rows_of(GRAPHS["random"]), 0) == by_a_list(*rows_of(GRAPHS["random"]), 0)
+
+
+def test_trials_see_wrong_distances(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", "cpu")
+    assert queue_order._orders_known_graph(device, "int", "int")
+    right = queue_order._distances_by_item
+    monkeypatch.setattr(queue_order, "_distances_by_item", lambda rows, start: right(rows, start) + 1)
+    assert queue_order._orders_known_graph(device, "int", "int") != device.fp64
+
+
 def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host serves for a path, and not for a graph with few levels."""
     monkeypatch.setattr(place, "_serves", True)

@@ -188,8 +188,8 @@ class Worker:
                 if arriving is not None:
                     self._receive(*arriving, write)
                 arriving = staging, run.first + offset, piece
-        if arriving is not None:
-            self._receive(*arriving, write)
+        assert arriving is not None  # no device is without rows
+        self._receive(*arriving, write)
 
     def _receive(self, staging: Staging, first: int, count: int, write: Write) -> None:
         staging.wait()

@@ -550,6 +550,18 @@ def test_progress(method: Any, device: Device, monkeypatch: pytest.MonkeyPatch) 
     assert told == sorted(told)
 
 
+def test_phases_of_one_work_item_are_reported(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_work_item, "_MOST", 1)
+    graph, job = biadjacency.pattern_of(bipartite.random(300, 300, 2, 1)), Job(device)
+    rows, told = sides.Rows(job, graph), []
+    nothing = job.full(graph.n + graph.columns, np.int32(-1))
+    searched, augmented, _ = depth_first.augment(rows, nothing, lambda done, most: told.append((done, most)))
+    rows.close()
+    assert augmented == bipartite.cardinality(bipartite.random(300, 300, 2, 1))
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert set(told) == {(phase, 300) for phase in range(1, searched + 1)}
+
+
 def test_what_suits_a_device(pretender: Device) -> None:
     found = reedsp.maximum_matching([[1]], device=pretender)
     assert found.method == {"cpu": "depth-first", "gpu": "phases"}[pretender.kind]
