@@ -304,8 +304,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, metavar="CSV")
     arguments = parser.parse_args()
     cl.Buffer = CountedBuffer  # type: ignore[misc]
-    chosen = get_device()
-    run = Run(Device(chosen.index, chosen.handle), arguments.threads, arguments.seed)
+    run = Run(get_device(), arguments.threads, arguments.seed)
     try:
         for row in rounds(run, arguments.round, arguments.hours, pieces_in(arguments.output) + 1):
             told = "{hours:8.3f} h {right:9,} right {failed:7,} failed {interrupted:6,} interrupted"
