@@ -1055,6 +1055,8 @@ def test_arrays_from_a_pool(start: int, queue: cl.CommandQueue) -> None:
         assert (reedsp.inclusive_scan(x[start:], method=method).get() == np.cumsum(host[start:], dtype=np.int32)).all()
         reedsp.inclusive_scan(x[: 1000 - start], method=method, out=out[start:])
         assert (out.get()[start:] == np.cumsum(host[: 1000 - start], dtype=np.int32)).all()
+    total = reedsp.reduce(x[start:])
+    assert (total.get().tolist(), total.allocator) == ([host[start:].sum(dtype=np.int32)], pool)
 
 
 def test_events_do_not_pile_up(queue: cl.CommandQueue) -> None:
