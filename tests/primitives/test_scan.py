@@ -1055,8 +1055,18 @@ def test_arrays_from_a_pool(start: int, queue: cl.CommandQueue) -> None:
         assert (reedsp.inclusive_scan(x[start:], method=method).get() == np.cumsum(host[start:], dtype=np.int32)).all()
         reedsp.inclusive_scan(x[: 1000 - start], method=method, out=out[start:])
         assert (out.get()[start:] == np.cumsum(host[: 1000 - start], dtype=np.int32)).all()
-    total = reedsp.reduce(x[start:])
-    assert (total.get().tolist(), total.allocator) == ([host[start:].sum(dtype=np.int32)], pool)
+
+
+def test_arrays_of_shared_virtual_memory(queue: cl.CommandQueue) -> None:
+    """To which buffers of our own cannot be copied."""
+    if not queue.device.svm_capabilities & cl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+        pytest.skip("this device has none")
+    host = values(np.dtype(np.int32), 1000)
+    x = cl_array.to_device(queue, host, allocator=cl_tools.SVMAllocator(queue.context, queue=queue))
+    assert reedsp.reduce(x).get().tolist() == [host.sum(dtype=np.int32)]
+    places, count = reedsp.compact_indices(x > 0)
+    assert places.get()[: int(count.get()[0])].tolist() == np.flatnonzero(host > 0).tolist()
+    assert (reedsp.inclusive_scan(x).get() == np.cumsum(host, dtype=np.int32)).all()
 
 
 def test_events_do_not_pile_up(queue: cl.CommandQueue) -> None:
