@@ -42,7 +42,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         commands(args=list(arguments), prog_name="reedsp")
     except SystemExit as leaving:
-        status = leaving.code
+        is_unread = isinstance(leaving.__context__, BrokenPipeError)  # of help or the version, which Typer ends with 1
+        status = BROKEN_PIPE if is_unread else leaving.code
     return status if isinstance(status, int) else DONE
 
 

@@ -247,8 +247,10 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
     """Raise ValueError for index arrays of a sparse matrix that lead SciPy's compiled code beyond its memory."""
     if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
         return
-    if matrix.format in ("csr", "csc"):
-        rows, columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    if matrix.format in ("csr", "csc", "bsr"):
+        rows, columns = matrix.shape[::-1] if matrix.format == "csc" else matrix.shape
+        if matrix.format == "bsr":  # whose indices are those of blocks
+            rows, columns = rows // matrix.blocksize[0], columns // matrix.blocksize[1]
         indptr, indices, stored = matrix.indptr, matrix.indices, min(len(matrix.indices), len(matrix.data))
         if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > stored or (indptr[1:] < indptr[:-1]).any():
             raise ValueError(f"{name}.indptr is corrupt: expected {rows + 1} ascending numbers from 0 to {stored}")

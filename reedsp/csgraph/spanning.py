@@ -14,6 +14,7 @@ from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
 from reedsp.csgraph.matrix import compressed_rows, refuse_complex
+from reedsp.csgraph.reordering import refuse_corrupt
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
@@ -83,7 +84,9 @@ def _rows(csgraph: Any) -> Any:
         refuse_complex(csgraph.dtype, "csgraph")
         if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
             raise ValueError(f"csgraph has shape {csgraph.shape}, expected a square matrix")
-        rows = csgraph if csgraph.format == "csr" else csgraph.tocsr()
+        if csgraph.format != "csr":
+            refuse_corrupt(csgraph, "csgraph")
+        rows = csgraph.tocsr()
         _check_pointers(rows)
         return rows.astype(np.float64, copy=False)  # which adds up entries that are there twice, unless it copies none
     if np.ma.isMaskedArray(csgraph):

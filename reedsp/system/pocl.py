@@ -36,9 +36,7 @@ def give_cache_folder() -> Path | None:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder that PoCL takes, None if it finds none."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen)
+    """Return the folder that PoCL takes where a user has chosen none, None if it finds none."""
     if cache := os.environ.get("XDG_CACHE_HOME"):
         return Path(cache, "pocl", "kcache")
     home = os.environ.get("HOME")

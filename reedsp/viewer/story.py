@@ -144,9 +144,7 @@ def as_json(value: Any) -> Any:
 
 
 def changed(before: Values, after: Values) -> list[int]:
-    """Return the indices at which two arrays differ."""
-    if len(before) != len(after):
-        return list(range(len(after)))
+    """Return the indices at which two arrays of one length differ."""
     return [index for index, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
 
 

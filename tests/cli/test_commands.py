@@ -25,13 +25,14 @@ import reedsp
 from docs.tools import command_line
 from reedsp.cli import command as cli_command
 from reedsp.cli import commands as cli_commands
-from reedsp.cli import demo, options
+from reedsp.cli import demo, doctor, options
 from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
 from reedsp.cost_model import calibrate
+from reedsp.device import discovery
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
-from reedsp.system import progress_bar
+from reedsp.system import icd, progress_bar
 from reedsp.viewer import server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -448,6 +449,18 @@ def test_info_of_nothing(capsys: pytest.CaptureFixture[str], folder: Path) -> No
     assert run(capsys, "info", "none.gr")[0] == 0
 
 
+def test_no_device(capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "_devices", [])
+    told = answer(capsys, "info small.gr")
+    assert (told["device"], told["sssp"], told["apsp"]) == (None, None, None)
+    assert told["no_device"] == "no OpenCL device was found"
+    _, out, err = run(capsys, "info", "small.gr")
+    assert (out.splitlines()[-1], err) == ("device    none: no OpenCL device was found", "")
+    message = f"reedsp: no OpenCL device was found\n{icd.install_hint()}\n"
+    assert run(capsys, "devices") == (1, "", message)
+    assert run(capsys, "devices", "--json") == (1, "[]\n", message)
+
+
 def child(
     code: str, *arguments: str, variables: dict[str, str] | None = None, given: str | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -644,11 +657,19 @@ main()
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize(
     "command",
-    ["bfs small.gr --source 1", "info small.gr", "convert small.gr new.mtx", "verify small.gr tree.csv", "dataset"],
+    [
+        "bfs small.gr --source 1 --json",
+        "info small.gr --json",
+        "convert small.gr new.mtx --json",
+        "verify small.gr tree.csv --json",
+        "dataset --json",
+        "--version",
+        "sssp --help",
+    ],
 )
 def test_broken_pipe(folder: Path, command: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    invocation = [sys.executable, "-c", MAIN, *command.split(), "--json"]
+    invocation = [sys.executable, "-c", MAIN, *command.split()]
     with subprocess.Popen(invocation, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -657,6 +678,26 @@ def test_broken_pipe(folder: Path, command: str) -> None:
     assert process.returncode == 128 + signal.SIGPIPE
     assert b"Traceback" not in complaints
     assert b"BrokenPipe" not in complaints
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_the_doctor_is_ended(
+    error: type[BaseException], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is printed any more that has no reader."""
+
+    def end(arguments: list[str]) -> int:
+        print("half a report")
+        raise error
+
+    output = tmp_path / "output"
+    with output.open("w") as stream, monkeypatch.context() as patch:
+        patch.setattr(doctor, "main", end)
+        patch.setattr(sys, "argv", ["reedsp", "doctor"])
+        patch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit, match=f"^{status}$"):
+            cli_command.main()
+    assert output.read_text() == ("" if error is BrokenPipeError else "half a report\n")
 
 
 @pytest.mark.parametrize("command", ["info", "convert", "verify", "bfs"])

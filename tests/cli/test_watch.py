@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from reedsp.cli import command
+from reedsp.viewer import server
 
 
 @pytest.fixture
@@ -68,6 +70,13 @@ def test_what_is_refused(run: Any, line: str, status: int, complaint: str) -> No
     assert (found, out) == (status, "")
     assert complaint in err
     assert not list(Path().glob("*.html"))
+
+
+def test_the_address_is_printed_even_if_quiet(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server._Http, "serve_forever", lambda self, **_: None)
+    status, out, err = run("--generate path --size 5 -a output-parallel --quiet")
+    assert (status, err) == (0, "")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/\n", out)
 
 
 def test_a_page_is_served_until_it_is_interrupted(device: Any, tmp_path: Path) -> None:

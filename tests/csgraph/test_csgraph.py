@@ -187,6 +187,23 @@ def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
         ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "not_called"),
+    [
+        ("fp64", False, "reedsp.algorithms.traversal.queue_order._distances_by_item"),
+        ("kind", "gpu", "reedsp.csgraph.searches.queue_distances"),
+    ],
+)
+def test_edges_to_each_where_they_are_not_counted(
+    name: str, value: Any, not_called: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU, and in single precision."""
+    monkeypatch.setattr(get_device(), name, value)
+    monkeypatch.setattr(not_called, None)
+    graph = random_graph(5, 60)
+    same(ours.dijkstra(graph, indices=2, unweighted=True), theirs.dijkstra(graph, indices=2, unweighted=True))
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_limit_and_nearest(directed: bool) -> None:
     for seed, n in enumerate((1, 2, 5, 20, 67), start=20):
@@ -606,7 +623,7 @@ def test_trees_of_predecessors(matrix: Any, part: int, monkeypatch: pytest.Monke
         graph = matrix(random_graph(seed, n))
         pred = theirs.breadth_first_order(graph, 0)[1]
         elsewhere = np.where(pred < 0, pred, rng.integers(0, n, n, np.int32))
-        for before in (pred, elsewhere, pred.astype(np.int64), np.full(n, -1, np.int32)):
+        for before in (pred, elsewhere, pred.astype(np.int64), pred.astype(np.float64), np.full(n, -1, np.int32)):
             tree, expected = ours.reconstruct_path(graph, before), theirs.reconstruct_path(graph, before)
             assert type(tree) is matrix
             assert tree.indices.dtype == tree.indptr.dtype == np.int32

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from scipy.sparse.csgraph import dijkstra
+from scipy.sparse.csgraph import dijkstra, yen
 
+import reedsp
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source import on_host
 from reedsp.cost_model import place
 from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.csgraph.small import compressed
+from reedsp.device.job import Launched, recording
 
 FORMS: dict[str, Callable[[Any], Any]] = {
     "csr": lambda matrix: matrix,
@@ -28,6 +30,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 
 CALLS: dict[str, Callable[..., Any]] = {
     "dijkstra": lambda graph, **options: ours.dijkstra(graph, indices=[0, 2, 0], **options),
+    "no sources": lambda graph, **options: ours.dijkstra(graph, indices=[], **options),
     "trees": lambda graph, **options: ours.dijkstra(graph, indices=[1, 2], return_predecessors=True, **options),
     "floyd_warshall": ours.floyd_warshall,
     "forest": lambda graph, **options: ours.floyd_warshall(graph, return_predecessors=True, **options),
@@ -77,6 +80,36 @@ def test_rounded_sums_of_all_pairs(n: int, serves: None, monkeypatch: pytest.Mon
         found.append(ours.shortest_path(matrix))
     np.testing.assert_array_equal(*found, strict=True)
     assert np.array_equal(found[0], dijkstra(matrix)) == (n <= 100)
+
+
+def test_many_paths(serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SciPy takes long to find them, a search of our own does not."""
+    rng = np.random.default_rng(8)
+    matrix = scipy.sparse.csr_array(rng.integers(1, 90, (200, 200)) * (rng.random((200, 200)) < 0.05) * 1.0)
+    found = ours.yen(matrix, 0, 7, 20)
+    np.testing.assert_array_equal(found, yen(matrix, 0, 7, 20), strict=True)
+    monkeypatch.setattr(place, "_serves", False)
+    np.testing.assert_array_equal(found, ours.yen(matrix, 0, 7, 20), strict=True)
+
+
+def test_trees_of_weights_of_zero(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found on a device if so many searches of the host would take longer."""
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    monkeypatch.setattr(place, "_serves", True)
+    for n, by_device in ((9, False), (150, True)):
+        matrix = scipy.sparse.csr_array((np.arange(n - 1) % 3 * 1.0, (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
+        launched: list[Launched] = []
+        with recording(launched.append):
+            dist, pred = ours.floyd_warshall(matrix, return_predecessors=True)
+        assert bool(launched) == by_device
+        np.testing.assert_array_equal(dist, dijkstra(matrix))
+        np.testing.assert_array_equal(pred, np.where(np.triu(np.ones((n, n)), 1) > 0, np.arange(n) - 1, -9999))
+
+
+def test_trees_of_edges_that_are_there_twice(serves: None) -> None:
+    matrix = scipy.sparse.csr_array((np.array([5.0, 2, 3]), np.array([1, 1, 2]), np.array([0, 2, 3, 3])), shape=(3, 3))
+    expected = [[0, 2, 0], [0, 0, 3], [0, 0, 0]]
+    np.testing.assert_array_equal(ours.breadth_first_tree(matrix, 0).toarray(), expected)
 
 
 @pytest.mark.parametrize(

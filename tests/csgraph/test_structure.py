@@ -69,6 +69,8 @@ def test_flows_that_scipy_finds_wrong() -> None:
     assert ours.maximum_flow(both, 0, 1).flow_value == 2**31 - 1
     twice = scipy.sparse.csr_array(([1, 2, 3, 1, 1], [1, 1, 0, 2, 2], [0, 2, 3, 5]), shape=(3, 3))
     assert ours.maximum_flow(twice, 0, 1).flow_value == 3
+    wide = scipy.sparse.csr_array(([2**30, 2**30, 2**30, 5], [1, 1, 1, 0], [0, 3, 4]), shape=(2, 2))
+    assert ours.maximum_flow(wide, 0, 1).flow_value == 3 * 2**30
     unsorted = scipy.sparse.csr_array(([7, 2, 5], [2, 1, 2], [0, 2, 3, 3]), shape=(3, 3))
     assert ours.maximum_flow(unsorted, 0, 2).flow_value == 9
     assert unsorted.indices.tolist() == [2, 1, 2]
@@ -153,6 +155,10 @@ def test_rules_of_full_matchings(on: str, device: Device, request: pytest.Fixtur
     for given in (np.eye(2), scipy.sparse.lil_array(np.eye(2)), scipy.sparse.csr_array(np.eye(2) * 1j)):
         with pytest.raises(TypeError):
             ours.min_weight_full_bipartite_matching(given)
+    objects = scipy.sparse.csr_array(np.eye(2))
+    objects.data = objects.data.astype(object)
+    with pytest.raises(ValueError, match=r"^expected a matrix containing numerical entries, got object$"):
+        ours.min_weight_full_bipartite_matching(objects)
     large = scipy.sparse.csr_array(np.array([[2**53 + 1, 2**53], [2**53 + 2, 2**53 + 2]]))  # equal as doubles
     assert ours.min_weight_full_bipartite_matching(large)[1].tolist() == [1, 0]
 
@@ -215,7 +221,8 @@ def test_reverse_cuthill_mckee() -> None:
 
 def test_laplacian() -> None:
     matrix = random_matrix(9, 0.4)
-    for given in (matrix, matrix.toarray(), matrix.tocoo(), matrix.astype(np.int32)):
+    others = (matrix.toarray(), matrix.tocoo(), matrix.tobsr((3, 3)), matrix.tolil(), matrix.astype(np.int32))
+    for given in (matrix, *others):
         for normed in (False, True):
             found, expected = (each.laplacian(given, normed, return_diag=True) for each in (ours, theirs))
             for one, other in zip(found, expected, strict=True):
@@ -262,6 +269,11 @@ def test_corrupt_matrices_of_other_formats() -> None:
     for call in (ours.laplacian, ours.min_weight_full_bipartite_matching):
         with pytest.raises(ValueError, match=r"coords\[1\]\[2\] = 9, expected a number from 0 to 2"):
             call(entries)
+    for name, value, message in (("indices", 3, r"csgraph.indices\[1\] = 3"), ("indptr", 9, "indptr is corrupt")):
+        blocks = scipy.sparse.bsr_array(np.eye(6), blocksize=(2, 2))
+        getattr(blocks, name)[1] = value
+        with pytest.raises(ValueError, match=message):
+            ours.laplacian(blocks)
 
 
 def test_a_large_network_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

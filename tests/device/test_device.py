@@ -28,6 +28,7 @@ from reedsp.device import discovery
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
+from reedsp.device.errors import PrecisionError
 from reedsp.device.job import Job
 from reedsp.device.memory import large_pages
 from reedsp.system import icd
@@ -927,6 +928,14 @@ def test_argument_changed_between_launches(device: Device) -> None:
     assert job.download(right, 5, np.int32).tolist() == [2, 3, -1, -1, -1]
     with pytest.raises(reedsp.DeviceError, match="jump, argument 2 failed"):
         bound.set(2, np.uint64(2))
+
+
+def test_text_that_needs_double_precision(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "fp64", False)
+    text = "__kernel void put(__global double *numbers) { numbers[0] = 1; }"
+    expected = f"{device} has no double precision, which this needs; choose another device"
+    with pytest.raises(PrecisionError, match=f"^{re.escape(expected)}$"):
+        device.kernels_of_text(text, "this", ["put"])
 
 
 def test_a_zero_changes_its_sign_between_launches(device: Device) -> None:

@@ -167,8 +167,21 @@ def test_paths_from_vertices_to_themselves(pretender: Device) -> None:
 def test_a_device_that_is_wrong_is_not_trusted(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     assert entries_check.sees_known_entries(device, "float32", ("infinity",))
     assert entries_check.converts_known_entries(device, "int16", INTEGERS[1], ("infinity",), False)
+    assert entries_check.writes_known_results(device, INTEGERS[1], "int16")
+    monkeypatch.setattr(entries_check, "write_results", lambda *arguments: None)
     monkeypatch.setattr(entries_check, "look", lambda *arguments: Facts(None, 0, 99, True, False))
     monkeypatch.setattr(entries_check, "convert", lambda job, *arguments: job.full(192 * 320, np.int32(7)))
     assert not entries_check.sees_known_entries(device, "float32", ("infinity",))
     assert not entries_check.converts_known_entries(device, "int16", INTEGERS[1], ("infinity",), False)
+    assert not entries_check.writes_known_results(device, INTEGERS[1], "int16")
     assert not entries_check.can_look(device, np.dtype(np.float16))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_a_device_that_takes_nan_for_a_weight_is_not_trusted(
+    dtype: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Integers are none, so that they are seen as they are."""
+    assert entries_check.sees_known_entries(device, dtype, ("zero", "nan"))
+    monkeypatch.setattr(entries_check, "look", lambda job, entries, absent: look(job, entries, ("zero",)))
+    assert entries_check.sees_known_entries(device, dtype, ("zero", "nan")) == (dtype == "int16")

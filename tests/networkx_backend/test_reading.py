@@ -106,6 +106,15 @@ def test_an_edge_to_what_is_no_node_is_not_read() -> None:
         NetworkXGraph(graph).arcs(None)
 
 
+def test_hidden_edges_among_weights_that_no_device_adds_up() -> None:
+    graph = nx.Graph([(0, 1, {"weight": None}), (1, 2, {"weight": 2**70})])
+    assert NetworkXGraph(graph).arcs("weight") is None
+    graph[1][2]["weight"] = 5
+    arcs = NetworkXGraph(graph).arcs("weight")
+    assert arcs is not None
+    assert list(arcs.graph.edges()) == [(1, 2, 5), (2, 1, 5)]
+
+
 @pytest.mark.parametrize("view", ["filtered", "both directions", "reversed"])
 def test_views_are_read_by_their_own_methods(view: str) -> None:
     base = in_order(nx.DiGraph, NAMES["numbers"], "int", 4)

@@ -1057,6 +1057,18 @@ def test_arrays_from_a_pool(start: int, queue: cl.CommandQueue) -> None:
         assert (out.get()[start:] == np.cumsum(host[: 1000 - start], dtype=np.int32)).all()
 
 
+def test_arrays_of_shared_virtual_memory(queue: cl.CommandQueue) -> None:
+    """To which buffers of our own cannot be copied."""
+    if not queue.device.svm_capabilities & cl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+        pytest.skip("this device has none")
+    host = values(np.dtype(np.int32), 1000)
+    x = cl_array.to_device(queue, host, allocator=cl_tools.SVMAllocator(queue.context, queue=queue))
+    assert reedsp.reduce(x).get().tolist() == [host.sum(dtype=np.int32)]
+    places, count = reedsp.compact_indices(x > 0)
+    assert places.get()[: int(count.get()[0])].tolist() == np.flatnonzero(host > 0).tolist()
+    assert (reedsp.inclusive_scan(x).get() == np.cumsum(host, dtype=np.int32)).all()
+
+
 def test_events_do_not_pile_up(queue: cl.CommandQueue) -> None:
     """Of many calls with one result the last one's event remains, and that of others who use the array meanwhile."""
     x, out = (cl_array.to_device(queue, np.ones(100, np.int32)) for _ in range(2))

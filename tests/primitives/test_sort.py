@@ -422,6 +422,18 @@ def test_no_form_is_right(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
         reedsp.sort(KEYS, "merge", device=device)
 
 
+@pytest.mark.parametrize(("carried", "what"), [(None, ""), (np.dtype(np.int32), " with what they carry")])
+def test_a_form_that_is_wrong_is_put_aside(
+    carried: np.dtype[Any] | None, what: str, device: Device, own_verdicts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selfcheck, "sorts_known_keys", lambda device, records, algorithm, form: form == "work-group")
+    monkeypatch.setattr(selfcheck, "has_lanes", lambda device: False)
+    monkeypatch.setattr(device, "kind", "cpu")
+    said = f"^the radix sort of int16{what}, work-item, gives a wrong answer on .*, and is put aside$"
+    with pytest.warns(RuntimeWarning, match=said):
+        assert selfcheck.trusted_form(device, Records(np.dtype(np.int16), carried, carried), "radix") == "work-group"
+
+
 def test_a_kernel_that_is_not_built_for_another_reason(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **macros: object) -> None:
         raise DeviceError("out of resources")

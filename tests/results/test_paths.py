@@ -92,6 +92,14 @@ def test_a_long_route_among_many(device: reedsp.Device) -> None:
     assert [len(route) for route in routes[:40]] == list(range(1, 41))
 
 
+def test_long_routes(device: reedsp.Device) -> None:
+    """Several of which go on at each step."""
+    graph = reedsp.Graph.from_edges(60, range(59), range(1, 60))
+    routes = reedsp.sssp(graph, 0, device=device).paths_to(range(20, 60))
+    assert list(routes) == [list(range(target + 1)) for target in range(20, 60)]
+    assert repr(routes) == "<reedsp.Routes: 40 routes, 1,620 vertices>"
+
+
 @pytest.mark.parametrize(
     ("targets", "error", "words"),
     [

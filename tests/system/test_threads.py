@@ -145,6 +145,15 @@ def test_a_handler_that_is_set_meanwhile_stays(signals: Signals) -> None:
     assert signal.getsignal(signal.SIGUSR1) == signal.SIG_IGN
 
 
+def test_handlers_stay_where_another_thread_works(signals: Signals) -> None:
+    """Which can set none, and hears no signals."""
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(threads.to_the_end(lambda: 3, lambda: found.append("end"))))
+    thread.start()
+    thread.join()
+    assert found == ["end", 3]
+
+
 def test_handlers_that_could_not_be_put_back(signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
     """Since the signal came at that very moment: they do what they did."""
     monkeypatch.setattr(threads._Handlers, "put_back", lambda handlers: signal.raise_signal(signal.SIGUSR1))

@@ -331,6 +331,11 @@ def test_exclusive_scans(device: Device) -> None:
     has(found, "prefixes", arrays.naive([0, *values[:-1].tolist()], ADD))
 
 
+def test_scans_of_what_is_no_number(device: Device) -> None:
+    found = traced(np.array([1.0, np.nan, -np.inf]), "naive-scan", device=device)
+    assert history(found, "prefixes")[-1] == [1.0, "nan", "nan"]
+
+
 @by_length
 def test_reductions(n: int, device: Device) -> None:
     values = values_of(n)
@@ -356,9 +361,11 @@ def test_merge_sorts(n: int, presort: str, device: Device) -> None:
     has(found, "keys", arrays.merged(values.tolist(), 4, presort != "none" or n == 1))
 
 
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("order", ["a > b", "a < b", "a % 10 < b % 10"])
 @by_length
-def test_sorts_by_an_order(n: int, order: str, device: Device) -> None:
+def test_sorts_by_an_order(n: int, order: str, kind: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", kind)
     values = np.abs(values_of(n))
     found = traced(values, "merge-path-sort", device=device, order=order)
     key = {"a > b": lambda a: -a, "a < b": lambda a: a, "a % 10 < b % 10": lambda a: a % 10}[order]

@@ -299,8 +299,6 @@ class PairReduction(ArrayStory):
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return the elements of the next level, where they are; the others are of no use any more."""
-        if name not in moment.left:
-            return None
         step = self.together(moment)
         kept: Values = [None] * self.n
         values = moment.left[name].view(self.values.dtype)

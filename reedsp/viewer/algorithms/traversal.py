@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,9 @@ class BreadthFirstStory(Story):
             return f"{counted(len(found), 'vertex', 'vertices')} found top-down"
         return self.of_level(before, after, found)
 
+    @abstractmethod
     def of_level(self, before: State, after: State, found: list[int]) -> str:
         """Return what a launch of a level has found."""
-        level = max(after["levels"][vertex] for vertex in found)
-        return f"level {level}: {counted(len(found), 'vertex', 'vertices')} found"
 
 
 class TopDown(BreadthFirstStory):

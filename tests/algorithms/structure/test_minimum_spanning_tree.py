@@ -125,6 +125,23 @@ def test_wrong_matrices() -> None:
         minimum_spanning_tree(graph)
 
 
+@pytest.mark.parametrize(
+    ("graph", "array", "message"),
+    [
+        (scipy.sparse.csc_array(np.eye(6)), "indices", r"csgraph.indices\[2\] = 70000000, .* from 0 to 5"),
+        (scipy.sparse.csc_array(np.eye(6)), "indptr", "csgraph.indptr is corrupt: expected 7 ascending numbers"),
+        (scipy.sparse.coo_array(np.eye(6)), "row", r"csgraph.coords\[0\]\[2\] = 70000000, .* from 0 to 5"),
+        (scipy.sparse.bsr_array(np.eye(6), blocksize=(2, 2)), "indices", r"indices\[2\] = 70000000, .* from 0 to 2"),
+        (scipy.sparse.bsr_array(np.eye(6), blocksize=(2, 2)), "indptr", "csgraph.indptr is corrupt: expected 4 "),
+    ],
+)
+def test_corrupt_matrices_of_other_formats(graph: Any, array: str, message: str) -> None:
+    """SciPy would end the process when it makes rows of them."""
+    getattr(graph, array)[2] = 70_000_000
+    with pytest.raises(ValueError, match=message):
+        minimum_spanning_tree(graph)
+
+
 def test_more_entries_than_places(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if where == "device":
         monkeypatch.setattr("reedsp.csgraph.spanning.MOST_EDGES", 3)
@@ -160,6 +177,7 @@ def graphs() -> Iterator[Any]:
         yield graph
     yield nx.Graph()
     yield nx.DiGraph([(1, 2)])
+    yield nx.Graph([(1, 2, {"weight": float("nan")})])
 
 
 def outcome(call: Any) -> str:
