@@ -141,7 +141,7 @@ def test_bad_input(threads: distributed.Client) -> None:
         reedsp.cluster.Dask(threads)
 
 
-@pytest.mark.parametrize("error", [CommClosedError, ConnectionRefusedError, TimeoutError])
+@pytest.mark.parametrize("error", [CommClosedError, ConnectionRefusedError, TimeoutError, OSError])
 def test_workers_are_asked_again_but_not_for_ever(
     threads: distributed.Client, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +158,8 @@ def test_workers_are_asked_again_but_not_for_ever(
         failures = itertools.repeat(error)
         with pytest.raises(RuntimeError, match=r"client: the scheduler is lost, or one worker .*\(gone\)"):
             cluster.sssp(ring(), [0])
-        monkeypatch.setattr(threads, "unregister_worker_plugin", fail_twice)  # which closing survives
+        for name in ("unregister_worker_plugin", "unregister_scheduler_plugin"):  # which closing survives
+            monkeypatch.setattr(threads, name, fail_twice)
 
 
 def test_a_cluster_without_workers_and_one_that_comes() -> None:

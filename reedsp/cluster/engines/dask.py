@@ -128,7 +128,7 @@ class DaskEngine:
     def forget(self, graph: Published) -> None:
         """Take a graph from all registries."""
         if self._published.pop(graph.fingerprint, None) is not None and self.client.status == "running":
-            with contextlib.suppress(*_LOST):  # and of those that are lost nothing has to be taken
+            with contextlib.suppress(OSError):  # what is lost, nothing has to be taken from
                 self.client.unregister_worker_plugin(self._name_of(graph))
 
     def array(
@@ -152,9 +152,9 @@ class DaskEngine:
         for published in list(self._published.values()):
             self.forget(published)
         if self.client.status == "running":
-            with contextlib.suppress(ValueError, *_LOST):
+            with contextlib.suppress(ValueError, OSError):
                 self.client.unregister_worker_plugin(f"reedsp-{self._setting.key}")
-            with contextlib.suppress(ValueError, *_LOST):
+            with contextlib.suppress(ValueError, OSError):
                 self.client.unregister_scheduler_plugin(f"reedsp-{self._setting.key}-release")
 
     def _name_of(self, published: Published) -> str:
