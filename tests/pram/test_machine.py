@@ -223,7 +223,11 @@ ARITHMETIC = """
     z[p % 3] = A[p]
     z[0] = z[0] + z[2]
     H[p] = last ^ (z[0] > 1) & True
-    A[p] = A[p] + z[1]
+    A[p] += z[1]
+    H[p] = H[p] ^ boolean(A[p] % 3) ^ (A[p] / 4 > 0.5)
+    A[p] = A[p] ^ (least if p == 1 else +p) ^ (least32 if p == 2 else y)
+    G[p] = none if p == 5 else G[p]
+    F[p] = float32(none) if p == 6 else F[p]
 """
 
 
@@ -232,7 +236,8 @@ def test_arithmetic_of_every_type(method: Method, device: reedsp.Device) -> None
     parameters = {"A": "int64[:]", "F": "float32[:]", "G": "float64[:]", "H": "boolean[:]"}
     declared = "".join(f", {name}: {kind}" for name, kind in parameters.items())
     text = f"def f(p, n{declared}):{ARITHMETIC}"
-    program = pram.from_text(text, constants={"big": np.inf, "tiny": 5e-324})
+    constants = {"big": np.inf, "tiny": 5e-324, "none": np.nan, "least": -(1 << 63), "least32": -(1 << 31)}
+    program = pram.from_text(text, constants=constants)
     n = 40
     rng = np.random.default_rng(0)
     given: dict[str, Any] = {
@@ -245,6 +250,15 @@ def test_arithmetic_of_every_type(method: Method, device: reedsp.Device) -> None
     for check in (False, True):
         result = program.run(n, method=method, check=check, device=device, **given)
         assert [name for name in expected if not same(expected[name], result[name])] == []
+
+
+def test_words_of_the_language_are_python() -> None:
+    """What programs are written in can be called and subscripted, too, so that checkers of types know it."""
+    from reedsp.pram.language import Global, int32, select
+
+    assert (repr(int32), int32[4], int32(7.0)) == ("int32", int32, 7)
+    assert Global[int32] is Global
+    assert (select(True, 1, 2), select(False, 1, 2)) == (1, 2)
 
 
 def test_names_that_c_has(device: reedsp.Device) -> None:
