@@ -33,8 +33,8 @@ from reedsp.device.job import Job
 from reedsp.device.memory import large_pages
 from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
+from tests.device.failing_device import failure
 from tests.support import oracle
-from tests.support.failing_device import failure
 from tests.support.families import FAMILIES, Family
 
 INT32 = weight_macros(np.dtype(np.int32))

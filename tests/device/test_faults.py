@@ -18,8 +18,8 @@ import reedsp
 from reedsp.device import build as device_build
 from reedsp.device.device import Device
 from reedsp.device.memory.scratch import Scratch
+from tests.device.failing_device import KINDS, LOST, MEMORY, failure
 from tests.support.calls import CALLS, MATRIX, NUMBERS, made_graph
-from tests.support.failing_device import KINDS, LOST, MEMORY, failure
 
 ROUTINES = [name for name in KINDS if name != "Buffer"]
 EVERY_ONE = 12

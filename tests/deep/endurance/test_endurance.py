@@ -17,8 +17,8 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
-from tests.deep import endurance
-from tests.deep.endurance import Run, WrongError, rounds
+from tests.deep.endurance import runs
+from tests.deep.endurance.runs import Run, WrongError, rounds
 from tests.support.rooms import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
@@ -45,17 +45,17 @@ def _run_of(device: Device, **options: Any) -> Any:
 
 
 def test_growth_and_buffers_are_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endurance, "left_over", lambda device: 7)
-    sizes = iter([100, 100, 200, 200, 300, 300, 300 + endurance.ALLOWED, 301 + endurance.ALLOWED])
-    monkeypatch.setattr(endurance, "resident", lambda: next(sizes))
+    monkeypatch.setattr(runs, "left_over", lambda device: 7)
+    sizes = iter([100, 100, 200, 200, 300, 300, 300 + runs.ALLOWED, 301 + runs.ALLOWED])
+    monkeypatch.setattr(runs, "resident", lambda: next(sizes))
     run: Any = _run_of(device)
     found: list[float] = []
     with pytest.raises(WrongError, match=r"grown by 5\.00 MiB"):
         found.extend(row["growth_mib"] for row in rounds(run, 0, 1, 1))
     assert found == [0, 0, 0, 5, 5]
-    monkeypatch.setattr(endurance, "resident", lambda: 0)
+    monkeypatch.setattr(runs, "resident", lambda: 0)
     counts = iter([3, 5, 4, 5, 6])
-    monkeypatch.setattr(endurance, "left_over", lambda device: next(counts))
+    monkeypatch.setattr(runs, "left_over", lambda device: next(counts))
     with pytest.raises(WrongError, match="6 buffers are left, and 5 after the first rounds"):
         list(rounds(run, 0, 1, 1))
 
@@ -81,12 +81,12 @@ def _lost() -> int:
 def test_what_a_call_does_is_looked_at(
     call: Callable[[], int], wrong: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endurance, "_DISTURBED", 0)
+    monkeypatch.setattr(runs, "_DISTURBED", 0)
     run: Any = object.__new__(Run)
     run.calls, run._expected, run.counts, run.wrong, run.seed = {"a": call}, {"a": np.array(1)}, Counter(), [], 1
-    run._counting = endurance.threading.Lock()
+    run._counting = runs.threading.Lock()
     times = iter([0.0, 0.0, 2.0])
-    monkeypatch.setattr(endurance.time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(runs.time, "monotonic", lambda: next(times))
     run._ends = 1.0
     run._work(0, 1)
     assert run.wrong == wrong
@@ -94,18 +94,18 @@ def test_what_a_call_does_is_looked_at(
 
 
 def test_a_failure_is_that_of_the_thread_it_is_planted_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endurance, "KINDS", {"Buffer": endurance.KINDS["Buffer"]})
-    monkeypatch.setattr(endurance.cl, "Buffer", type("Buffer", (), {}))
-    failures = endurance.Failures()
+    monkeypatch.setattr(runs, "KINDS", {"Buffer": runs.KINDS["Buffer"]})
+    monkeypatch.setattr(runs.cl, "Buffer", type("Buffer", (), {}))
+    failures = runs.Failures()
     with failures.planted(random.Random(1)) as struck:
         made = 0
         while not struck():
             try:
-                endurance.cl.Buffer()  # type: ignore[call-arg]
+                runs.cl.Buffer()  # type: ignore[call-arg]
                 made += 1
-            except endurance.cl.MemoryError:
+            except runs.cl.MemoryError:
                 break
         assert struck()
         assert made < 12
-        endurance.cl.Buffer()  # type: ignore[call-arg]
-    endurance.cl.Buffer()  # type: ignore[call-arg]
+        runs.cl.Buffer()  # type: ignore[call-arg]
+    runs.cl.Buffer()  # type: ignore[call-arg]

@@ -1,34 +1,17 @@
-"""What a program meets that runs for days: threads, Ctrl-C and failing devices, all at once, and for hours.
-
-    python -m tests.deep.endurance [--hours 24] [--threads 8] [--round 60] [--seed 1] [--output CSV]
-
-Threads of one process make calls at random, of every kind, on graphs of their own and on ones that they share. In every
-tenth call the device fails at a random moment: a buffer is not given, or a command is refused. One of the threads is
-the main one, into every tenth of whose calls Ctrl-C is pressed. Demanded is that a call gives its answer, or says that
-the device has failed where it has; that no later call suffers from it; and, at the end of each round, when all threads
-have ended, that the process has not grown by 5 MiB since the first few, and keeps no more buffers than after these.
-
-Each round is a line of the file; a later call with the same file adds its own. The exit status is 1 if something was
-wrong, which ends the run.
-"""
+"""Rounds of calls in threads, while devices fail and Ctrl-C is pressed, and what is left after each."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import csv
 import gc
 import itertools
-import os
 import random
 import signal
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -40,10 +23,9 @@ import reedsp
 import reedsp.csgraph
 from experiments.lib.results import conditions
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
-from tests.deep.soak import ALLOWED, CountedBuffer, left_over, resident
+from tests.deep.soak import ALLOWED, left_over, resident
+from tests.device.failing_device import KINDS, failure
 from tests.support.calls import CALLS, made_graph
-from tests.support.failing_device import KINDS, failure
 
 WARM_UP = 3
 """Rounds after which nothing is new any more."""
@@ -274,48 +256,3 @@ def rounds(run: Run, seconds: float, hours: float, piece: int) -> Iterator[dict[
             raise WrongError(f"{buffers} buffers are left, and {most} after the first rounds")
         if elapsed >= hours:
             return
-
-
-def pieces_in(output: Path | None) -> int:
-    """Return how many runs have written to a file."""
-    if output is None or not output.exists():
-        return 0
-    with open(output, encoding="utf-8", newline="") as file:
-        return max((int(row["piece"]) for row in csv.DictReader(file)), default=0)
-
-
-def write(output: Path, row: dict[str, Any]) -> None:
-    """Add a line to a file."""
-    is_new = not output.exists()
-    with open(output, "a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*row], lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
-
-
-def main() -> int:
-    """Do what the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hours", type=float, default=24)
-    parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--round", type=float, default=60, metavar="SECONDS")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, metavar="CSV")
-    arguments = parser.parse_args()
-    cl.Buffer = CountedBuffer  # type: ignore[misc]
-    run = Run(get_device(), arguments.threads, arguments.seed)
-    try:
-        for row in rounds(run, arguments.round, arguments.hours, pieces_in(arguments.output) + 1):
-            told = "{hours:8.3f} h {right:9,} right {failed:7,} failed {interrupted:6,} interrupted"
-            print((told + "{growth_mib:+8.2f} MiB {buffers:4} buffers").format(**row), flush=True)
-            if arguments.output is not None:
-                write(arguments.output, row)
-    except WrongError as error:
-        print(error, flush=True)
-        os._exit(1)  # also where a thread is at work that does not end
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
