@@ -221,7 +221,8 @@ def test_reverse_cuthill_mckee() -> None:
 
 def test_laplacian() -> None:
     matrix = random_matrix(9, 0.4)
-    others = (matrix.toarray(), matrix.tocoo(), matrix.tobsr((3, 3)), matrix.tolil(), matrix.astype(np.int32))
+    blocks = matrix.tobsr((3, 3)), matrix.tobsr((1, 3)), matrix.tobsr((9, 3))
+    others = (matrix.toarray(), matrix.tocoo(), *blocks, matrix.tolil(), matrix.astype(np.int32))
     for given in (matrix, *others):
         for normed in (False, True):
             found, expected = (each.laplacian(given, normed, return_diag=True) for each in (ours, theirs))
