@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import subprocess
 import sys
 import warnings
@@ -623,7 +624,7 @@ def test_trees_of_predecessors(matrix: Any, part: int, monkeypatch: pytest.Monke
         graph = matrix(random_graph(seed, n))
         pred = theirs.breadth_first_order(graph, 0)[1]
         elsewhere = np.where(pred < 0, pred, rng.integers(0, n, n, np.int32))
-        for before in (pred, elsewhere, pred.astype(np.int64), pred.astype(np.float64), np.full(n, -1, np.int32)):
+        for before in (pred, elsewhere, pred.astype(np.int64), np.full(n, -1, np.int32)):
             tree, expected = ours.reconstruct_path(graph, before), theirs.reconstruct_path(graph, before)
             assert type(tree) is matrix
             assert tree.indices.dtype == tree.indptr.dtype == np.int32
@@ -634,6 +635,19 @@ def test_trees_of_predecessors(matrix: Any, part: int, monkeypatch: pytest.Monke
         tree = ours.reconstruct_path(zero, np.array(before, np.int32))
         same(tree.toarray(), theirs.reconstruct_path(zero, np.array(before, np.int32)).toarray())
         assert not np.signbit(tree.data).any()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.float32, np.float64])
+def test_predecessors_of_other_kinds_are_scipys(dtype: Any) -> None:
+    """Floats among them, which it refuses from its version 1.18 on."""
+    graph, before = scipy.sparse.csr_array(np.array([[0, 7, 2], [0, 0, 0], [4, 3, 0]])), np.array([2, 2, 0], dtype)
+    try:
+        expected = theirs.reconstruct_path(graph, before).toarray()
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            ours.reconstruct_path(graph, before)
+    else:
+        same(ours.reconstruct_path(graph, before).toarray(), expected)
 
 
 @pytest.mark.parametrize("directed", [True, False])
