@@ -18,8 +18,11 @@ from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
 from reedsp.algorithms.contraction.wide import Wide
 from reedsp.algorithms.single_source import near_far_work_item
-from reedsp.algorithms.structure.components import groups
+from reedsp.algorithms.structure.components import groups, ranges
 from reedsp.algorithms.structure.forests.choose import finds_known_forests
+from reedsp.algorithms.structure.matching import depth_first
+from reedsp.algorithms.structure.matching.biadjacency import biadjacency_of
+from reedsp.algorithms.structure.matching.sides import Rows
 from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.arithmetic.matrix import INTEGERS
 from reedsp.arithmetic.paths import Arithmetic
@@ -198,10 +201,15 @@ def all_pairs(method: str, negative: bool = False, **options: Any) -> Check:
     return check
 
 
-def in_work_groups(device: Device) -> bool:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selfcheck, "works_in_groups", lambda device: True)
-        return all_pairs("floyd-warshall")(device)
+def by_products(in_groups: bool) -> Check:
+    """Of tiles for work-groups, or for work-items that work alone."""
+
+    def check(device: Device) -> bool:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(selfcheck, "works_in_groups", lambda device: in_groups)
+            return all_pairs("floyd-warshall", negative=not in_groups)(device)
+
+    return check
 
 
 def of_users(device: Device) -> bool:
@@ -264,6 +272,17 @@ def matched(method: Any) -> Check:
     return check
 
 
+def matched_in_depth(device: Device) -> bool:
+    """As above, where it begins with pairs that leave nothing to be searched for, and from no pair on."""
+    matrix, job = made_graph().to_scipy(), Job(device)
+    rows = Rows(job, biadjacency_of(matrix)[0])
+    mates = job.full(sum(matrix.shape), np.int32(-1))
+    pairs = depth_first.augment(rows, mates)[1]
+    rows.close()
+    expected = np.count_nonzero(scipy.sparse.csgraph.maximum_bipartite_matching(matrix) >= 0)
+    return pairs == expected and matched("depth-first")(device)
+
+
 def flow_by(method: Any) -> Check:
     def check(device: Device) -> bool:
         graph = made_graph()
@@ -299,6 +318,14 @@ def connected(connection: Any, method: Any) -> Check:
         return found.count == count == len(pairs) and found.verify()
 
     return check
+
+
+def connected_in_ranges(device: Device) -> bool:
+    graph = made_graph()
+    labels = np.empty(graph.n, np.int32)
+    count = ranges.label_by_ranges(MatrixRows(Job(device), graph.indptr, graph.indices), False, labels, parts=3)
+    expected = scipy.sparse.csgraph.connected_components(graph.to_scipy())
+    return count == expected[0] and np.array_equal(labels, expected[1])
 
 
 def connected_in_groups(device: Device) -> bool:
@@ -384,7 +411,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "the order of a queue": (in_order(queue_order._search_by_item), {"traversal/queue_order.cl", "traversal/queue.cl"}),
     "the order of a queue by levels": (in_order(queue_levels.search_by_levels), {"traversal/queue_levels.cl"}),
-    "components in ranges": (connected("weak", "fast"), {"components/ranges.cl", COMPONENTS}),
+    "components in ranges": (connected_in_ranges, {"components/ranges.cl", COMPONENTS}),
     "components in work-groups": (connected_in_groups, {"components/groups.cl"}),
     "components by a matrix": (connected("weak", "dulle"), {"components/dulle.cl"}),
     "strong components in depth": (
@@ -393,12 +420,12 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "strong components by colours": (connected("strong", "colours"), {"components/colours.cl"}),
     **{
-        f"matching, {method}": (matched(method), MATCHINGS | {f"{name}.cl" for name in names})
-        for method, names in (
-            ("depth-first", ("matching/karp_sipser", "matching/depth_first", "core/prefetch")),
-            ("phases", ("matching/phases",)),
-            ("dulle", ("matching/balls",)),
-            ("khosla", ("matching/balls",)),
+        f"matching, {method}": (check, MATCHINGS | {f"{name}.cl" for name in names})
+        for method, check, *names in (
+            ("depth-first", matched_in_depth, "matching/karp_sipser", "matching/depth_first", "core/prefetch"),
+            ("phases", matched("phases"), "matching/phases"),
+            ("dulle", matched("dulle"), "matching/balls"),
+            ("khosla", matched("khosla"), "matching/balls"),
         )
     },
     "levels in work-groups": (by_levels("work-groups"), {"traversal/deal_out.cl", "traversal/bfs_work_groups.cl"}),
@@ -421,10 +448,10 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "betweenness in work-groups": (betweenness("work-groups"), {"centrality/levels.cl"}),
     "all pairs": (
-        all_pairs("floyd-warshall", negative=True),
+        by_products(in_groups=False),
         MATRICES | {"all_pairs/floyd_warshall_serial_tile.cl", "minplus/panels.cl", "minplus/blocks.cl"},
     ),
-    "all pairs in work-groups": (in_work_groups, MATRICES | {"all_pairs/floyd_warshall_stage.cl"}),
+    "all pairs in work-groups": (by_products(in_groups=True), MATRICES | {"all_pairs/floyd_warshall_stage.cl"}),
     **{
         f"all pairs, {name}": (
             all_pairs("floyd-warshall", kernel=name),

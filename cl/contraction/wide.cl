@@ -1,26 +1,31 @@
-// Distances in a contraction hierarchy from many sources side by side: sweeps up and down, round by round.
+// Distances in a contraction hierarchy from many sources side by side: a climb from each, then sweeps down, round by round.
 //
 // Source:       GPHAST, the form of PHAST for GPUs (Delling, Goldberg, Nowatzyk and Werneck, 2011), and RPHAST (Delling,
 //               Goldberg and Werneck, 2011), whose sweep is over those vertices only from which targets are reached.
-// NDRange:      begin: a work-item a lane. climb and sweep: (lanes, PARTS, vertices), where PARTS is 1 for one round and
-//               several for some rounds, for which there is one work-group for its lanes. write_rows: (targets, lanes),
-//               work-groups of (TILE, TILE_ROWS). trace: one work-group.
-// Local memory: sweep: GROUP distances. write_rows: a tile of TILE x TILE distances. trace: a word.
-// Macros:       GROUP, the most work-items of a work-group; TILE and TILE_ROWS, a divisor of it; core/atomic_min.cl;
+// NDRange:      climb: a work-group a source, of TEAM for each vertex at hand. sweep_round: a work-item for SIDE_BY_SIDE
+//               lanes of a vertex, in work-groups for all lanes of some. sweep_rounds: (lanes, work-items that share a
+//               vertex, vertices), a work-group for its lanes. write_rows: a work-group a tile. trace: one work-group.
+// Local memory: climb: 2 x WAITING vertices. sweep_rounds: GROUP distances. write_rows: TILE x (TILE_LANES + 1) distances.
+//               trace: a word.
+// Macros:       WAITING, the most vertices that wait for their rounds; TEAM; GROUP, the most work-items of a work-group;
+//               TILE, targets of a tile, and TILE_LANES, a multiple of SIDE_BY_SIDE; core/atomic_min.cl;
 //               contraction/results.cl; core/weights.cl, with an INF that no path weighs, and twice of which fits.
 //   first_upper, upper    in   edges that lead from each vertex, called by its rank, to higher ones
 //   first_lower, lower    in   the same by the vertex that they lead to, which come from lower ones
 //   first_higher, higher  in   edges that come from higher vertices to each
 //   members               in   ranks of the vertices that the sweep down is over, in ascending order
-//   rounds                in   the first vertex, or member, of each round, then how many there are
-//   dist                 i/o   (n, lanes) INF before
+//   rounds                in   the first member of each round, then how many there are
+//   dist                 i/o   (n, lanes) INF before; lanes are a power of two, and SIDE_BY_SIDE at least
 
-#if !defined(GROUP) || !defined(TILE) || !defined(TILE_ROWS)
-#error "contraction/wide.cl needs the macros GROUP, TILE and TILE_ROWS"
+#if !defined(WAITING) || !defined(TEAM) || !defined(GROUP) || !defined(TILE) || !defined(TILE_LANES)
+#error "contraction/wide.cl needs the macros WAITING, TEAM, GROUP, TILE and TILE_LANES"
 #endif
 
 #include "contraction/results.cl"
 #include "core/atomic_min.cl"
+
+#define SIDE_BY_SIDE 4
+typedef VECTOR(WEIGHT, 4) Side;
 
 // Where the distance of a vertex lies in one lane.
 size_t entry_of(const size_t vertex, const size_t lane, const uint lanes)
@@ -28,47 +33,113 @@ size_t entry_of(const size_t vertex, const size_t lane, const uint lanes)
     return vertex * lanes + lane;
 }
 
-// Places the sources of a batch.
-//   sources  in  (rows) their ranks
-__kernel void begin(__global const int *restrict sources, __global WEIGHT *restrict dist, const uint lanes,
-                    const uint first_row, const uint used)
-{
-    const size_t lane = get_global_id(0);
-    if (lane < used)
-        dist[entry_of(sources[first_row + lane], lane, lanes)] = 0;
-}
-
-// Lowers the distance of the vertex that an edge leads to from one at distance `own`.
-void reach(const Edge edge, const WEIGHT own, volatile __global WEIGHT *dist, const size_t lane, const uint lanes)
+// Lowers the distance of the vertex that an edge leads to from one at distance `own`; returns whether it had none.
+bool reaches(const Edge edge, const WEIGHT own, volatile __global WEIGHT *dist, const size_t lane, const uint lanes)
 {
     volatile __global WEIGHT *above = &dist[entry_of(edge.target, lane, lanes)];
-    LOWER((volatile __global Key *)above, AS_KEY(own + edge.weight));
+    return LOWER((volatile __global Key *)above, AS_KEY(own + edge.weight)) == NO_KEY;
 }
 
-// Finds, in the order of rounds, the distances along paths that lead up only.
-__kernel void climb(__global const OFFSET *restrict first_upper, __global const Edge *restrict upper,
-                    __global const uint *restrict rounds, volatile __global WEIGHT *dist, const uint lanes,
-                    const uint begin, const uint end)
+// Adds a vertex to those that wait, if there is room: afterwards `count` tells whether there was.
+void add(const uint vertex, __local uint *waiting, __local uint *count, __local uint *lowest)
 {
-    const size_t lane = get_global_id(0);
-    for (uint round = begin; round < end; ++round) {
-        for (size_t vertex = rounds[round] + get_global_id(2); vertex < rounds[round + 1];
-             vertex += get_global_size(2)) {
-            const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
-            if (own == INF)
-                continue;
-            const OFFSET last = first_upper[vertex + 1], step = (OFFSET)get_local_size(1);
-            OFFSET edge = first_upper[vertex] + (OFFSET)get_local_id(1);
-            for (; edge + step < last; edge += 2 * step) {
-                const Edge a = upper[edge], b = upper[edge + step];
-                reach(a, own, dist, lane, lanes);
-                reach(b, own, dist, lane, lanes);
+    const uint place = atomic_inc(count);
+    if (place < WAITING)
+        waiting[place] = vertex;
+    atomic_min(lowest, vertex);
+}
+
+// Finds the distances along paths that lead up only from a source, up to the first vertices that are not below `limit`:
+// in the order of rounds, by way of the vertices alone that are reached; of all vertices, once there is no room for these.
+//   sources  in  (rows) their ranks
+//   ends     in  (n) where the round of each vertex ends
+__kernel void climb(__global const int *restrict sources, __global const OFFSET *restrict first_upper,
+                    __global const Edge *restrict upper, __global const uint *restrict ends,
+                    volatile __global WEIGHT *dist, const uint lanes, const uint first_row, const uint limit)
+{
+    __local uint waiting[2][WAITING], counts[2], lowest[2];
+    const uint item = (uint)get_local_id(0), part = item % TEAM;
+    const uint team = item / TEAM, teams = (uint)get_local_size(0) / TEAM;
+    const size_t lane = get_group_id(0);
+    if (item == 0) {
+        const uint source = (uint)sources[first_row + lane];
+        dist[entry_of(source, lane, lanes)] = 0;
+        counts[0] = 0;
+        lowest[0] = limit;
+        if (source < limit)
+            add(source, waiting[0], &counts[0], &lowest[0]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    uint now = 0, count = counts[0];
+    while (0 < count && count <= WAITING) {
+        const uint end = ends[lowest[now]], next = 1 - now;
+        if (item == 0) {
+            counts[next] = 0;
+            lowest[next] = limit;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint before = 0; before < count; before += teams) {
+            const uint each = before + team, vertex = each < count ? waiting[now][each] : 0;
+            if (each < count && vertex < end) {
+                const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
+                const OFFSET last = first_upper[vertex + 1];
+                for (OFFSET edge = first_upper[vertex] + part; edge < last; edge += TEAM) {
+                    const Edge up = upper[edge];
+                    if (reaches(up, own, dist, lane, lanes) && (uint)up.target < limit)
+                        add((uint)up.target, waiting[next], &counts[next], &lowest[next]);
+                }
+            } else if (each < count && part == 0) {
+                add(vertex, waiting[next], &counts[next], &lowest[next]);
             }
-            if (edge < last)
-                reach(upper[edge], own, dist, lane, lanes);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        now = next;
+        count = counts[now];
+    }
+    uint end = 0;
+    for (uint begin = count > 0 ? lowest[now] : limit; begin < limit; begin = end) {
+        end = ends[begin];
+        for (uint vertex = begin + team; vertex < min(end, limit); vertex += teams) {
+            const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
+            const OFFSET last = own < INF ? first_upper[vertex + 1] : 0;
+            for (OFFSET edge = first_upper[vertex] + part; edge < last; edge += TEAM)
+                reaches(upper[edge], own, dist, lane, lanes);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
+}
+
+// The distances by way of one of the edges to a vertex.
+Side side_over(const Edge edge, __global const Side *dist, const size_t side, const uint sides)
+{
+    return dist[entry_of(edge.target, side, sides)] + edge.weight;
+}
+
+// Goes on downwards, to the vertices of one round.
+__kernel void sweep_round(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
+                          __global const int *restrict members, __global Side *dist, const uint lanes, const uint begin,
+                          const uint end)
+{
+    const uint sides = lanes / SIDE_BY_SIDE, item = (uint)get_local_id(0), side = item % sides;
+    const size_t member = begin + (get_group_id(0) * (get_local_size(0) / sides)) + (item / sides);
+    if (member >= end)
+        return;
+    const int vertex = members[member];
+    const OFFSET last = first_higher[vertex + 1];
+    OFFSET edge = first_higher[vertex];
+    Side nearest = dist[entry_of(vertex, side, sides)];
+    for (; edge + 3 < last; edge += 4) {
+        const Side a = side_over(higher[edge], dist, side, sides), b = side_over(higher[edge + 1], dist, side, sides);
+        const Side c = side_over(higher[edge + 2], dist, side, sides);
+        const Side d = side_over(higher[edge + 3], dist, side, sides);
+        nearest = min(nearest, min(min(a, b), min(c, d)));
+    }
+    for (; edge < last; edge += 2) {  // both are read at once, be they the same
+        const OFFSET other = min(edge + 1, last - 1);
+        const Side a = side_over(higher[edge], dist, side, sides), b = side_over(higher[other], dist, side, sides);
+        nearest = min(nearest, min(a, b));
+    }
+    dist[entry_of(vertex, side, sides)] = nearest;
 }
 
 // The distance by way of one of the edges to a vertex.
@@ -96,9 +167,9 @@ WEIGHT nearest_above(__global const OFFSET *restrict first_higher, __global cons
 }
 
 // Goes on downwards, from the last of some rounds to the first.
-__kernel void sweep(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
-                    __global const int *restrict members, __global const uint *restrict rounds, __global WEIGHT *dist,
-                    const uint lanes, const uint begin, const uint end)
+__kernel void sweep_rounds(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
+                           __global const int *restrict members, __global const uint *restrict rounds,
+                           __global WEIGHT *dist, const uint lanes, const uint begin, const uint end)
 {
     __local WEIGHT by_part[GROUP];
     const size_t lane = get_global_id(0);
@@ -107,24 +178,21 @@ __kernel void sweep(__global const OFFSET *restrict first_higher, __global const
     const uint part = (uint)get_local_id(1);
     for (uint round = end; round-- > begin;) {
         const size_t last = rounds[round + 1];
-        for (size_t before = rounds[round]; before < last; before += get_global_size(2)) {
-            const size_t member = before + get_global_id(2);
+        for (size_t before = rounds[round]; before < last; before += get_local_size(2)) {
+            const size_t member = before + get_local_id(2);
             const size_t vertex = member < last ? members[member] : 0;
             WEIGHT nearest = INF;
             if (member < last)
                 nearest = nearest_above(first_higher, higher, dist, vertex, lane, lanes);
-            if (parts > 1) {
-                by_part[first + part * width] = nearest;
-                barrier(CLK_LOCAL_MEM_FENCE);
-                if (part == 0)
-                    for (uint other = 1; other < parts; ++other)
-                        nearest = min(nearest, by_part[first + other * width]);
-                barrier(CLK_LOCAL_MEM_FENCE);
-            }
+            by_part[first + part * width] = nearest;
+            barrier(CLK_LOCAL_MEM_FENCE);
             if (part == 0 && member < last) {
+                for (uint other = 1; other < parts; ++other)
+                    nearest = min(nearest, by_part[first + other * width]);
                 __global WEIGHT *own = &dist[entry_of(vertex, lane, lanes)];
                 *own = min(nearest, *own);
             }
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
@@ -133,21 +201,28 @@ __kernel void sweep(__global const OFFSET *restrict first_higher, __global const
 // Writes the rows of a batch, by way of tiles: what lies side by side in `dist` lies far apart in the results.
 //   targets  in   (targets) their ranks
 //   results  out  (rows, targets) distances
-__kernel void write_rows(__global const WEIGHT *restrict dist, __global const int *restrict targets,
+__kernel void write_rows(__global const Side *restrict dist, __global const int *restrict targets,
                          __global RESULT *restrict results, const uint target_count, const uint lanes,
                          const uint first_row, const uint used)
 {
-    __local WEIGHT tile[TILE][TILE + 1];
-    const size_t first_target = get_group_id(0) * TILE, first_lane = get_group_id(1) * TILE;
-    const uint column = (uint)get_local_id(0);
-    for (uint row = (uint)get_local_id(1); row < TILE; row += TILE_ROWS)
-        if (first_target + row < target_count && first_lane + column < used)
-            tile[row][column] = dist[entry_of(targets[first_target + row], first_lane + column, lanes)];
+    __local WEIGHT tile[TILE][TILE_LANES + 1];
+    const uint across = min(lanes, (uint)TILE_LANES), sides = across / SIDE_BY_SIDE,
+               tiles = (used + across - 1) / across;
+    const size_t first_target = get_group_id(0) / tiles * TILE, first_lane = get_group_id(0) % tiles * across;
+    const uint item = (uint)get_local_id(0), items = (uint)get_local_size(0);
+    for (uint each = item; each < TILE * sides; each += items) {
+        const uint row = each / sides, side = each % sides;
+        if (first_target + row < target_count)
+            vstore4(dist[entry_of(targets[first_target + row], first_lane / SIDE_BY_SIDE + side, lanes / SIDE_BY_SIDE)],
+                    0, &tile[row][SIDE_BY_SIDE * side]);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint row = (uint)get_local_id(1); row < TILE; row += TILE_ROWS)
+    for (uint each = item; each < TILE * across; each += items) {
+        const uint row = each / TILE, column = each % TILE;
         if (first_target + column < target_count && first_lane + row < used)
             results[(first_row + first_lane + row) * target_count + first_target + column] =
                 result_of(tile[column][row]);
+    }
 }
 
 // The first of the edges to a vertex over which a path leads that weighs `wanted`, in the first lane; NO_EDGE if none does.

@@ -129,7 +129,8 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "contraction/batches.cl": RESULTS,
     "contraction/wide.cl": {
         **RESULTS,
-        **{"GROUP": (256,), "TILE": (32,), "TILE_ROWS": (8,), "WIDE": (0,), "ATOMIC_LOADS": (0,)},
+        **{"WAITING": (1, 2048), "TEAM": (16,), "GROUP": (256,), "TILE": (64,), "TILE_LANES": (64,)},
+        **{"WIDE": (0,), "ATOMIC_LOADS": (0,)},
     },
     "edges/distances.cl": {},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},

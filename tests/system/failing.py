@@ -313,7 +313,8 @@ def each_read_fails(
         if raised is None:
             assert found == expected, (number, failing.begun)
         elif error == CUT:
-            assert isinstance(raised, ValueError), raised
+            if not isinstance(raised, ValueError):
+                raise AssertionError(f"no ValueError: operation {number}, {failing.begun[number]}") from raised
             assert str(raised).startswith(f"{copy}{os.sep}"), raised
         else:
             assert isinstance(raised, OSError), raised

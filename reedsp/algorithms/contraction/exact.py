@@ -12,7 +12,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, edge_sources
 
 _MANTISSA = 53  # bits
-_NARROW, _WIDE = 1 << 30, 1 << 61  # of a type that twice as much fits into
+_NARROW, _WIDE = (1 << 30) - 1, 1 << 61  # of a type that twice as much fits into
 
 
 @dataclass(frozen=True)

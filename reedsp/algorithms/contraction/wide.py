@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,48 +14,42 @@ from reedsp.algorithms.contraction.exact import infinity_of
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.algorithms.contraction.resident import result_macros, uploaded
 from reedsp.algorithms.contraction.sweep import Sweep, sweep_to_all
+from reedsp.algorithms.contraction.top import Top
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Argument, BoundKernel, Job, Launch, Memory
+from reedsp.device.job import Job, Launch, Memory
 from reedsp.graph.graph import transposed
 
 _FILE = "contraction/wide.cl"
 _LEAST_LANES, _MOST_LANES = 8, 256
+_WAITING, _TEAM, _CLIMBERS = 2048, 16, 256  # vertices that wait; work-items of one, and of all at hand
+_TOP = 1024  # vertices
 _SMALL = 256  # vertices of a round, at most
-_CHUNK = 2  # lanes of a work-group there
 _PARTS = 4, 32  # work-items that share the edges of a vertex there, at least and at most
 _EDGES = 4  # of each of these
 _GROUP_SIZE, _MOST_GROUP = 256, 1024
-_TILE, _TILE_ROWS = 32, 8
+_SIDE_BY_SIDE = 4
+_TILE_BYTES, _TILE_LANES = 256, 64
 _TRACERS = 64
 _PART_OF_MEMORY = 1 / 8
 
 
-class _Rounds(NamedTuple):
-    """Rounds of some vertices: their beginnings, here and on a device, and the first of those that are small."""
-
-    begins: npt.NDArray[np.int64]
-    on_device: cl.Buffer
-    first_small: int
-
-    @classmethod
-    def of(cls, begins: npt.NDArray[np.int64], small: int, job: Job) -> _Rounds:
-        large = np.flatnonzero(np.diff(begins) > small)
-        first_small = int(large[-1]) + 1 if len(large) else 0
-        return cls(begins, job.upload(begins.astype(np.uint32)), first_small)
-
-
 class _Down(NamedTuple):
-    """A sweep on a device."""
+    """A sweep on a device: its rounds' beginnings, here and there, and the first that is small, as all above are."""
 
     members: cl.Buffer
-    rounds: _Rounds
+    begins: npt.NDArray[np.int64]
+    rounds: cl.Buffer
+    first_small: int
     targets: cl.Buffer
     target_count: int
 
     @classmethod
     def of(cls, sweep: Sweep, small: int, job: Job) -> _Down:
-        rounds = _Rounds.of(sweep.rounds, small, job)
-        return cls(job.upload(sweep.members), rounds, job.upload(sweep.targets), len(sweep.targets))
+        begins = sweep.rounds
+        large = np.flatnonzero(np.diff(begins) > small)
+        first_small = int(large[-1]) + 1 if len(large) else 0
+        rounds, targets = job.upload(begins.astype(np.uint32)), job.upload(sweep.targets)
+        return cls(job.upload(sweep.members), begins, rounds, first_small, targets, len(sweep.targets))
 
 
 class Wide:
@@ -68,20 +62,28 @@ class Wide:
         Which copies it there.
     small : int
         Vertices of a round, at most. Above all larger ones, several such rounds are swept over in one launch.
+    waiting : int
+        Vertices that a climb has reached but not yet left, at most; it looks at all vertices if there are more.
+    top : int
+        Vertices whose distances from each other are found now, at most.
     """
 
-    def __init__(self, hierarchy: Hierarchy, job: Job, small: int = _SMALL) -> None:
-        self._hierarchy, self._small = hierarchy, small
+    def __init__(
+        self, hierarchy: Hierarchy, job: Job, small: int = _SMALL, waiting: int = _WAITING, top: int = _TOP
+    ) -> None:
+        self._hierarchy, self._small, self._waiting = hierarchy, small, waiting
         self._n: int = len(hierarchy.vertices)
         self._dtype: np.dtype[Any] = hierarchy.up.weights.dtype
+        self._tile = _TILE_BYTES // self._dtype.itemsize
         up, down = hierarchy.up, hierarchy.down
         self._upper = uploaded(up.first, up.higher, up.weights, job)
         first, lower, self._numbers = transposed(up.first, up.higher, np.arange(len(up.higher), dtype=np.int32))
         self._lower = uploaded(first, lower.astype(np.int32, copy=False), up.weights[self._numbers], job)
         self._higher = uploaded(down.first, down.higher, down.weights, job)
-        self._rounds = _Rounds.of(hierarchy.rounds, small, job)
+        self._ends: cl.Buffer = job.upload(hierarchy.rounds[1:].repeat(np.diff(hierarchy.rounds)).astype(np.uint32))
         self._all = _Down.of(sweep_to_all(hierarchy), small, job)
-        first_small = int(hierarchy.rounds[self._rounds.first_small])
+        self._top = Top.of(hierarchy, top, job)
+        first_small = int(hierarchy.rounds[self._all.first_small])
         share = (len(up.higher) - int(up.first[first_small])) // (_EDGES * max(1, self._n - first_small))
         self._parts = min(max(1 << share.bit_length(), _PARTS[0]), _PARTS[1])
 
@@ -102,19 +104,19 @@ class Wide:
         sizes = np.uint32(down.target_count), np.uint32(lanes)
         for first in range(0, rows, lanes):
             used = min(lanes, rows - first)
-            search.climb(first, used)
-            search.sweep(down)
+            search.find(first, used, down)
             args = search.dist, down.targets, results, *sizes, np.uint32(first), np.uint32(used)
-            job.launch(write, (down.target_count, used), (_TILE, _TILE_ROWS), *args)
+            tiles = -(-down.target_count // self._tile) * -(-used // min(lanes, _TILE_LANES))
+            job.launch(write, tiles * _GROUP_SIZE, _GROUP_SIZE, *args)
 
     def meet(self, job: Job, source: int, target: int) -> tuple[int, list[int], list[int]]:
         """Return a shortest path from one rank to another, as :meth:`Batches.meet` does."""
         search = _Search(self, job, _LEAST_LANES, job.upload(np.array([source], np.int32), keep=False))
-        search.climb(0, 1)
+        search.climb(0, 1, self._n)
         climbed = job.allocate(self._n * _LEAST_LANES, self._dtype)
         job.copy(climbed, 0, search.dist, 0, self._n * _LEAST_LANES * self._dtype.itemsize)
-        search.sweep(self._all)
-        most = 2 + 2 * len(self._rounds.begins)
+        search.sweep(self._all, self._n)
+        most = 2 + 2 * len(self._all.begins)
         path, weight = job.allocate(most, np.int32), job.allocate(1, self._dtype)
         kernel = job.device.kernel(_FILE, "trace", **self._macros(Arithmetic(self._dtype)))
         ends = np.uint32(_LEAST_LANES), np.int32(source), np.int32(target)
@@ -134,7 +136,13 @@ class Wide:
         return max(_LEAST_LANES, 1 << most.bit_length() - 1)
 
     def _macros(self, arithmetic: Arithmetic) -> dict[str, str | int]:
-        sizes = {"GROUP": _MOST_GROUP, "TILE": _TILE, "TILE_ROWS": _TILE_ROWS}
+        sizes = {
+            "WAITING": self._waiting,
+            "TEAM": _TEAM,
+            "GROUP": _MOST_GROUP,
+            "TILE": self._tile,
+            "TILE_LANES": _TILE_LANES,
+        }
         words = {"WIDE": int(self._dtype.itemsize == 8), "ATOMIC_LOADS": 0}
         return {**sizes, **words, **result_macros(self._hierarchy, arithmetic)}
 
@@ -151,44 +159,48 @@ class _Search:
         self._wide, self._job, self._lanes, self._sources = wide, job, lanes, sources
         self.dist: cl.Buffer = job.allocate(wide._n * lanes, wide._dtype)
         macros = wide._macros(Arithmetic(wide._dtype))
-        self._begin, climb, sweep = (job.device.kernel(_FILE, name, **macros) for name in ("begin", "climb", "sweep"))
-        rounds, count = (np.uint32(0), np.uint32(0)), np.uint32(lanes)
-        climbing = *wide._upper, wide._rounds.on_device, self.dist, count, *rounds
-        sweeping = *wide._higher, wide._all.members, wide._all.rounds.on_device, self.dist, count, *rounds
-        side_by_side, most = min(lanes, _TILE), min(climb.max_work_group_size, sweep.max_work_group_size, _MOST_GROUP)
-        one = side_by_side, 1, _GROUP_SIZE // side_by_side
-        several = _CHUNK, wide._parts, most // (_CHUNK * wide._parts)
-        self._climbs, self._sweeps = (
-            tuple(job.bind(kernel, group, group, *args) for group in (one, several))
-            for kernel, args in ((climb, climbing), (sweep, sweeping))
-        )
-        self._climbing, self._sweeping = climbing[:-2], sweeping[:-2]
+        names = "climb", "sweep_round", "sweep_rounds"
+        self._climb, one, several = (job.device.kernel(_FILE, name, **macros) for name in names)
+        self._climbers = min(_CLIMBERS, self._climb.max_work_group_size // _TEAM * _TEAM)
+        most, zeros = min(several.max_work_group_size, _MOST_GROUP), (np.uint32(lanes), np.uint32(0), np.uint32(0))
+        group = 1, wide._parts, most // wide._parts
+        everywhere = *wide._higher, wide._all.members
+        self._one = job.bind(one, (_GROUP_SIZE,), (_GROUP_SIZE,), *everywhere, self.dist, *zeros)
+        self._several = job.bind(several, group, group, *everywhere, wide._all.rounds, self.dist, *zeros)
+        self._lower = wide._top.lowering(job, self.dist, lanes)
 
-    def climb(self, first: int, used: int) -> None:
-        """Queue what finds the distances from some of the sources along paths that lead up only."""
+    def find(self, first: int, used: int, down: _Down) -> None:
+        """Queue what finds the distances from some of the sources to the vertices of a sweep."""
+        limit = self._wide._n if self._lower is None else self._wide._top.first
+        self.climb(first, used, limit)
+        if self._lower is not None:
+            self._lower()
+        self.sweep(down, limit)
+
+    def climb(self, first: int, used: int, limit: int) -> None:
+        """Queue what finds the distances along paths that lead up only, to the first vertices that reach a limit."""
         job, wide, lanes = self._job, self._wide, self._lanes
         job.fill(self.dist, wide._n * lanes, wide._dtype.type(infinity_of(wide._dtype)))
-        numbers = np.uint32(lanes), np.uint32(first), np.uint32(used)
-        job.launch(self._begin, lanes, _LEAST_LANES, self._sources, self.dist, *numbers)
-        job.run(self._over(wide._rounds, self._climbs, self._climbing))
+        numbers = np.uint32(lanes), np.uint32(first), np.uint32(limit)
+        args = self._sources, *wide._upper, wide._ends, self.dist, *numbers
+        job.launch(self._climb, used * self._climbers, self._climbers, *args)
 
-    def sweep(self, down: _Down) -> None:
-        """Queue what goes on from there to lower vertices."""
-        args = *self._sweeping[:2], down.members, down.rounds.on_device, *self._sweeping[4:]
-        self._job.run(reversed(list(self._over(down.rounds, self._sweeps, args))))
-
-    def _over(self, rounds: _Rounds, kernels: tuple[BoundKernel, ...], args: tuple[Argument, ...]) -> Iterator[Launch]:
-        """Yield launches over all rounds from the lowest to the highest: each large one by itself, then the others."""
-        one, several = kernels
-        sizes = np.diff(rounds.begins).tolist()
-        for number, size in enumerate(sizes[: rounds.first_small]):
-            if size:
-                span = np.uint32(number), np.uint32(number + 1)
-                yield Launch(one, (self._lanes, 1, size), (*args, *span), size * self._lanes)
-        if rounds.first_small < len(sizes):
-            count = sum(sizes[rounds.first_small :]) * self._lanes
-            span = np.uint32(rounds.first_small), np.uint32(len(sizes))
-            yield Launch(several, (self._lanes, self._wide._parts, 1), (*args, *span), count)
+    def sweep(self, down: _Down, limit: int) -> None:
+        """Queue what goes on from the vertices that reach a limit, and others above, to lower ones."""
+        begins, args, lanes = down.begins, (*self._wide._higher, down.members), np.uint32(self._lanes)
+        count = int(np.searchsorted(self._wide._hierarchy.rounds[:-1], limit))
+        launches: list[Launch] = []
+        small = min(down.first_small, count)
+        if small < count:
+            span, members = (np.uint32(small), np.uint32(count)), int(begins[count] - begins[small])
+            size, several = (self._lanes, self._wide._parts, 1), (*args, down.rounds, self.dist, lanes, *span)
+            launches.append(Launch(self._several, size, several, members * self._lanes))
+        for end, begin in itertools.pairwise(begins[small::-1].tolist()):
+            if begin < end:
+                one = *args, self.dist, lanes, np.uint32(begin), np.uint32(end)
+                items = (end - begin) * self._lanes
+                launches.append(Launch(self._one, (items // _SIDE_BY_SIDE,), one, items))
+        self._job.run(launches)
 
 
 def searches_in(hierarchy: Hierarchy, job: Job) -> Batches | Wide:

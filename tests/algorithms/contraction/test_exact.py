@@ -37,8 +37,8 @@ def test_the_type_is_as_narrow_as_sums_allow() -> None:
 
 def test_twice_no_path_fits() -> None:
     narrow, wide = units_of(graph_of(2**28, 2**28)), units_of(graph_of(2**29, 2**29))
-    assert (narrow.infinity, wide.infinity) == (2**30, 2**61)
-    assert unit_macros(np.dtype(np.int32)) == {"WEIGHT": "int", "INF": 2**30, "IS_INTEGER": 1, "SATURATE": 0}
+    assert (narrow.infinity, wide.infinity) == (2**30 - 1, 2**61)
+    assert unit_macros(np.dtype(np.int32)) == {"WEIGHT": "int", "INF": 2**30 - 1, "IS_INTEGER": 1, "SATURATE": 0}
     assert unit_macros(np.dtype(np.int64)) == {"WEIGHT": "long", "INF": 2**61, "IS_INTEGER": 1, "SATURATE": 0}
 
 
