@@ -124,7 +124,8 @@ def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
             raise
         except Exception as error:  # zipfile and zlib raise many kinds for an archive that is damaged
             cause = error.__context__ if isinstance(error, zipfile.BadZipFile) else error
-            if isinstance(cause, OSError) and cause.errno != errno.EINVAL:  # which is that of a place before the file
+            # Without a number it is zipfile that raises it; EINVAL is that of a place before the file.
+            if isinstance(cause, OSError) and cause.errno not in (None, errno.EINVAL):
                 raise cause from None
             raise ValueError(f"not an archive of arrays: {error}") from None
 

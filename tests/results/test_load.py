@@ -344,3 +344,15 @@ def test_pickles_and_other_files_are_refused(tmp_path: Path, monkeypatch: pytest
     Path("table.npz").write_bytes(content)
     with pytest.raises(ValueError, match=r"^table\.npz: not an archive of arrays"):
         reedsp.load("table.npz", NAMED)
+
+
+def test_errors_that_zipfile_raises_for_damaged_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some versions raise an OSError, which unlike those of the system has no number."""
+
+    def give_up(*_: object) -> None:
+        raise OSError("Unknown I/O error")
+
+    reedsp.sssp(NAMED, "a").save(tmp_path / "x.npz")
+    monkeypatch.setattr(np, "load", give_up)
+    with pytest.raises(ValueError, match=rf"^{tmp_path}/x\.npz: not an archive of arrays: Unknown I/O error$"):
+        reedsp.load(tmp_path / "x.npz", NAMED)
