@@ -3,9 +3,9 @@
 // Source:       GPHAST, the form of PHAST for GPUs (Delling, Goldberg, Nowatzyk and Werneck, 2011), and RPHAST (Delling,
 //               Goldberg and Werneck, 2011), whose sweep is over those vertices only from which targets are reached.
 // NDRange:      climb: a work-group a source, of TEAM for each vertex at hand. sweep_round: a work-item for SIDE_BY_SIDE
-//               lanes of a vertex, in work-groups for all lanes of some. sweep_rounds: (lanes, work-items that share a
-//               vertex, vertices), a work-group for its lanes. write_rows: a work-group a tile. trace: one work-group.
-// Local memory: climb: 2 x WAITING vertices. sweep_rounds: GROUP distances. write_rows: TILE x (TILE_LANES + 1) distances.
+//               lanes of a vertex, in work-groups for all lanes of some. sweep_rounds: a work-group for SIDE_BY_SIDE lanes,
+//               of (work-items that share a vertex, vertices). write_rows: a work-group a tile. trace: one work-group.
+// Local memory: climb: 2 x WAITING vertices. sweep_rounds: GROUP x SIDE_BY_SIDE distances. write_rows: TILE x (TILE_LANES + 1) distances.
 //               trace: a word.
 // Macros:       WAITING, the most vertices that wait for their rounds; TEAM; GROUP, the most work-items of a work-group;
 //               TILE, targets of a tile, and TILE_LANES, a multiple of SIDE_BY_SIDE; core/atomic_min.cl;
@@ -115,81 +115,65 @@ Side side_over(const Edge edge, __global const Side *dist, const size_t side, co
     return dist[entry_of(edge.target, side, sides)] + edge.weight;
 }
 
+// The nearest by way of every so manieth of the edges to a vertex, from `edge` on, several of them at a time.
+Side nearest_above(__global const Edge *restrict higher, OFFSET edge, const OFFSET last, const OFFSET step,
+                   __global const Side *dist, const size_t side, const uint sides)
+{
+    Side nearest = (Side)INF;
+    for (; edge + 3 * step < last; edge += 4 * step) {
+        const Side a = side_over(higher[edge], dist, side, sides),
+                   b = side_over(higher[edge + step], dist, side, sides);
+        const Side c = side_over(higher[edge + 2 * step], dist, side, sides);
+        const Side d = side_over(higher[edge + 3 * step], dist, side, sides);
+        nearest = min(nearest, min(min(a, b), min(c, d)));
+    }
+    for (; edge < last; edge += 2 * step) {  // both are read at once, be they the same
+        const OFFSET other = edge + step < last ? edge + step : edge;
+        const Side a = side_over(higher[edge], dist, side, sides), b = side_over(higher[other], dist, side, sides);
+        nearest = min(nearest, min(a, b));
+    }
+    return nearest;
+}
+
 // Goes on downwards, to the vertices of one round.
 __kernel void sweep_round(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
                           __global const int *restrict members, __global Side *dist, const uint lanes, const uint begin,
                           const uint end)
 {
     const uint sides = lanes / SIDE_BY_SIDE, item = (uint)get_local_id(0), side = item % sides;
-    const size_t member = begin + (get_group_id(0) * (get_local_size(0) / sides)) + (item / sides);
+    const size_t member = begin + get_group_id(0) * (get_local_size(0) / sides) + item / sides;
     if (member >= end)
         return;
     const int vertex = members[member];
-    const OFFSET last = first_higher[vertex + 1];
-    OFFSET edge = first_higher[vertex];
-    Side nearest = dist[entry_of(vertex, side, sides)];
-    for (; edge + 3 < last; edge += 4) {
-        const Side a = side_over(higher[edge], dist, side, sides), b = side_over(higher[edge + 1], dist, side, sides);
-        const Side c = side_over(higher[edge + 2], dist, side, sides);
-        const Side d = side_over(higher[edge + 3], dist, side, sides);
-        nearest = min(nearest, min(min(a, b), min(c, d)));
-    }
-    for (; edge < last; edge += 2) {  // both are read at once, be they the same
-        const OFFSET other = min(edge + 1, last - 1);
-        const Side a = side_over(higher[edge], dist, side, sides), b = side_over(higher[other], dist, side, sides);
-        nearest = min(nearest, min(a, b));
-    }
-    dist[entry_of(vertex, side, sides)] = nearest;
-}
-
-// The distance by way of one of the edges to a vertex.
-WEIGHT over(const Edge edge, __global const WEIGHT *dist, const size_t lane, const uint lanes)
-{
-    return dist[entry_of(edge.target, lane, lanes)] + edge.weight;
-}
-
-// The distance by way of every so manieth of the edges from higher vertices, four of them at a time; or INF.
-WEIGHT nearest_above(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
-                     __global const WEIGHT *dist, const size_t vertex, const size_t lane, const uint lanes)
-{
-    const OFFSET last = first_higher[vertex + 1], step = (OFFSET)get_local_size(1);
-    OFFSET edge = first_higher[vertex] + (OFFSET)get_local_id(1);
-    WEIGHT nearest = INF;
-    for (; edge + 3 * step < last; edge += 4 * step) {
-        const WEIGHT a = over(higher[edge], dist, lane, lanes), b = over(higher[edge + step], dist, lane, lanes);
-        const WEIGHT c = over(higher[edge + 2 * step], dist, lane, lanes);
-        const WEIGHT d = over(higher[edge + 3 * step], dist, lane, lanes);
-        nearest = min(nearest, min(min(a, b), min(c, d)));
-    }
-    for (; edge < last; edge += step)
-        nearest = min(nearest, over(higher[edge], dist, lane, lanes));
-    return nearest;
+    const Side nearest = nearest_above(higher, first_higher[vertex], first_higher[vertex + 1], 1, dist, side, sides);
+    __global Side *own = &dist[entry_of(vertex, side, sides)];
+    *own = min(nearest, *own);
 }
 
 // Goes on downwards, from the last of some rounds to the first.
 __kernel void sweep_rounds(__global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
                            __global const int *restrict members, __global const uint *restrict rounds,
-                           __global WEIGHT *dist, const uint lanes, const uint begin, const uint end)
+                           __global Side *dist, const uint lanes, const uint begin, const uint end)
 {
-    __local WEIGHT by_part[GROUP];
-    const size_t lane = get_global_id(0);
-    const uint width = (uint)get_local_size(0), parts = (uint)get_local_size(1);
-    const uint first = ((uint)get_local_id(2) * parts * width) + (uint)get_local_id(0);
-    const uint part = (uint)get_local_id(1);
+    __local Side by_part[GROUP];
+    const uint sides = lanes / SIDE_BY_SIDE, parts = (uint)get_local_size(0), part = (uint)get_local_id(0);
+    const uint first = (uint)get_local_id(1) * parts;
+    const size_t side = get_group_id(0);
     for (uint round = end; round-- > begin;) {
         const size_t last = rounds[round + 1];
-        for (size_t before = rounds[round]; before < last; before += get_local_size(2)) {
-            const size_t member = before + get_local_id(2);
+        for (size_t before = rounds[round]; before < last; before += get_local_size(1)) {
+            const size_t member = before + get_local_id(1);
             const size_t vertex = member < last ? members[member] : 0;
-            WEIGHT nearest = INF;
+            Side nearest = (Side)INF;
             if (member < last)
-                nearest = nearest_above(first_higher, higher, dist, vertex, lane, lanes);
-            by_part[first + part * width] = nearest;
+                nearest = nearest_above(higher, first_higher[vertex] + part, first_higher[vertex + 1], parts, dist,
+                                        side, sides);
+            by_part[first + part] = nearest;
             barrier(CLK_LOCAL_MEM_FENCE);
             if (part == 0 && member < last) {
                 for (uint other = 1; other < parts; ++other)
-                    nearest = min(nearest, by_part[first + other * width]);
-                __global WEIGHT *own = &dist[entry_of(vertex, lane, lanes)];
+                    nearest = min(nearest, by_part[first + other]);
+                __global Side *own = &dist[entry_of(vertex, side, sides)];
                 *own = min(nearest, *own);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -235,7 +219,7 @@ uint edge_over_which(__local uint *found, __global const OFFSET *restrict first,
         *found = NO_EDGE;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (OFFSET edge = first[vertex] + (OFFSET)get_local_id(0); edge < first[vertex + 1]; edge += get_local_size(0))
-        if (over(edges[edge], dist, 0, lanes) == wanted)
+        if (dist[entry_of(edges[edge].target, 0, lanes)] + edges[edge].weight == wanted)
             atomic_min(found, (uint)edge);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *found;

@@ -771,7 +771,7 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
     dist = [oracle.distances(family.n, family.edges, source) for source in sources]
     expected = np.array([[np.inf if each is None else float(each * heavy) for each in row] for row in dist])
     some = sweep_to(hierarchy, np.array(sources))
-    for form in (Batches(hierarchy, job), Wide(hierarchy, job), Wide(hierarchy, job, small=2)):
+    for form in (Batches(hierarchy, job), Wide(hierarchy, job), Wide(hierarchy, job, small=2, waiting=2)):
         for sweep, wanted in ((None, expected), (some, expected[:, sources])):
             rows = np.empty(wanted.shape, arithmetic.dtype)
             with job.writes(rows) as results:

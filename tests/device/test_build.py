@@ -129,7 +129,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "contraction/batches.cl": RESULTS,
     "contraction/wide.cl": {
         **RESULTS,
-        **{"WAITING": (1, 2048), "TEAM": (16,), "GROUP": (256,), "TILE": (64,), "TILE_LANES": (64,)},
+        **{"WAITING": (1, 2048), "TEAM": (16,), "GROUP": (512,), "TILE": (64,), "TILE_LANES": (64,)},
         **{"WIDE": (0,), "ATOMIC_LOADS": (0,)},
     },
     "edges/distances.cl": {},

@@ -20,13 +20,14 @@ from reedsp.device.job import Job, Launch, Memory
 from reedsp.graph.graph import transposed
 
 _FILE = "contraction/wide.cl"
-_LEAST_LANES, _MOST_LANES = 8, 256
-_WAITING, _TEAM, _CLIMBERS = 2048, 16, 256  # vertices that wait; work-items of one, and of all at hand
+_LEAST_LANES, _FEW_LANES, _MOST_LANES = 8, 32, 256
+_WAITING, _TEAM = 2048, 16  # vertices that wait; work-items of one
+_CLIMBERS, _CLIMBERS_FROM_FEW = 256, 1024
 _TOP = 1024  # vertices
 _SMALL = 256  # vertices of a round, at most
 _PARTS = 4, 32  # work-items that share the edges of a vertex there, at least and at most
 _EDGES = 4  # of each of these
-_GROUP_SIZE, _MOST_GROUP = 256, 1024
+_GROUP_SIZE, _GROUP_BYTES = 256, 16384
 _SIDE_BY_SIDE = 4
 _TILE_BYTES, _TILE_LANES = 256, 64
 _TRACERS = 64
@@ -75,6 +76,7 @@ class Wide:
         self._n: int = len(hierarchy.vertices)
         self._dtype: np.dtype[Any] = hierarchy.up.weights.dtype
         self._tile = _TILE_BYTES // self._dtype.itemsize
+        self._group = _GROUP_BYTES // (_SIDE_BY_SIDE * self._dtype.itemsize)
         up, down = hierarchy.up, hierarchy.down
         self._upper = uploaded(up.first, up.higher, up.weights, job)
         first, lower, self._numbers = transposed(up.first, up.higher, np.arange(len(up.higher), dtype=np.int32))
@@ -139,7 +141,7 @@ class Wide:
         sizes = {
             "WAITING": self._waiting,
             "TEAM": _TEAM,
-            "GROUP": _MOST_GROUP,
+            "GROUP": self._group,
             "TILE": self._tile,
             "TILE_LANES": _TILE_LANES,
         }
@@ -161,9 +163,10 @@ class _Search:
         macros = wide._macros(Arithmetic(wide._dtype))
         names = "climb", "sweep_round", "sweep_rounds"
         self._climb, one, several = (job.device.kernel(_FILE, name, **macros) for name in names)
-        self._climbers = min(_CLIMBERS, self._climb.max_work_group_size // _TEAM * _TEAM)
-        most, zeros = min(several.max_work_group_size, _MOST_GROUP), (np.uint32(lanes), np.uint32(0), np.uint32(0))
-        group = 1, wide._parts, most // wide._parts
+        climbers = _CLIMBERS if lanes > _FEW_LANES else _CLIMBERS_FROM_FEW
+        self._climbers = min(climbers, self._climb.max_work_group_size // _TEAM * _TEAM)
+        most, zeros = min(several.max_work_group_size, wide._group), (np.uint32(lanes), np.uint32(0), np.uint32(0))
+        group = wide._parts, most // wide._parts
         everywhere = *wide._higher, wide._all.members
         self._one = job.bind(one, (_GROUP_SIZE,), (_GROUP_SIZE,), *everywhere, self.dist, *zeros)
         self._several = job.bind(several, group, group, *everywhere, wide._all.rounds, self.dist, *zeros)
@@ -193,7 +196,10 @@ class _Search:
         small = min(down.first_small, count)
         if small < count:
             span, members = (np.uint32(small), np.uint32(count)), int(begins[count] - begins[small])
-            size, several = (self._lanes, self._wide._parts, 1), (*args, down.rounds, self.dist, lanes, *span)
+            size, several = (
+                (self._lanes // _SIDE_BY_SIDE * self._wide._parts, 1),
+                (*args, down.rounds, self.dist, lanes, *span),
+            )
             launches.append(Launch(self._several, size, several, members * self._lanes))
         for end, begin in itertools.pairwise(begins[small::-1].tolist()):
             if begin < end:
