@@ -115,11 +115,11 @@ Side side_over(const Edge edge, __global const Side *dist, const size_t side, co
     return dist[entry_of(edge.target, side, sides)] + edge.weight;
 }
 
-// The nearest by way of every so manieth of the edges to a vertex, from `edge` on, several of them at a time.
-Side nearest_above(__global const Edge *restrict higher, OFFSET edge, const OFFSET last, const OFFSET step,
-                   __global const Side *dist, const size_t side, const uint sides)
+// The least of `nearest` and the distances by way of every so manieth of the edges to a vertex, from `edge` on. Several
+// are read at a time.
+Side nearest_above(Side nearest, __global const Edge *restrict higher, OFFSET edge, const OFFSET last,
+                   const OFFSET step, __global const Side *dist, const size_t side, const uint sides)
 {
-    Side nearest = (Side)INF;
     for (; edge + 3 * step < last; edge += 4 * step) {
         const Side a = side_over(higher[edge], dist, side, sides),
                    b = side_over(higher[edge + step], dist, side, sides);
@@ -145,9 +145,8 @@ __kernel void sweep_round(__global const OFFSET *restrict first_higher, __global
     if (member >= end)
         return;
     const int vertex = members[member];
-    const Side nearest = nearest_above(higher, first_higher[vertex], first_higher[vertex + 1], 1, dist, side, sides);
     __global Side *own = &dist[entry_of(vertex, side, sides)];
-    *own = min(nearest, *own);
+    *own = nearest_above(*own, higher, first_higher[vertex], first_higher[vertex + 1], 1, dist, side, sides);
 }
 
 // Goes on downwards, from the last of some rounds to the first.
@@ -164,17 +163,17 @@ __kernel void sweep_rounds(__global const OFFSET *restrict first_higher, __globa
         for (size_t before = rounds[round]; before < last; before += get_local_size(1)) {
             const size_t member = before + get_local_id(1);
             const size_t vertex = member < last ? members[member] : 0;
+            __global Side *own = &dist[entry_of(vertex, side, sides)];
             Side nearest = (Side)INF;
             if (member < last)
-                nearest = nearest_above(higher, first_higher[vertex] + part, first_higher[vertex + 1], parts, dist,
-                                        side, sides);
+                nearest = nearest_above(part == 0 ? *own : nearest, higher, first_higher[vertex] + part,
+                                        first_higher[vertex + 1], parts, dist, side, sides);
             by_part[first + part] = nearest;
             barrier(CLK_LOCAL_MEM_FENCE);
             if (part == 0 && member < last) {
                 for (uint other = 1; other < parts; ++other)
                     nearest = min(nearest, by_part[first + other]);
-                __global Side *own = &dist[entry_of(vertex, side, sides)];
-                *own = min(nearest, *own);
+                *own = nearest;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
