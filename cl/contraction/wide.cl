@@ -50,7 +50,8 @@ void add(const uint vertex, __local uint *waiting, __local uint *count, __local 
 }
 
 // Finds the distances along paths that lead up only from a source, up to the first vertices that are not below `limit`:
-// in the order of rounds, by way of the vertices alone that are reached; of all vertices, once there is no room for these.
+// round after round, by way of the vertices alone that are reached; in the end of all, where most of them are reached,
+// or more than there is room for.
 //   sources  in  (rows) their ranks
 //   ends     in  (n) where the round of each vertex ends
 __kernel void climb(__global const int *restrict sources, __global const OFFSET *restrict first_upper,
@@ -58,8 +59,7 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
                     volatile __global WEIGHT *dist, const uint lanes, const uint first_row, const uint limit)
 {
     __local uint waiting[2][WAITING], counts[2], lowest[2];
-    const uint item = (uint)get_local_id(0), part = item % TEAM;
-    const uint team = item / TEAM, teams = (uint)get_local_size(0) / TEAM;
+    const uint item = (uint)get_local_id(0), items = (uint)get_local_size(0), part = item % TEAM;
     const size_t lane = get_group_id(0);
     if (item == 0) {
         const uint source = (uint)sources[first_row + lane];
@@ -70,16 +70,16 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
             add(source, waiting[0], &counts[0], &lowest[0]);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    uint now = 0, count = counts[0];
-    while (0 < count && count <= WAITING) {
-        const uint end = ends[lowest[now]], next = 1 - now;
+    uint now = 0, count = counts[0], begin = lowest[0];
+    while (0 < count && count <= WAITING && count < (limit - begin) / 2) {
+        const uint end = ends[begin], next = 1 - now;
         if (item == 0) {
             counts[next] = 0;
             lowest[next] = limit;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint before = 0; before < count; before += teams) {
-            const uint each = before + team, vertex = each < count ? waiting[now][each] : 0;
+        for (uint before = 0; before < count; before += items / TEAM) {
+            const uint each = before + item / TEAM, vertex = each < count ? waiting[now][each] : 0;
             if (each < count && vertex < end) {
                 const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
                 const OFFSET last = first_upper[vertex + 1];
@@ -95,14 +95,17 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         now = next;
         count = counts[now];
+        begin = lowest[now];
     }
-    uint end = 0;
-    for (uint begin = count > 0 ? lowest[now] : limit; begin < limit; begin = end) {
-        end = ends[begin];
-        for (uint vertex = begin + team; vertex < min(end, limit); vertex += teams) {
+    for (uint end = begin; begin < limit; begin = end) {
+        end = min(ends[begin], limit);
+        uint team = items;  // of those that share a vertex
+        while (team > TEAM && team * (end - begin) > items)
+            team /= 2;
+        for (uint vertex = begin + item / team; vertex < end; vertex += items / team) {
             const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
             const OFFSET last = own < INF ? first_upper[vertex + 1] : 0;
-            for (OFFSET edge = first_upper[vertex] + part; edge < last; edge += TEAM)
+            for (OFFSET edge = first_upper[vertex] + item % team; edge < last; edge += team)
                 reaches(upper[edge], own, dist, lane, lanes);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);

@@ -48,13 +48,13 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp
 @pytest.mark.parametrize("form", [Batches, Wide])
 def test_a_single_round_of_many_vertices(form: type[Batches | Wide], device: reedsp.Device) -> None:
     """No smaller ones are left to be swept over in one launch."""
-    graph, job, n = reedsp.Graph.from_edges(300, [], []), Job(device), 300
+    graph, job, n = reedsp.Graph.from_edges(500, [], []), Job(device), 500
     found, dist = contract(graph, units_of(graph), job), np.empty((3, n), np.int32)
     searches, launches = form(found, job), []
     with recording(launches.append), job.writes(dist) as results:
-        searches.rows(job, found.rank[[0, 7, 299]], Arithmetic(np.dtype(np.int32)), results)
+        searches.rows(job, found.rank[[0, 7, 499]], Arithmetic(np.dtype(np.int32)), results)
     expected = np.full((3, n), np.iinfo(np.int32).max)
-    expected[[0, 1, 2], [0, 7, 299]] = 0
+    expected[[0, 1, 2], [0, 7, 499]] = 0
     assert np.array_equal(dist, expected)
     assert form is Batches or [launch.kernel.name for launch in launches] == ["climb", "sweep_round", "write_rows"]
 
