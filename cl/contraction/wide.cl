@@ -102,10 +102,11 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
         uint team = items;  // of those that share a vertex
         while (team > TEAM && team * (end - begin) > items)
             team /= 2;
-        for (uint vertex = begin + item / team; vertex < end; vertex += items / team) {
+        const uint place = item / team;
+        for (uint vertex = begin + place; vertex < end; vertex += items / team) {
             const WEIGHT own = dist[entry_of(vertex, lane, lanes)];
             const OFFSET last = own < INF ? first_upper[vertex + 1] : 0;
-            for (OFFSET edge = first_upper[vertex] + item % team; edge < last; edge += team)
+            for (OFFSET edge = first_upper[vertex] + (item - place * team); edge < last; edge += team)
                 reaches(upper[edge], own, dist, lane, lanes);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
@@ -143,8 +144,9 @@ __kernel void sweep_round(__global const OFFSET *restrict first_higher, __global
                           __global const int *restrict members, __global Side *dist, const uint lanes, const uint begin,
                           const uint end)
 {
-    const uint sides = lanes / SIDE_BY_SIDE, item = (uint)get_local_id(0), side = item % sides;
-    const size_t member = begin + get_group_id(0) * (get_local_size(0) / sides) + item / sides;
+    const uint sides = lanes / SIDE_BY_SIDE, item = (uint)get_local_id(0), place = item / sides;
+    const uint side = item - place * sides;
+    const size_t member = begin + get_group_id(0) * (get_local_size(0) / sides) + place;
     if (member >= end)
         return;
     const int vertex = members[member];
@@ -194,10 +196,11 @@ __kernel void write_rows(__global const Side *restrict dist, __global const int 
     __local WEIGHT tile[TILE][TILE_LANES + 1];
     const uint across = min(lanes, (uint)TILE_LANES), sides = across / SIDE_BY_SIDE,
                tiles = (used + across - 1) / across;
-    const size_t first_target = get_group_id(0) / tiles * TILE, first_lane = get_group_id(0) % tiles * across;
+    const size_t row_of_tiles = get_group_id(0) / tiles, first_target = row_of_tiles * TILE;
+    const size_t first_lane = (get_group_id(0) - row_of_tiles * tiles) * across;
     const uint item = (uint)get_local_id(0), items = (uint)get_local_size(0);
     for (uint each = item; each < TILE * sides; each += items) {
-        const uint row = each / sides, side = each % sides;
+        const uint row = each / sides, side = each - row * sides;
         if (first_target + row < target_count)
             vstore4(dist[entry_of(targets[first_target + row], first_lane / SIDE_BY_SIDE + side, lanes / SIDE_BY_SIDE)],
                     0, &tile[row][SIDE_BY_SIDE * side]);

@@ -28,6 +28,7 @@ from threading import Thread
 import numpy as np
 import pyopencl as cl
 import pytest
+import scipy.sparse.csgraph
 
 import reedsp
 from experiments.thesis import min_plus
@@ -781,6 +782,20 @@ def check_contraction(device: Device, family: Family, heavy: int) -> None:
         assert weight == (expected[0, last] if np.isfinite(expected[0, last]) else -1)
 
 
+def check_contraction_for_many(device: Device) -> None:
+    """Rows of several tiles, from more sources than are searched for in one of them.
+
+    Without the product at the top: what is copied to a place in a buffer counts as never written in this simulator.
+    """
+    side = 9
+    graph, job, rows = graph_of(grid("grid", side, side, seed=4), np.int32), Job(device), 65
+    hierarchy, found = contract(graph, units_of(graph), job), np.empty((rows, side * side), np.int32)
+    sources = np.arange(rows)
+    with job.writes(found) as results:
+        Wide(hierarchy, job, small=8, top=0).rows(job, hierarchy.rank[sources], Arithmetic(found.dtype), results)
+    assert np.array_equal(found, scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=sources))
+
+
 def checks_of_contraction(device: Device) -> Iterator[Check]:
     """Graphs with directions and without, in both types."""
     # A climb from 0 leads to 7 by way of six vertices of one round, and for three of them the path is as short.
@@ -796,6 +811,7 @@ def checks_of_contraction(device: Device) -> Iterator[Check]:
     ):
         for heavy in (1, 2**27):
             yield files, partial(check_contraction, device, family, heavy)
+    yield files, partial(check_contraction_for_many, device)
 
 
 def checks_of_preparation(device: Device) -> Iterator[Check]:
