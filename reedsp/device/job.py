@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +114,9 @@ class Job:
     bytes_to_device, bytes_from_device, bytes_allocated : int
     """
 
+    _lent: ClassVar[dict[int, list[npt.NDArray[Any]]]] = {}
+    """What all jobs have borrowed: kept on where Ctrl-C interrupts a job that waits for its kernels in the end."""
+
     def __init__(self, device: Device, recycle: bool = False, phases: Phases | None = None) -> None:
         refuse_after_fork()
         self.device = device
@@ -136,6 +139,7 @@ class Job:
         if getattr(self, "_borrowed", None):
             with contextlib.suppress(cl.Error):
                 self.queue.finish()
+            self._return_all()
 
     def begin_after(self, events: Sequence[cl.Event]) -> None:
         """Have this job begin when these events, and everything queued so far, are done."""
@@ -326,6 +330,7 @@ class Job:
         nothing more: Intel's runtime copies such an array at each launch, unless it is given as shared virtual memory.
         """
         self._check_allocation(array.nbytes)
+        self._lent[id(self._borrowed)] = self._borrowed
         self._borrowed.append(array)
         if self.device.sees_host_memory:
             # pyopencl would refuse a read-only array
@@ -355,7 +360,11 @@ class Job:
             mapped.base.release(self.queue)
         except cl.Error as error:
             raise self._translate(error, "waiting for the device") from error
+        self._return_all()
+
+    def _return_all(self) -> None:
         self._borrowed.clear()
+        self._lent.pop(id(self._borrowed), None)
 
     def reads(self, array: npt.NDArray[Any], *, keep: bool = True) -> Memory:
         """Lend an array of the host for kernels to read: a CPU device reads it where it is, until all is returned.
@@ -385,7 +394,7 @@ class Job:
     def return_borrowed(self) -> None:
         """Wait for the work queued so far; no array is borrowed any more then."""
         self.finish()
-        self._borrowed.clear()
+        self._return_all()
 
     def download(self, buffer: cl.Buffer, length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Wait for the work queued so far and copy the first elements of a buffer back."""

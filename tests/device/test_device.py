@@ -1061,6 +1061,25 @@ def test_kernels_of_a_cpu_use_the_memory_of_arrays(device: Device) -> None:
     assert job.bytes_allocated == job.bytes_to_device == job.bytes_from_device == 0
 
 
+def test_arrays_outlive_a_job_whose_end_is_interrupted(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C, pressed while a job waits for its kernels because of another one, is lost; their memory is not."""
+    ignored: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda hook: ignored.append(hook.exc_type))
+
+    def pressed() -> None:
+        raise KeyboardInterrupt
+
+    for ends, are_kept in ((pressed, True), (device.queue.finish, False)):
+        array, job = np.arange(1 << 12, dtype=np.int32), Job(device)
+        lives = weakref.ref(array)
+        job.borrow(array, writable=True)
+        job.queue = SimpleNamespace(finish=ends)  # type: ignore[assignment]
+        del array, job
+        gc.collect()
+        assert (lives() is not None) == are_kept
+    assert ignored == [KeyboardInterrupt]
+
+
 def test_a_cpu_of_an_old_platform_sees_no_host_memory() -> None:
     class Handle(SimpleNamespace):
         @property
