@@ -512,14 +512,15 @@ def test_a_large_buffer_is_gone_before_what_reads_it_has_run(device: Device) -> 
     del large
     gc.collect()
     others = [np.full(count, 3, np.uint32) for _ in range(4)]  # one of them where its memory was, had it been released
-    is_held = bool(large_pages._in_use)
+    is_held = any(each.lent() is None for each in large_pages._kept.values())
     begin.set_status(cl.command_execution_status.COMPLETE)
     assert (job.download(kept, count, np.uint32) == 7).all()
     assert all((other == 3).all() for other in others)
     if device.kind == "cpu":
         assert is_held
+    del kept
     job.finish()
-    assert not large_pages._in_use
+    assert not any(each.queue == own.queue for each in large_pages._kept.values())
 
 
 def test_a_collection_that_releases_a_large_buffer_while_others_are_looked_at(
@@ -527,18 +528,20 @@ def test_a_collection_that_releases_a_large_buffer_while_others_are_looked_at(
 ) -> None:
     own = fresh(device)
     first, then = (cl.UserEvent(own.context) for _ in range(2))
-    memories = [np.empty(8, np.uint8) for _ in range(3)]
-    alive = [weakref.ref(each) for each in memories]
+    buffers = [large_pages.allocate(own.queue, 8) for _ in range(3)]
+    of_own = [each for each in large_pages._kept.values() if each.queue == own.queue]
+    alive = [weakref.ref(each.memory) for each in of_own]
+    del of_own
     is_done = large_pages._is_done
 
     def look(event: cl.Event) -> bool:
-        if memories:
-            large_pages._release_after(own.queue, memories.pop())
+        if buffers:
+            buffers.pop()
         return is_done(event)
 
     for begin in (first, then):
         cl.enqueue_barrier(own.queue, wait_for=[begin])
-        large_pages._release_after(own.queue, memories.pop(0))
+        buffers.pop(0)
         if begin is first:
             ended = cl.enqueue_marker(own.queue)
     first.set_status(cl.command_execution_status.COMPLETE)
@@ -553,6 +556,35 @@ def test_a_collection_that_releases_a_large_buffer_while_others_are_looked_at(
     large_pages.release()
     gc.collect()
     assert not any(each() is not None for each in alive)
+
+
+@pytest.mark.parametrize("interrupted", ["_let_go", "_mark", "_is_done"])
+def test_ctrl_c_while_a_large_buffer_is_released(
+    interrupted: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its memory is kept for as long as commands use it, and no longer."""
+    monkeypatch.setattr(sys, "unraisablehook", lambda hook: ignored.append(hook.exc_type))
+    ignored: list[Any] = []
+    own = fresh(device)
+    begin = cl.UserEvent(own.context)
+
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(large_pages, interrupted, pressed)
+        buffer = large_pages.allocate(own.queue, 8)
+        memory = weakref.ref(next(each for each in large_pages._kept.values() if each.queue == own.queue).memory)
+        cl.enqueue_barrier(own.queue, wait_for=[begin])
+        del buffer
+        gc.collect()
+    assert ignored == [KeyboardInterrupt]
+    large_pages.release()
+    assert memory() is not None
+    begin.set_status(cl.command_execution_status.COMPLETE)
+    own.queue.finish()
+    large_pages.release()
+    assert memory() is None
 
 
 def test_graph_larger_than_an_allocation(device: Device) -> None:

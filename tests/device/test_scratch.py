@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,31 @@ def test_prepared_edges_go_back_when_nothing_needs_them(own: Device) -> None:
     del edges
     gc.collect()
     assert handles <= own.scratch.handles()
+
+
+def test_ctrl_c_when_the_owner_of_buffers_ends(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They serve the next all the same, or are freed."""
+    ignored: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda hook: ignored.append(hook.exc_type))
+
+    class Owner:
+        pass
+
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for is_taken in (True, False):
+        owner, buffer = Owner(), own.scratch.take(own.context, SIZE)
+        handle = buffer.int_ptr
+        own.scratch.give_back_with(owner, buffer)
+        del buffer
+        with monkeypatch.context() as patch:
+            patch.setattr(weakref.finalize, "__call__", pressed)
+            del owner
+            gc.collect()
+        assert own.scratch.handles() == set()
+        assert own.scratch.take(own.context, SIZE).int_ptr == handle if is_taken else own.scratch.release()
+    assert ignored == [KeyboardInterrupt] * 2
 
 
 def test_uploads_that_nothing_keeps_are_recycled(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,42 +14,63 @@ import pyopencl as cl
 _ALIGNMENT = 4096
 _WAIT = 1e-3  # seconds: a queue on which nothing is left to do answers much sooner
 
-_in_use: dict[int, tuple[cl.Event, npt.NDArray[Any]]] = {}
-"""By the identity of the memory. A collector of garbage may release a buffer at any time, also while this is looked at:
-each step is a single operation."""
+
+@dataclass
+class _Memory:
+    """Memory of the host that is kept from before a buffer lies in it until the queue has come past its end."""
+
+    queue: cl.CommandQueue
+    memory: npt.NDArray[Any]
+    lent: weakref.ref[npt.NDArray[Any]]
+    done: cl.Event | None = None
+
+
+_kept: dict[int, _Memory] = {}
+"""By the identity of the memory. A collector of garbage may release a buffer at any time, also while this is looked at,
+and Ctrl-C may interrupt what follows: each step is a single operation, and what was missed is done later."""
 
 
 def allocate(queue: cl.CommandQueue, size: int) -> cl.Buffer:
     """Return an uninitialised buffer of some bytes for commands on this queue.
 
-    OpenCL keeps a buffer until the commands that use it are done, but not the memory of the host that it lies in:
-    this memory is kept here from the end of the buffer until the queue has come so far.
+    OpenCL keeps a buffer until the commands that use it are done, but not the memory of the host that it lies in.
     """
     release()
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     first = -memory.ctypes.data % _ALIGNMENT
     lent = memory[first : first + size]
-    weakref.finalize(lent, _release_after, queue, memory).atexit = False
+    _kept[id(memory)] = _Memory(queue, memory, weakref.ref(lent))
+    weakref.finalize(lent, _let_go, id(memory)).atexit = False
     return cl.Buffer(queue.context, cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR, hostbuf=lent)
 
 
 def release() -> None:
-    """Give memory back that no command uses any more."""
-    for memory, (done, _) in _in_use.copy().items():
-        if _is_done(done):
-            _in_use.pop(memory, None)
+    """Give memory back that no buffer lies in and no command uses any more."""
+    for number, kept in _kept.copy().items():
+        if kept.lent() is None:
+            if kept.done is None:
+                _mark(number, kept)
+            elif _is_done(kept.done):
+                _kept.pop(number, None)
 
 
-def _release_after(queue: cl.CommandQueue, memory: npt.NDArray[Any]) -> None:
-    """Keep the memory of a buffer that is no more until everything queued so far is done."""
-    with contextlib.suppress(cl.Error):
-        done = cl.enqueue_marker(queue)
-        _in_use[id(memory)] = done, memory
-        queue.flush()
+def _let_go(number: int) -> None:
+    """Give memory back whose buffer is no more; where the queue is busy, later."""
+    if (kept := _kept.get(number)) is not None:
+        _mark(number, kept)
         started = time.perf_counter()
-        while not _is_done(done) and time.perf_counter() - started < _WAIT:
+        while kept.done is not None and not _is_done(kept.done) and time.perf_counter() - started < _WAIT:
             time.sleep(0)
         release()
+
+
+def _mark(number: int, kept: _Memory) -> None:
+    """Have an event tell when everything is done that was queued so far; without a device nothing is ever queued."""
+    try:
+        kept.done = cl.enqueue_marker(kept.queue)
+        kept.queue.flush()
+    except cl.Error:
+        _kept.pop(number, None)
 
 
 def _is_done(event: cl.Event) -> bool:

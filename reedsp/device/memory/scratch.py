@@ -6,6 +6,7 @@ where memory is the device's own.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections import deque
@@ -45,12 +46,16 @@ class Scratch:
         self.largest: int = max(_LARGEST, 0 if kind == "cpu" else memory // _PART_OF_GPU)
         self._lock = threading.RLock()  # a collector of garbage may give back what this thread is about to take
         self._free: dict[int, list[cl.Buffer]] = {}
+        self._owned: dict[int, tuple[weakref.ref[object], tuple[cl.Buffer, ...]]] = {}
+        self._numbers = itertools.count()
         self._bytes = 0
 
     def take(self, context: cl.Context, size: int) -> cl.Buffer:
         """Return a buffer of at least so many bytes."""
         size = 1 << (size - 1).bit_length()
         with self._lock:
+            if not self._free.get(size):
+                self._take_back_missed()
             if free := self._free.get(size):
                 self._bytes -= size
                 return free.pop()
@@ -67,11 +72,24 @@ class Scratch:
 
     def give_back_with(self, owner: object, *buffers: cl.Buffer) -> None:
         """Let others take buffers once an object is no more."""
-        weakref.finalize(owner, self.give_back, *buffers).atexit = False
+        number = next(self._numbers)
+        self._owned[number] = weakref.ref(owner), buffers
+        weakref.finalize(owner, self._take_back, number).atexit = False
+
+    def _take_back(self, number: int) -> None:
+        _, buffers = self._owned.pop(number, (None, ()))
+        self.give_back(*buffers)
+
+    def _take_back_missed(self) -> None:
+        """Let others take buffers whose owner is no more, where Ctrl-C has interrupted what should have followed."""
+        for number, (owner, _) in self._owned.copy().items():
+            if owner() is None:
+                self._take_back(number)
 
     def release(self) -> bool:
         """Have the device free what nobody uses; return whether there was anything."""
         with self._lock:
+            self._take_back_missed()
             some = bool(self._bytes)
             self._free.clear()
             self._bytes = 0
