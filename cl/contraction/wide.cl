@@ -71,7 +71,7 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     uint now = 0, count = counts[0], begin = lowest[0];
-    while (0 < count && count <= WAITING && count < (limit - begin) / 2) {
+    while (count <= WAITING && count < (limit - begin) / 2) {
         const uint end = ends[begin], next = 1 - now;
         if (item == 0) {
             counts[next] = 0;
@@ -164,10 +164,10 @@ __kernel void sweep_rounds(__global const OFFSET *restrict first_higher, __globa
     const uint first = (uint)get_local_id(1) * parts;
     const size_t side = get_group_id(0);
     for (uint round = end; round-- > begin;) {
-        const size_t last = rounds[round + 1];
-        for (size_t before = rounds[round]; before < last; before += get_local_size(1)) {
-            const size_t member = before + get_local_id(1);
-            const size_t vertex = member < last ? members[member] : 0;
+        const uint last = rounds[round + 1];
+        for (uint before = rounds[round]; before < last; before += (uint)get_local_size(1)) {
+            const uint member = before + (uint)get_local_id(1);
+            const int vertex = member < last ? members[member] : 0;
             __global Side *own = &dist[entry_of(vertex, side, sides)];
             Side nearest = (Side)INF;
             if (member < last)

@@ -193,6 +193,8 @@ MODULES: dict[str, tuple[str, ...]] = {
 """The tests of each file; those of an included file are those of the files that include it."""
 
 SAME_IF_EQUAL = "chooses between two values that are equal there"
+UNUSED = "nothing is read or written there"
+WAITS_TWICE = "a vertex that waits several times is passed several times, at the same distance"
 SPEED = "decides how soon something is done, not what"
 OTHER_DEVICES = "compiled on big-endian devices only, of which none is tested"
 COMMUTES = "the same sum, its numbers the other way round"
@@ -225,6 +227,21 @@ HARMLESS: dict[tuple[str, str], str] = {
 """Lines, as they are, each with the line behind it, in which no planted fault changes any behaviour, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
+    ("contraction/wide.cl", "while (count < WAITING && count < (limit - begin) / 2) {"): SPEED,
+    ("contraction/wide.cl", "while (count <= WAITING && count < (limit - begin) / 3) {"): SPEED,
+    ("contraction/wide.cl", "} else if (true) {"): WAITS_TWICE,
+    (
+        "contraction/wide.cl",
+        "if (reaches(up, own, dist, lane, lanes) || (uint)up.target < limit)",
+    ): WAITS_TWICE,
+    (
+        "contraction/wide.cl",
+        "if (reaches(up, own, dist, lane, lanes) && (uint)up.target <= limit)",
+    ): "a product comes to the same distances as the vertex at the limit",
+    (
+        "contraction/wide.cl",
+        "const int vertex = member < last ? members[member] : 1;",
+    ): UNUSED,
     ("minplus/common.cl", "const WEIGHT raised = weight <= LOWEST ? LOWEST : weight;"): SAME_IF_EQUAL,
     ("minplus/common.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
     ("edges/verify.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
