@@ -15,8 +15,7 @@ from reedsp._version import __version__ as __version__
 if TYPE_CHECKING:
     from reedsp.algorithms.all_pairs.apsp import apsp
     from reedsp.algorithms.all_pairs.on_device import all_pairs_on_device
-    from reedsp.algorithms.contraction.load import load_prepared
-    from reedsp.algorithms.contraction.prepare import prepare
+    from reedsp.algorithms.contraction.prepare import load_prepared, prepare
     from reedsp.algorithms.contraction.prepared_graph import PreparedGraph
     from reedsp.algorithms.estimate import estimate
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
@@ -113,7 +112,7 @@ _MODULE_OF = {
     "k_nearest": "algorithms.routes.tables",
     "isochrone_geojson": "results.geojson",
     "load": "results.load",
-    "load_prepared": "algorithms.contraction.load",
+    "load_prepared": "algorithms.contraction.prepare",
     "maximum_matching": "algorithms.structure.matching.matching",
     "maximum_flow": "algorithms.structure.flow.maximum_flow",
     "min_plus_power": "minplus.product",
