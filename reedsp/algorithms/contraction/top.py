@@ -13,6 +13,7 @@ import pyopencl as cl
 from reedsp.algorithms.contraction.exact import infinity_of
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.arithmetic.matrix import Weights
+from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.selfcheck import trusted_products
@@ -42,14 +43,21 @@ class Top:
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, most: int, job: Job) -> Top:
-        """Find the distances between at most so many of the vertices, by as many squares as a path has edges."""
+        """Find the distances between at most so many of the vertices, by squares of the matrix of their edges.
+
+        Of no vertices where the device gives wrong products.
+        """
         n, dtype = len(hierarchy.vertices), hierarchy.up.weights.dtype
         count = min(n, most) // _SIDE * _SIDE
         infinity = infinity_of(dtype)
         weights = Weights(dtype, infinity, infinity - 1, non_negative=True)
+        try:
+            products = trusted_products(job, weights) if count > 0 else None
+        except DeviceError:
+            products, count = None, 0
         before = Block(job.upload(_edges_between(hierarchy, count, infinity)), count)
-        if count > 0:
-            products, after = trusted_products(job, weights), Block(job.allocate(count * count, dtype), count)
+        if products is not None:
+            after = Block(job.allocate(count * count, dtype), count)
             for _ in range((2 * len(hierarchy.rounds)).bit_length()):
                 products.queue(before, before, after, (count, count, count))
                 before, after = after, before

@@ -22,8 +22,8 @@ from reedsp.graph.graph import transposed
 _FILE = "contraction/wide.cl"
 _LEAST_LANES, _FEW_LANES, _MOST_LANES = 8, 32, 256
 _WAITING, _TEAM = 2048, 16  # vertices that wait; work-items of one
-_CLIMBERS, _CLIMBERS_FROM_FEW = 256, 1024
-_TOP = 2048  # vertices
+_CLIMBERS, _CLIMBERS_FROM_FEW = 256, 1024  # work-items that climb from a source
+_TOP = 2048  # vertices whose distances from each other are kept
 _SMALL = 384  # vertices of a round, at most
 _PARTS = 4, 32  # work-items that share the edges of a vertex there, at least and at most
 _EDGES = 4  # of each of these
@@ -196,11 +196,9 @@ class _Search:
         small = min(down.first_small, count)
         if small < count:
             span, members = (np.uint32(small), np.uint32(count)), int(begins[count] - begins[small])
-            size, several = (
-                (self._lanes // _SIDE_BY_SIDE * self._wide._parts, 1),
-                (*args, down.rounds, self.dist, lanes, *span),
-            )
-            launches.append(Launch(self._several, size, several, members * self._lanes))
+            items = self._lanes // _SIDE_BY_SIDE * self._wide._parts
+            several = *args, down.rounds, self.dist, lanes, *span
+            launches.append(Launch(self._several, (items, 1), several, members * self._lanes))
         for end, begin in itertools.pairwise(begins[small::-1].tolist()):
             if begin < end:
                 one = *args, self.dist, lanes, np.uint32(begin), np.uint32(end)

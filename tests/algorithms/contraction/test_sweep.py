@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms.contraction import top
 from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
@@ -43,6 +44,28 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp
             with job.writes(dist) as results:
                 searches.rows(job, found.rank[sources], arithmetic, results, sweep)
             assert np.array_equal(dist, wanted)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_one_way_streets_between_the_highest_vertices(
+    trusted: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose distances are those of a product, or of the climb where the device gives wrong ones."""
+
+    def untrusted(*_: object) -> None:
+        raise reedsp.DeviceError("no tiling is right")
+
+    if not trusted:
+        monkeypatch.setattr(top, "trusted_products", untrusted)
+    rng = np.random.default_rng(8)
+    graph = reedsp.Graph.from_edges(200, *rng.integers(0, 200, (2, 700)), rng.integers(0, 50, 700))
+    job, sources = Job(device), np.arange(64)
+    found, dist = contract(graph, units_of(graph), job), np.empty((64, 200))
+    searches = Wide(found, job, top=128)
+    assert searches._top.count == 128 * trusted
+    with job.writes(dist) as results:
+        searches.rows(job, found.rank[sources], Arithmetic(np.dtype(np.float64)), results)
+    assert np.array_equal(dist, reedsp.sssp(graph, sources, "near-far", device=device).dist)
 
 
 @pytest.mark.parametrize("form", [Batches, Wide])
