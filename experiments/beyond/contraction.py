@@ -26,8 +26,11 @@ from experiments.lib.plotting import device_of, dots, panels
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
 from reedsp.algorithms.contraction.wide import searches_in
+from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
+from reedsp.algorithms.single_source.near_far import in_work_groups
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.job import Job
+from reedsp.edges.device_graph import OutEdges
 
 SEED = 2011
 SOURCES, MANY_SOURCES, TABLE = 64, 256, 1000
@@ -35,9 +38,10 @@ MOST_ROWS = 1e8  # distances of the rows of one call
 MOST_FOR_SCIPY = 2e7
 ROWS_OF_TABLE = 3  # that are compared
 METHODS = PREPARED, NEAR_FAR, SCIPY, IGRAPH, NETWORKIT = "prepared", "near-far", "SciPy", "igraph", "networkit"
-PREPARATION, ROWS, TREES, MORE_ROWS, ON_DEVICE, TABLES, PAIR, PATH = (
+PREPARATION, ROWS, ROWS_THERE, TREES, MORE_ROWS, ON_DEVICE, TABLES, PAIR, PATH = (
     "preparation",
     f"{SOURCES} sources",
+    f"{SOURCES} sources, on the device",
     f"{SOURCES} sources, with trees",
     f"{MANY_SOURCES} sources",
     f"{MANY_SOURCES} sources, on the device",
@@ -84,20 +88,21 @@ def tables_of_others(matrix: Any, starts: npt.NDArray[Any], ends: npt.NDArray[An
 
 
 class Resident:
-    """Distances that stay on the device."""
+    """Distances that a search leaves on the device."""
 
-    def __init__(self, prepared: reedsp.PreparedGraph, sources: npt.NDArray[Any]) -> None:
-        graph, device = prepared.graph, prepared.device
-        self.arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+    def __init__(self, graph: reedsp.Graph, device: reedsp.Device) -> None:
         self.job, self.n = Job(device), graph.n
-        hierarchy = contract(graph, units_of(graph), self.job)
-        self.searches, self.ranks = searches_in(hierarchy, self.job), hierarchy.rank[sources]
-        self.found = self.job.allocate(len(sources) * graph.n, self.arithmetic.dtype)
+        self.arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
+        self.found: Any = None
+
+    def _find(self, job: Job) -> None:
+        """Queue the search."""
+        raise NotImplementedError
 
     def solve(self) -> None:
         """Find all rows."""
         job = Job(self.job.device, recycle=True)
-        self.searches.rows(job, self.ranks, self.arithmetic, self.found)
+        self._find(job)
         job.finish()
         job.recycle()
 
@@ -105,6 +110,38 @@ class Resident:
         """Return some rows as :func:`reedsp.sssp` would."""
         found = self.job.download(self.found, count * self.n, self.arithmetic.dtype).reshape(count, self.n)
         return np.where(found == self.arithmetic.infinity, np.inf, found)
+
+
+class ByHierarchy(Resident):
+    """Those of a prepared graph."""
+
+    def __init__(self, graph: reedsp.Graph, device: reedsp.Device, most: int) -> None:
+        super().__init__(graph, device)
+        hierarchy = contract(graph, units_of(graph), self.job)
+        self.searches, self.rank = searches_in(hierarchy, self.job), hierarchy.rank
+        self.found = self.job.allocate(most * graph.n, self.arithmetic.dtype)
+        self.ranks = self.rank[:0]
+
+    def of(self, sources: npt.NDArray[Any]) -> Resident:
+        """Have it search from these, at most as many as there is memory for."""
+        self.ranks = self.rank[sources]
+        return self
+
+    def _find(self, job: Job) -> None:
+        self.searches.rows(job, self.ranks, self.arithmetic, self.found)
+
+
+class ByNearFar(Resident):
+    """Those of near-far, with the edges there already."""
+
+    def __init__(self, graph: reedsp.Graph, device: reedsp.Device, sources: npt.NDArray[Any]) -> None:
+        super().__init__(graph, device)
+        form = near_far_work_group if in_work_groups(device, self.arithmetic) else near_far_work_item
+        self.search: Callable[..., Any] = form.solve
+        self.edges, self.starts = OutEdges.of(graph, self.job, self.arithmetic), [[each] for each in sources.tolist()]
+
+    def _find(self, job: Job) -> None:
+        self.found, _ = self.search(job, self.edges, self.arithmetic, self.starts)
 
 
 def rows(
@@ -128,16 +165,21 @@ def rows(
     expected, row = timed(ROWS, NEAR_FAR, partial(rows_of, graph, sources[:few], device), lambda _: None, repeats)
     yield row
     expected = np.concatenate(expected)
+    check, there = equal_to(expected), ByHierarchy(graph, device, many if many * graph.n <= MOST_ROWS else few)
+    by_method = {PREPARED: there.of(sources[:few]), NEAR_FAR: ByNearFar(graph, device, sources[:few])}
+    for method, resident in by_method.items():
+        whole = partial(resident.first_rows, few)
+        yield timed(ROWS_THERE, method, resident.solve, lambda _, whole=whole: check(whole()), repeats)[1]
+    del by_method
     yield timed(ROWS, PREPARED, partial(prepared.distances, sources[:few]), equal_to(expected), repeats)[1]
     if few * graph.n <= MOST_FOR_SCIPY:
         dijkstra = partial(scipy.sparse.csgraph.dijkstra, matrix, indices=sources[:few])
         yield timed(ROWS, SCIPY, dijkstra, equal_to(expected), 1)[1]
     if many * graph.n <= MOST_ROWS:
-        check = equal_to(expected)
         every_row = partial(prepared.distances, sources)
         yield timed(MORE_ROWS, PREPARED, every_row, lambda rows: check(rows[:few]), repeats)[1]
-        there = Resident(prepared, sources)
-        yield timed(ON_DEVICE, PREPARED, there.solve, lambda _: check(there.first_rows(few)), repeats)[1]
+        all_there = there.of(sources)
+        yield timed(ON_DEVICE, PREPARED, all_there.solve, lambda _: check(all_there.first_rows(few)), repeats)[1]
     trees, row = timed(
         *(TREES, NEAR_FAR, lambda: reedsp.sssp(graph, sources[:few], "near-far", device=device).pred),
         *(lambda _: None, repeats),
