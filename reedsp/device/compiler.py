@@ -65,6 +65,8 @@ class Compiler:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._is_ready = False  # which the child has said
+        self._has_answered = False
+        self._hangs = False
         self._messages: IO[bytes] | None = None  # what the child has printed
         self._owner = os.getpid()
 
@@ -124,16 +126,25 @@ class Compiler:
             if self._child is not None:
                 self._await()
             answer = None if self._child is None else self._ask(request)
-            if answer is None and (self._child is None or self._child.wait() == 0):  # it has had nothing to do
+            if answer is None and self._has_no_blame():
                 self._spawn(question["driver"])
                 self._await()
                 answer = self._ask(request)
             if answer is None:
                 raise CompilerCrashError(self._obituary())
+            self._has_answered = True
         kind, content = answer[:1], answer[1:]
         if kind == UNABLE:
             raise CompilerUnavailableError(content.decode(errors="replace"))
         return kind, content
+
+    def _has_no_blame(self) -> bool:
+        """Return whether it may not be for the question that there is no answer.
+
+        A child that has had nothing to do ends. And NVIDIA's compiler has crashed on what it refuses rightly in another
+        process, after hundreds of others.
+        """
+        return self._child is None or self._child.wait() == 0 or (self._has_answered and not self._hangs)
 
     def stop(self) -> None:
         """End the child process."""
@@ -152,7 +163,7 @@ class Compiler:
 
     def _spawn(self, driver: Sequence[str]) -> None:
         self.stop()
-        self._is_ready = False
+        self._is_ready = self._has_answered = self._hangs = False
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
         # Another thread may hide a variable between the look at the names and the one at the values.
         environment = {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
@@ -182,7 +193,7 @@ class Compiler:
         assert self._child is not None
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        impatient = threading.Timer(PATIENCE, self._child.kill)
+        impatient = threading.Timer(PATIENCE, self._give_up)
         impatient.daemon = True  # nothing waits for it if it is never cancelled
         try:
             impatient.start()
@@ -202,6 +213,12 @@ class Compiler:
             raise
         finally:
             impatient.cancel()
+
+    def _give_up(self) -> None:
+        """End a child that hangs."""
+        self._hangs = True
+        if (child := self._child) is not None:
+            child.kill()
 
     def _obituary(self) -> str:
         """Return how the child ended, and the last of what it said; it is forgotten."""

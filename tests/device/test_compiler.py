@@ -75,6 +75,17 @@ def test_74_crash_ends_the_child_only(fault: str, words: str, warm: bool, compil
     check_works(compiler, device)
 
 
+def test_a_child_that_crashes_after_other_work_gets_a_successor(compiler: Compiler, device: Device) -> None:
+    """Which has the answer, or crashes, too."""
+    check_works(compiler, device)
+    first = compiler._child
+    assert binary(compiler, device, KERNEL.format(11) + "// planted_weariness\n")
+    assert compiler._child is not first
+    with pytest.raises(CompilerCrashError, match="Aborted"):
+        binary(compiler, device, "// planted_crash\n")
+    check_works(compiler, device)
+
+
 def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: Device, kernel_copy: Path) -> None:
     file = kernel_copy / "core/self_test.cl"
     right = file.read_text()
@@ -88,10 +99,14 @@ def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: De
 
 def test_hanging_compiler_is_stopped(compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     check_works(compiler, device)
+    first = compiler._child
     with monkeypatch.context() as patch:
         patch.setattr(compiler_module, "PATIENCE", 0.5)
+        patch.setattr(compiler, "_spawn", None)  # no other one is tried
         with pytest.raises(CompilerCrashError, match="Killed"):
             binary(compiler, device, "// planted_hang\n")
+    assert first is not None
+    assert first.poll() == -signal.SIGKILL
     check_works(compiler, device)
 
 

@@ -10,6 +10,7 @@ import time
 from reedsp.device import compiler_child
 
 answer = compiler_child._answer
+answered = []
 
 
 def behave(request: bytes) -> bytes:
@@ -26,6 +27,9 @@ def behave(request: bytes) -> bytes:
         os.write(1, b"a driver says something " * 1000)
     if "planted_leave" in source:
         compiler_child._IDLE_SECONDS = 0.0
+    if "planted_weariness" in source and answered:
+        os.abort()
+    answered.append(source)
     return answer(request)
 
 
