@@ -16,8 +16,7 @@ from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
 from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
-from reedsp.csgraph.matrix import refuse_complex
-from reedsp.csgraph.reordering import refuse_corrupt
+from reedsp.csgraph.matrix import refuse_complex, refuse_corrupt
 from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.typing import MatrixLike

@@ -13,8 +13,7 @@ from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import compressed_rows, refuse_complex
-from reedsp.csgraph.reordering import refuse_corrupt
+from reedsp.csgraph.matrix import compressed_rows, refuse_complex, refuse_corrupt
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
