@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import UserDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -75,14 +75,25 @@ def test_74_crash_ends_the_child_only(fault: str, words: str, warm: bool, compil
     check_works(compiler, device)
 
 
-def test_a_child_that_crashes_after_other_work_gets_a_successor(compiler: Compiler, device: Device) -> None:
-    """Which has the answer, or crashes, too."""
+def test_a_child_that_crashes_after_other_work_gets_a_successor(
+    compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which has the answer, or crashes, too; a child that has done nothing else gets none."""
+    children: list[object] = []
+    spawn = compiler._spawn
+
+    def counted(driver: Sequence[str]) -> None:
+        spawn(driver)
+        children.append(compiler._child)
+
+    monkeypatch.setattr(compiler, "_spawn", counted)
     check_works(compiler, device)
-    first = compiler._child
     assert binary(compiler, device, KERNEL.format(11) + "// planted_weariness\n")
-    assert compiler._child is not first
-    with pytest.raises(CompilerCrashError, match="Aborted"):
-        binary(compiler, device, "// planted_crash\n")
+    assert len(children) == 2
+    for needed in (3, 4):
+        with pytest.raises(CompilerCrashError, match="Aborted"):
+            binary(compiler, device, "// planted_crash\n")
+        assert len(children) == needed
     check_works(compiler, device)
 
 
@@ -108,6 +119,7 @@ def test_hanging_compiler_is_stopped(compiler: Compiler, device: Device, monkeyp
     assert first is not None
     assert first.poll() == -signal.SIGKILL
     check_works(compiler, device)
+    assert binary(compiler, device, KERNEL.format(13) + "// planted_weariness\n")  # the next one does not hang
 
 
 def test_78_interrupted_while_compiling(compiler: Compiler, device: Device) -> None:
