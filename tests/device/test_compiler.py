@@ -91,6 +91,7 @@ def test_a_child_that_crashes_after_other_work_gets_a_successor(
     assert binary(compiler, device, KERNEL.format(11) + "// planted_weariness\n")
     assert len(children) == 2
     for needed in (3, 4):
+        compiler.begin(build.driver_of(device.handle))
         with pytest.raises(CompilerCrashError, match="Aborted"):
             binary(compiler, device, "// planted_crash\n")
         assert len(children) == needed
