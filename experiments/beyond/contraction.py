@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from matplotlib.figure import Figure
 import reedsp
 from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
-from experiments.lib.measure import measure
+from experiments.lib.measure import measure, measure_in_turn
 from experiments.lib.plotting import device_of, dots, panels
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
@@ -37,6 +38,8 @@ SOURCES, MANY_SOURCES, TABLE = 64, 256, 1000
 MOST_ROWS = 1e8  # distances of the rows of one call
 MOST_FOR_SCIPY = 2e7
 ROWS_OF_TABLE = 3  # that are compared
+REPEATS_THERE, WARM_UP = 20, 5
+MANY_EDGES = 1e6  # to prepare which takes long
 METHODS = PREPARED, NEAR_FAR, SCIPY, IGRAPH, NETWORKIT = "prepared", "near-far", "SciPy", "igraph", "networkit"
 PREPARATION, ROWS, ROWS_THERE, TREES, MORE_ROWS, ON_DEVICE, TABLES, PAIR, PATH = (
     "preparation",
@@ -153,33 +156,39 @@ def rows(
     sources, starts, ends = rng.integers(0, graph.n, many), *rng.integers(0, graph.n, (2, side))
     matrix = graph.to_scipy().astype(np.float64)
 
+    def row_of(call: str, method: str, times: dict[str, float]) -> Row:
+        sizes = {"graph": name, "n": graph.n, "m": graph.m, "seed": SEED, "call": call, "method": method}
+        return {**sizes, "shortcuts": shortcuts, **times}
+
     def timed(call: str, method: str, solve: Callable[[], Any], check: Callable[[Any], None], repeats: int) -> Any:
         answer, times = measure(solve, check, repeats)
-        sizes = {"graph": name, "n": graph.n, "m": graph.m, "seed": SEED, "call": call, "method": method}
-        return answer, {**sizes, "shortcuts": shortcuts, **times}
+        return answer, row_of(call, method, times)
+
+    def timed_there(call: str, searches: dict[str, Resident], check: Callable[[Any], None]) -> Iterator[Row]:
+        solves = [(each.solve, lambda _, each=each: check(each.first_rows(few))) for each in searches.values()]
+        times = measure_in_turn(solves, 1 if quick else REPEATS_THERE, WARM_UP)
+        return map(row_of, itertools.repeat(call), searches, times)
 
     shortcuts: int | str = ""
-    prepared, row = timed(PREPARATION, PREPARED, partial(reedsp.prepare, graph, device=device), lambda _: None, 1)
+    prepare, again = partial(reedsp.prepare, graph, device=device), 1 if graph.m > MANY_EDGES else repeats
+    prepared, row = timed(PREPARATION, PREPARED, prepare, lambda _: None, again)
     yield row
     shortcuts = prepared.shortcuts
     expected, row = timed(ROWS, NEAR_FAR, partial(rows_of, graph, sources[:few], device), lambda _: None, repeats)
     yield row
     expected = np.concatenate(expected)
     check, there = equal_to(expected), ByHierarchy(graph, device, many if many * graph.n <= MOST_ROWS else few)
-    by_method = {PREPARED: there.of(sources[:few]), NEAR_FAR: ByNearFar(graph, device, sources[:few])}
-    for method, resident in by_method.items():
-        whole = partial(resident.first_rows, few)
-        yield timed(ROWS_THERE, method, resident.solve, lambda _, whole=whole: check(whole()), repeats)[1]
-    del by_method
+    searches = {PREPARED: there.of(sources[:few]), NEAR_FAR: ByNearFar(graph, device, sources[:few])}
+    yield from timed_there(ROWS_THERE, searches, check)
+    del searches
     yield timed(ROWS, PREPARED, partial(prepared.distances, sources[:few]), equal_to(expected), repeats)[1]
     if few * graph.n <= MOST_FOR_SCIPY:
         dijkstra = partial(scipy.sparse.csgraph.dijkstra, matrix, indices=sources[:few])
-        yield timed(ROWS, SCIPY, dijkstra, equal_to(expected), 1)[1]
+        yield timed(ROWS, SCIPY, dijkstra, equal_to(expected), 0)[1]
     if many * graph.n <= MOST_ROWS:
         every_row = partial(prepared.distances, sources)
         yield timed(MORE_ROWS, PREPARED, every_row, lambda rows: check(rows[:few]), repeats)[1]
-        all_there = there.of(sources)
-        yield timed(ON_DEVICE, PREPARED, all_there.solve, lambda _: check(all_there.first_rows(few)), repeats)[1]
+        yield from timed_there(ON_DEVICE, {PREPARED: there.of(sources)}, check)
     trees, row = timed(
         *(TREES, NEAR_FAR, lambda: reedsp.sssp(graph, sources[:few], "near-far", device=device).pred),
         *(lambda _: None, repeats),
@@ -193,7 +202,7 @@ def rows(
     yield timed(TABLES, PREPARED, table, lambda all_: check_table(all_[:ROWS_OF_TABLE]), repeats)[1]
     if few * graph.n <= MOST_FOR_SCIPY:
         for library, solve in tables_of_others(matrix, starts, ends).items():
-            yield timed(TABLES, library, solve, lambda all_: check_table(all_[:ROWS_OF_TABLE]), 1)[1]
+            yield timed(TABLES, library, solve, lambda all_: check_table(all_[:ROWS_OF_TABLE]), 0)[1]
     source, target, dist = int(starts[0]), int(ends[0]), some[0, 0]
     pair = partial(prepared.distance, source, target)
     yield timed(PAIR, PREPARED, pair, equal_to(dist), 1 if quick else 100)[1]
