@@ -2,10 +2,11 @@
 //
 // Source:       GPHAST, the form of PHAST for GPUs (Delling, Goldberg, Nowatzyk and Werneck, 2011), and RPHAST (Delling,
 //               Goldberg and Werneck, 2011), whose sweep is over those vertices only from which targets are reached.
-// NDRange:      climb: a work-group a source, of TEAM for each vertex at hand. sweep_round: a work-item for SIDE_BY_SIDE
-//               lanes of a vertex, in work-groups for all lanes of some. sweep_rounds: a work-group for SIDE_BY_SIDE lanes,
-//               of (work-items that share a vertex, vertices). write_rows: a work-group a tile. trace: one work-group.
-// Local memory: climb: 2 x WAITING vertices. sweep_rounds: GROUP x SIDE_BY_SIDE distances. write_rows: TILE x (TILE_LANES + 1) distances.
+// NDRange:      climb, search_from_both_ends: a work-group a source, of TEAM for each vertex at hand. sweep_round: a
+//               work-item for SIDE_BY_SIDE lanes of a vertex, in work-groups for all lanes of some. sweep_rounds: a
+//               work-group for SIDE_BY_SIDE lanes, of (work-items that share a vertex, vertices). write_rows: a work-group
+//               a tile. weigh_paths, find_meeting: a work-item a vertex. trace: one work-group.
+// Local memory: climbs: 2 x WAITING vertices. sweep_rounds: GROUP x SIDE_BY_SIDE distances. write_rows: TILE x (TILE_LANES + 1) distances.
 //               trace: a word.
 // Macros:       WAITING, the most vertices that wait for their rounds; TEAM; GROUP, the most work-items of a work-group;
 //               TILE, targets of a tile, and TILE_LANES, a multiple of SIDE_BY_SIDE; core/atomic_min.cl;
@@ -13,6 +14,7 @@
 //   first_upper, upper    in   edges that lead from each vertex, called by its rank, to higher ones
 //   first_lower, lower    in   the same by the vertex that they lead to, which come from lower ones
 //   first_higher, higher  in   edges that come from higher vertices to each
+//   first_below, below    in   the same by the vertex that they come from, which lead to lower ones
 //   members               in   ranks of the vertices that the sweep down is over, in ascending order
 //   rounds                in   the first member of each round, then how many there are
 //   dist                 i/o   (n, lanes) INF before; lanes are a power of two, and SIDE_BY_SIDE at least
@@ -52,17 +54,13 @@ void add(const uint vertex, __local uint *waiting, __local uint *count, __local 
 // Finds the distances along paths that lead up only from a source, up to the first vertices that are not below `limit`:
 // round after round, by way of the vertices alone that are reached; in the end of all, where most of them are reached,
 // or more than there is room for.
-//   sources  in  (rows) their ranks
-//   ends     in  (n) where the round of each vertex ends
-__kernel void climb(__global const int *restrict sources, __global const OFFSET *restrict first_upper,
-                    __global const Edge *restrict upper, __global const uint *restrict ends,
-                    volatile __global WEIGHT *dist, const uint lanes, const uint first_row, const uint limit)
+//   ends  in  (n) where the round of each vertex ends
+void climb_from(const uint source, __global const OFFSET *restrict first_upper, __global const Edge *restrict upper,
+                __global const uint *restrict ends, volatile __global WEIGHT *dist, const size_t lane, const uint lanes,
+                const uint limit, __local uint (*waiting)[WAITING], __local uint *counts, __local uint *lowest)
 {
-    __local uint waiting[2][WAITING], counts[2], lowest[2];
     const uint item = (uint)get_local_id(0), items = (uint)get_local_size(0), part = item % TEAM;
-    const size_t lane = get_group_id(0);
     if (item == 0) {
-        const uint source = (uint)sources[first_row + lane];
         dist[entry_of(source, lane, lanes)] = 0;
         counts[0] = 0;
         lowest[0] = limit;
@@ -111,6 +109,18 @@ __kernel void climb(__global const int *restrict sources, __global const OFFSET 
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
+}
+
+// Climbs from some of the sources, each in a lane.
+//   sources  in  (rows) their ranks
+__kernel void climb(__global const int *restrict sources, __global const OFFSET *restrict first_upper,
+                    __global const Edge *restrict upper, __global const uint *restrict ends,
+                    volatile __global WEIGHT *dist, const uint lanes, const uint first_row, const uint limit)
+{
+    __local uint waiting[2][WAITING], counts[2], lowest[2];
+    const size_t lane = get_group_id(0);
+    climb_from((uint)sources[first_row + lane], first_upper, upper, ends, dist, lane, lanes, limit, waiting, counts,
+               lowest);
 }
 
 // The distances by way of one of the edges to a vertex.
@@ -214,60 +224,97 @@ __kernel void write_rows(__global const Side *restrict dist, __global const int 
     }
 }
 
-// The first of the edges to a vertex over which a path leads that weighs `wanted`, in the first lane; NO_EDGE if none does.
-#define NO_EDGE 0xffffffffu
-uint edge_over_which(__local uint *found, __global const OFFSET *restrict first, __global const Edge *restrict edges,
-                     __global const WEIGHT *restrict dist, const uint lanes, const int vertex, const WEIGHT wanted)
+// Climbs from the ends of a path: from its source, and against the edges from its target.
+//   source_and_target  in   (2) their ranks
+//   dist               i/o  (n, 2) INF before; from the source to each vertex, and from there to the target
+__kernel void search_from_both_ends(__global const int *restrict source_and_target,
+                                    __global const OFFSET *restrict first_upper, __global const Edge *restrict upper,
+                                    __global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
+                                    __global const uint *restrict ends, volatile __global WEIGHT *dist, const uint n)
+{
+    __local uint waiting[2][WAITING], counts[2], lowest[2];
+    const size_t lane = get_group_id(0);
+    const bool is_source = lane == 0;
+    climb_from((uint)source_and_target[lane], is_source ? first_upper : first_higher, is_source ? upper : higher, ends,
+               dist, lane, 2, n, waiting, counts, lowest);
+}
+
+typedef VECTOR(WEIGHT, 2) Both;
+
+// The weight of the path that both climbs make by way of a vertex; INF at least, if there is none.
+WEIGHT path_by_way_of(__global const Both *restrict dist, const size_t vertex)
+{
+    const Both both = dist[vertex];
+    return both.x + both.y;
+}
+
+// Finds the least weight of these paths.
+//   weight  i/o  INF before
+__kernel void weigh_paths(__global const Both *restrict dist, volatile __global Key *weight, const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex < n && path_by_way_of(dist, vertex) < INF)
+        LOWER(weight, AS_KEY(path_by_way_of(dist, vertex)));
+}
+
+// Finds the lowest vertex by way of which there is one.
+//   meeting  i/o  n before
+__kernel void find_meeting(__global const Both *restrict dist, __global const WEIGHT *restrict weight,
+                           volatile __global uint *meeting, const uint n)
+{
+    const size_t vertex = get_global_id(0);
+    if (vertex < n && path_by_way_of(dist, vertex) == *weight)
+        atomic_min(meeting, (uint)vertex);
+}
+
+// The first of the edges to the ends of which a climb has come sooner, by what the edge weighs, than to `wanted`.
+uint edge_over_which(__local uint *found, const OFFSET first, const OFFSET last, __global const Edge *restrict edges,
+                     __global const WEIGHT *restrict dist, const size_t lane, const WEIGHT wanted)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
-        *found = NO_EDGE;
+        *found = last;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (OFFSET edge = first[vertex] + (OFFSET)get_local_id(0); edge < first[vertex + 1]; edge += get_local_size(0))
-        if (dist[entry_of(edges[edge].target, 0, lanes)] + edges[edge].weight == wanted)
+    for (OFFSET edge = first + (OFFSET)get_local_id(0); edge < last; edge += get_local_size(0))
+        if (dist[entry_of(edges[edge].target, lane, 2)] + edges[edge].weight == wanted)
             atomic_min(found, (uint)edge);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *found;
 }
 
-// Lists the edges of a shortest path, against its direction: those that lead down to the target, then those that lead up.
-//   climbed  in   (n, lanes) distances along paths that lead up only
-//   path     out  how many edges lead up, or -1 if there is no path, and down; then these
-//   weight   out  of the path
+// Lists the edges from a vertex to one end of the path; returns how many there are.
+uint trace_to(const int end, int vertex, __local uint *found, __global const OFFSET *restrict first,
+              __global const Edge *restrict edges, __global const WEIGHT *restrict dist, const size_t lane,
+              __global int *restrict path)
+{
+    uint count = 0;
+    while (vertex != end) {
+        const WEIGHT wanted = dist[entry_of(vertex, lane, 2)];
+        const uint edge = edge_over_which(found, first[vertex], first[vertex + 1], edges, dist, lane, wanted);
+        if (get_local_id(0) == 0)
+            path[count] = (int)edge;
+        ++count;
+        vertex = edges[edge].target;
+    }
+    return count;
+}
+
+// Lists the edges of a shortest path: from the vertex where both climbs meet those that lead up to it, against their
+// direction, then those that lead down from it.
+//   path  out  how many edges lead up, or -1 if there is no path, and down; then these
 __kernel void trace(__global const OFFSET *restrict first_lower, __global const Edge *restrict lower,
-                    __global const OFFSET *restrict first_higher, __global const Edge *restrict higher,
-                    __global const WEIGHT *restrict climbed, __global const WEIGHT *restrict dist,
-                    __global int *restrict path, __global WEIGHT *restrict weight, const uint lanes, const int source,
+                    __global const OFFSET *restrict first_below, __global const Edge *restrict below,
+                    __global const WEIGHT *restrict dist, __global const WEIGHT *restrict weight,
+                    __global const uint *restrict meeting, __global int *restrict path, const int source,
                     const int target)
 {
     __local uint found;
-    const bool writes = get_local_id(0) == 0;
-    int vertex = target, ups = 0, downs = 0;
-    const WEIGHT whole = dist[entry_of(target, 0, lanes)];
-    if (writes)
-        *weight = whole;
-    if (whole >= INF) {
-        if (writes)
-            path[0] = -1;
-        return;
+    int ups = -1, downs = 0;
+    if (*weight < INF) {
+        ups = (int)trace_to(source, (int)*meeting, &found, first_lower, lower, dist, 0, path + 2);
+        downs = (int)trace_to(target, (int)*meeting, &found, first_below, below, dist, 1, path + 2 + ups);
     }
-    while (climbed[entry_of(vertex, 0, lanes)] > dist[entry_of(vertex, 0, lanes)]) {
-        const WEIGHT wanted = dist[entry_of(vertex, 0, lanes)];
-        const uint edge = edge_over_which(&found, first_higher, higher, dist, lanes, vertex, wanted);
-        if (writes)
-            path[2 + downs] = (int)edge;
-        ++downs;
-        vertex = higher[edge].target;
-    }
-    while (vertex != source) {
-        const WEIGHT wanted = climbed[entry_of(vertex, 0, lanes)];
-        const uint edge = edge_over_which(&found, first_lower, lower, climbed, lanes, vertex, wanted);
-        if (writes)
-            path[2 + downs + ups] = (int)edge;
-        ++ups;
-        vertex = lower[edge].target;
-    }
-    if (writes) {
+    if (get_local_id(0) == 0) {
         path[0] = ups;
         path[1] = downs;
     }

@@ -11,8 +11,8 @@ import pyopencl as cl
 
 from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import infinity_of
-from reedsp.algorithms.contraction.hierarchy import Hierarchy
-from reedsp.algorithms.contraction.resident import result_macros, uploaded
+from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
+from reedsp.algorithms.contraction.resident import ResidentEdges, result_macros, uploaded
 from reedsp.algorithms.contraction.sweep import Sweep, sweep_to_all
 from reedsp.algorithms.contraction.top import Top
 from reedsp.arithmetic.paths import Arithmetic
@@ -79,8 +79,8 @@ class Wide:
         self._group = _GROUP_BYTES // (_SIDE_BY_SIDE * self._dtype.itemsize)
         up, down = hierarchy.up, hierarchy.down
         self._upper = uploaded(up.first, up.higher, up.weights, job)
-        first, lower, self._numbers = transposed(up.first, up.higher, np.arange(len(up.higher), dtype=np.int32))
-        self._lower = uploaded(first, lower.astype(np.int32, copy=False), up.weights[self._numbers], job)
+        self._lower, self._ups = _from_above(up, job)
+        self._below, self._downs = _from_above(down, job)
         self._higher = uploaded(down.first, down.higher, down.weights, job)
         self._ends: cl.Buffer = job.upload(hierarchy.rounds[1:].repeat(np.diff(hierarchy.rounds)).astype(np.uint32))
         self._all = _Down.of(sweep_to_all(hierarchy), small, job)
@@ -113,22 +113,24 @@ class Wide:
 
     def meet(self, job: Job, source: int, target: int) -> tuple[int, list[int], list[int]]:
         """Return a shortest path from one rank to another, as :meth:`Batches.meet` does."""
-        search = _Search(self, job, _LEAST_LANES, job.upload(np.array([source], np.int32), keep=False))
-        search.climb(0, 1, self._n)
-        climbed = job.allocate(self._n * _LEAST_LANES, self._dtype)
-        job.copy(climbed, 0, search.dist, 0, self._n * _LEAST_LANES * self._dtype.itemsize)
-        search.sweep(self._all, self._n)
-        most = 2 + 2 * len(self._all.begins)
-        path, weight = job.allocate(most, np.int32), job.allocate(1, self._dtype)
-        kernel = job.device.kernel(_FILE, "trace", **self._macros(Arithmetic(self._dtype)))
-        ends = np.uint32(_LEAST_LANES), np.int32(source), np.int32(target)
-        buffers = *self._lower, *self._higher, climbed, search.dist, path, weight
-        job.launch(kernel, _TRACERS, _TRACERS, *buffers, *ends)
+        n, macros = self._n, self._macros(Arithmetic(self._dtype))
+        names = "search_from_both_ends", "weigh_paths", "find_meeting", "trace"
+        climb, weigh, find, trace = (job.device.kernel(_FILE, name, **macros) for name in names)
+        infinity, count = self._dtype.type(infinity_of(self._dtype)), np.uint32(n)
+        ends = job.upload(np.array([source, target], np.int32), keep=False)
+        dist, most = job.full(2 * n, infinity), 2 * len(self._all.begins)
+        weight, meeting, path = job.full(1, infinity), job.full(1, count), job.allocate(most, np.int32)
+        climbers = min(_CLIMBERS_FROM_FEW, climb.max_work_group_size // _TEAM * _TEAM)
+        job.launch(climb, 2 * climbers, climbers, ends, *self._upper, *self._higher, self._ends, dist, count)
+        job.launch(weigh, n, _GROUP_SIZE, dist, weight, count)
+        job.launch(find, n, _GROUP_SIZE, dist, weight, meeting, count)
+        found = dist, weight, meeting, path
+        job.launch(trace, _TRACERS, _TRACERS, *self._lower, *self._below, *found, np.int32(source), np.int32(target))
         ups, downs, *edges = job.download(path, most, np.int32).tolist()
-        found = int(job.download(weight, 1, self._dtype)[0])
         if ups < 0:
             return -1, [], []
-        return found, self._numbers[edges[downs : downs + ups][::-1]].tolist(), edges[:downs][::-1]
+        up, down = edges[:ups][::-1], edges[ups : ups + downs]
+        return int(job.download(weight, 1, self._dtype)[0]), self._ups[up].tolist(), self._downs[down].tolist()
 
     def _lanes(self, job: Job, rows: int) -> int:
         """Return how many sources are searched for at a time: a power of two."""
@@ -205,6 +207,12 @@ class _Search:
                 items = (end - begin) * self._lanes
                 launches.append(Launch(self._one, (items // _SIDE_BY_SIDE,), one, items))
         self._job.run(launches)
+
+
+def _from_above(half: Half, job: Job) -> tuple[ResidentEdges, npt.NDArray[np.int32]]:
+    """Copy edges to a device, by their higher ends, and return their numbers, too."""
+    first, lower, numbers = transposed(half.first, half.higher, np.arange(len(half.higher), dtype=np.int32))
+    return uploaded(first, lower.astype(np.int32, copy=False), half.weights[numbers], job), numbers
 
 
 def searches_in(hierarchy: Hierarchy, job: Job) -> Batches | Wide:
