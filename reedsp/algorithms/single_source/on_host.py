@@ -141,8 +141,8 @@ def choose_smallest(
         return
     by_hashes = rows * m > _BLOCK and not np.count_nonzero(weights != np.rint(weights))
     choose, block = (_choose_by_hashes, _HASHED_BLOCK) if by_hashes else (_choose_by_sums, _BLOCK)
-    step = max(1, block // m)
-    if rows <= step:
+    step = -(-rows // max(1, round(rows * m / block)))
+    if rows == step:
         choose(*edges, dist, pred, sources)
         return
     for first in range(0, rows, step):
@@ -176,9 +176,10 @@ def _choose_in_row(
     head = heads.take(edge)
     known = pred.take(head)
     # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
-    chosen = (edge < indptr.take(known, mode="clip")) & (known != source)
-    last = edge.compress(chosen)[::-1]  # tails ascend, and of several for one element the last one stays
+    last = edge.compress(edge < indptr.take(known, mode="clip"))[::-1]
     if len(last):
+        last = last.compress(pred.take(heads.take(last)) != source)
+        # Tails ascend, and of several for one element the last one stays.
         pred[heads.take(last)] = indptr.searchsorted(last.astype(indptr.dtype), "right") - 1
 
 
