@@ -21,7 +21,7 @@ from reedsp.cluster import answers, strips
 from reedsp.cluster.answers import Look, Marks, Wanted
 from reedsp.cluster.engines.engine import Engine, Future
 from reedsp.cluster.engines.window import Window
-from reedsp.cluster.floyd_warshall import Held, owners, relax_all
+from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
 from reedsp.cluster.question import Question, question_of
 from reedsp.cluster.strips import Strips
@@ -258,8 +258,8 @@ def _by_matrix(
             _refuse_cycle(engine, question, question.dtype)
     cut = _cut(engine, question, weights, folder)
     _, wanted = _begun(question, folder, cut.rows)
-    cut, rows = relax_all(engine, cut, folder, progress)
-    matrix = _Matrix(engine, cut, rows, owners(engine, cut))
+    matrix = _Matrix(engine, *relax_all(engine, cut, folder, progress))
+    cut = matrix.strips
     marks = _marks(matrix, question, cycles)
     edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
     tasks = [

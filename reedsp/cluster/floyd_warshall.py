@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from reedsp.cluster import strips as tasks
 from reedsp.cluster.engines.engine import Engine, Future
@@ -25,9 +26,21 @@ from reedsp.device.errors import DeviceMemoryError
 _PASSES_AT_ONCE = 3  # that tasks are handed in for: the next one begins while one ends
 _SECONDS = 5.0  # between checkpoints, at least
 _TIMES = 10  # as long as a checkpoint took, at least
+_KNOWN = 1.0  # seconds that the workers there are need not be asked for again
 
 Held = Future | Filed
 """A share or panels: what will be them, or the file they are in."""
+
+
+class Relaxed(NamedTuple):
+    """A matrix of final path weights over workers."""
+
+    strips: Strips
+    """As they are shared out."""
+    rows: list[Held]
+    """The shares."""
+    owners: list[str | None]
+    """The workers that have them."""
 
 
 def relax_all(
@@ -35,7 +48,7 @@ def relax_all(
     strips: Strips,
     folder: WorkFolder | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Strips, list[Held]]:
+) -> Relaxed:
     """Relax all paths through every vertex.
 
     Where the shares cannot stay on devices after all, work goes on with strips that travel, from the last checkpoint.
@@ -48,13 +61,6 @@ def relax_all(
         Where checkpoints are, and the strips themselves if the engine does not keep results on workers.
     progress : callable(vertices, n), optional
         Called when tasks for all paths through the first `vertices` vertices are done.
-
-    Returns
-    -------
-    strips : Strips
-        As they are now shared out.
-    list of Held
-        The shares.
 
     Raises
     ------
@@ -72,17 +78,13 @@ def relax_all(
     while True:
         try:
             with Window(engine) as window:
-                return strips, _Passes(engine, window, strips, folder, report).run()
+                passes = _Passes(engine, window, strips, folder, report)
+                rows = passes.run()
+                return Relaxed(strips, rows, passes.owners)
         except (DeviceMemoryError, LostRowsError):
             if not strips.kept:
                 raise
             strips = dataclasses.replace(strips, name=uuid.uuid4().hex, shares=strips.count, kept=False)
-
-
-def owners(engine: Engine, strips: Strips) -> list[str | None]:
-    """Return the worker that has each share."""
-    workers = engine.workers() or (None,)
-    return [workers[share % len(workers)] for share in range(strips.shares)]
 
 
 class _Passes:
@@ -100,7 +102,7 @@ class _Passes:
         self._folder = folder
         self._in_files = folder is not None and not engine.keeps_results
         self._progress = progress
-        self._owners = owners(engine, strips)
+        self._ask()
         self._late: tuple[int, Held] | None = None  # a share that is a pass behind the others, and the panels of that
         self._files: dict[Held, Path] = {}  # in which what futures stand for will be
         self._begun = time.monotonic()
@@ -129,11 +131,18 @@ class _Passes:
             self._progress(strips.n, strips.n)
         return rows
 
+    def _ask(self) -> None:
+        """Ask for the workers there are now, which shares are dealt out to."""
+        workers = self._engine.workers() or (None,)
+        self.owners = [workers[share % len(workers)] for share in range(self._strips.shares)]
+        self._asked = time.monotonic()
+
     def _pass(self, number: int, rows: Sequence[Held], panels: Held) -> tuple[list[Held], Held | None]:
         """Hand in the tasks of a pass, and return the shares after it, and the panels of the next."""
         strips, following, next_panels = self._strips, number + 1, None
         self._window.begin(number)
-        self._owners = owners(self._engine, strips)
+        if time.monotonic() - self._asked > _KNOWN:
+            self._ask()
         if following < strips.count:
             own = strips.share(following)
             given = following, rows[own], number, panels
@@ -192,7 +201,7 @@ class _Passes:
     ) -> Future:
         into = self._folder.scratch(name) if self._in_files and self._folder is not None else None
         given = self._strips, *arguments, into
-        future = self._window.submit(task, *given, worker=self._owners[share], urgent=urgent)
+        future = self._window.submit(task, *given, worker=self.owners[share], urgent=urgent)
         if into is not None:
             self._files[future] = into
         return future
@@ -206,7 +215,7 @@ class _Passes:
         rows: list[Held] = []
         for share in range(strips.shares):
             files = (stored[strip] for strip in strips.of_share(share))
-            rows.append(self._window.submit(tasks.load, strips, share, passes, *files, worker=self._owners[share]))
+            rows.append(self._window.submit(tasks.load, strips, share, passes, *files, worker=self.owners[share]))
         return rows, panels
 
     def _is_due(self) -> bool:
@@ -227,7 +236,7 @@ class _Passes:
             share = self._strips.share(strip)
             given = panels if strip == passes else rows[share]
             arguments = self._strips, strip, given, self._folder.file(strip, passes)
-            stored.append(self._engine.submit(tasks.store, *arguments, worker=self._owners[share]))
+            stored.append(self._engine.submit(tasks.store, *arguments, worker=self.owners[share]))
         found = self._window.results(stored)
         self._folder.record_strips(passes, found)
         for file in self._files.values():
