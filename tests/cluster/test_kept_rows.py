@@ -190,9 +190,12 @@ class Matrix:
         return self.keeper.begin_pass(rows, self.parts[number], self.parts[number - 1], lambda: panels)
 
 
-@pytest.fixture
-def matrix(device: Device, monkeypatch: pytest.MonkeyPatch) -> Matrix:
+@pytest.fixture(params=["as it is", "gpu"])
+def matrix(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Matrix:
+    """Lend a matrix on a device, also the way of one with memory of its own."""
     use_short_spans(monkeypatch.setattr)
+    if request.param == "gpu":
+        monkeypatch.setattr(device, "kind", "gpu")
     return Matrix(fractions(N), device)
 
 
