@@ -117,8 +117,11 @@ class _Passes:
             begun = self._folder.passes
             rows, panels = self._loaded(begun, stored)
         else:
+            if strips.kept:
+                panels = self._submit(tasks.begin, "", 0, urgent=True)
             rows = [self._submit(tasks.fill, f"{each}-0", each, each) for each in range(strips.shares)]
-            panels = self._submit(tasks.close, "panels-0", 0, 0, rows[0])
+            if not strips.kept:
+                panels = self._submit(tasks.close, "panels-0", 0, 0, rows[0])
         for number in range(begun, count):
             assert panels is not None
             rows, panels = self._pass(number, rows, panels)

@@ -131,30 +131,25 @@ Rows = npt.NDArray[Any] | KeptRows | Filed
 
 def fill(strips: Strips, share: int, into: Path | None) -> Rows:
     """Return a share as it is at first: the weights of the edges from its vertices."""
-    graph, weights = registry.graph(strips.graph), strips.weights
-
-    def reader(strip: int) -> Read:
-        def read(row: int, rows: npt.NDArray[Any]) -> None:
-            there = rows[: strips.size(strip) - row, : strips.n]
-            fill_rows(graph, weights, strips.first(strip) + row, there)
-            rows[:, strips.n :] = weights.no_path
-            rows[len(there) :] = weights.no_path
-
-        return read
-
     if strips.kept:
-        return _keep(strips, share, 0, reader)
-    rows = np.empty((strips.size(share), strips.n), weights.dtype)
-    reader(share)(0, rows)
+        return _keep(strips, strips.of_share(share), 0, _reader(strips))
+    rows = np.empty((strips.size(share), strips.n), strips.weights.dtype)
+    _reader(strips)(share)(0, rows)
     return _given(rows, into)
+
+
+def begin(strips: Strips, into: Path | None) -> Rows:
+    """Return the panels of the first strip, which others wait for sooner than its share can be filled."""
+    rows, own = _keep(strips, range(1), 0, _reader(strips)), strips.part(0)
+    return _by_keeper(strips, lambda keeper: keeper.begin_pass(rows, own, None, None))
 
 
 def load(strips: Strips, share: int, passes: int, *rows: Filed) -> Rows:
     """Return a share after some passes, whose strips are in files, as one that stays on the device."""
     files = dict(zip(strips.of_share(share), rows, strict=True))
-    done = min(strips.first(passes), strips.n)
+    done, no_path = min(strips.first(passes), strips.n), strips.weights.no_path
     return _keep(
-        strips, share, done, lambda strip: Host(taken(strips, strip, files[strip]), strips.weights.no_path, None).read
+        strips, strips.of_share(share), done, lambda strip: Host(taken(strips, strip, files[strip]), no_path, None).read
     )
 
 
@@ -181,10 +176,7 @@ def relax(strips: Strips, strip: int, rows: Rows, passed: int, panels: Rows, int
 
 
 def close(strips: Strips, strip: int, rows: Rows, into: Path | None) -> Rows:
-    """Return the panels of a strip whose turn it is, given its share."""
-    if strips.kept:
-        kept, own = _kept(strips, strips.share(strip), rows, strips.first(strip)), strips.part(strip)
-        return _by_keeper(strips, lambda keeper: keeper.begin_pass(kept, own, None, None))
+    """Return the panels of a strip whose turn it is."""
     return _given(_closed(strips, strip, taken(strips, strip, rows)), into)
 
 
@@ -360,9 +352,25 @@ def _stream(strips: Strips, host: Host, work: Callable[[Streamer], None]) -> Non
     _on_device(strips, _streamer, run)
 
 
-def _keep(strips: Strips, share: int, done: int, reader: Callable[[int], Read]) -> KeptRows:
-    """Have a share stay on the worker's device from now on, given what reads each strip."""
-    parts = ((strips.part(strip), reader(strip)) for strip in strips.of_share(share))
+def _reader(strips: Strips) -> Callable[[int], Read]:
+    """Return what returns, for a strip, what fills in its rows as they are at first."""
+    graph, weights = registry.graph(strips.graph), strips.weights
+
+    def reader(strip: int) -> Read:
+        def read(row: int, rows: npt.NDArray[Any]) -> None:
+            there = rows[: strips.size(strip) - row, : strips.n]
+            fill_rows(graph, weights, strips.first(strip) + row, there)
+            rows[:, strips.n :] = weights.no_path
+            rows[len(there) :] = weights.no_path
+
+        return read
+
+    return reader
+
+
+def _keep(strips: Strips, some: range, done: int, reader: Callable[[int], Read]) -> KeptRows:
+    """Have some strips stay on the worker's device from now on, given what reads each of them."""
+    parts = ((strips.part(strip), reader(strip)) for strip in some)
     return _by_keeper(strips, lambda keeper: keeper.keep(parts, done))
 
 
@@ -370,7 +378,8 @@ def _kept(strips: Strips, share: int, rows: Rows, done: int) -> KeptRows:
     """Return a share that stays on the worker's device; if it was sent from another, it does so from now on."""
     if isinstance(rows, KeptRows):
         return rows
-    return _keep(strips, share, done, lambda strip: Host(taken(strips, strip, rows), strips.weights.no_path, None).read)
+    some, no_path = strips.of_share(share), strips.weights.no_path
+    return _keep(strips, some, done, lambda strip: Host(taken(strips, strip, rows), no_path, None).read)
 
 
 def _later(strips: Strips, strip: int, panels: Rows) -> Callable[[], npt.NDArray[Any]]:

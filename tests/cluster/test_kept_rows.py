@@ -77,9 +77,9 @@ def test_tasks_of_a_pass(engine: Moving, tmp_path: Path) -> None:
     """Of two shares one waits for the panels of its own, and makes up for it in the next pass."""
     check(PoolCluster(engine), fractions(N), tmp_path, None, method="floyd-warshall")
     of_passes = {
-        task: engine.tasks[task] for task in ("fill", "close", "relax_and_close", "bring", "relax_kept", "relax")
+        task: engine.tasks[task] for task in ("fill", "begin", "relax_and_close", "bring", "relax_kept", "relax")
     }
-    assert of_passes == {"fill": 2, "close": 1, "relax_and_close": 5, "bring": 4, "relax_kept": 7, "relax": 0}
+    assert of_passes == {"fill": 2, "begin": 1, "relax_and_close": 5, "bring": 4, "relax_kept": 7, "relax": 0}
 
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
