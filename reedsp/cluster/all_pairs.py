@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import uuid
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from reedsp.cluster import answers, strips
 from reedsp.cluster.answers import Look, Marks, Wanted
 from reedsp.cluster.engines.engine import Engine, Future
 from reedsp.cluster.engines.window import Window
-from reedsp.cluster.floyd_warshall import Held, owner, relax_all
+from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
 from reedsp.cluster.question import Question, question_of
 from reedsp.cluster.strips import Strips
@@ -257,13 +258,12 @@ def _by_matrix(
             _refuse_cycle(engine, question, question.dtype)
     cut = _cut(engine, question, weights, folder)
     _, wanted = _begun(question, folder, cut.rows)
-    matrix = _Matrix(engine, cut, relax_all(engine, cut, folder, progress))
+    matrix = _Matrix(engine, *relax_all(engine, cut, folder, progress))
+    cut = matrix.strips
     marks = _marks(matrix, question, cycles)
     edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
     tasks = [
-        _Task(
-            cut.first(each), owner(engine, each), answers.answer, (cut, each, matrix.rows[each], wanted, marks, edges)
-        )
+        _Task(cut.first(each), matrix.owner(each), answers.answer, (cut, each, matrix.held(each), wanted, marks, edges))
         for each in range(cut.count)
     ]
     return _collected(engine, folder, tasks, cut.rows, graph.n, None)
@@ -280,9 +280,11 @@ def _cut(engine: Engine, question: Question, weights: Weights, folder: WorkFolde
     n, workers = question.graph.n, engine.workers()
     begun = 0 if folder is None or folder.rows is None else -(-folder.rows // SPAN)
     most = begun or sharing.spans_of_strip(n, SPAN, len(workers))
-    asked = n, weights, most, question.memory_limit
-    with Window(engine) as window:
-        found = window.results([engine.submit(strips.memory_for, *asked, worker=each) for each in workers or (None,)])
+    shares = max(1, len(workers))
+    asked = n, weights, most, shares, question.memory_limit
+    found = list(engine.each_worker(functools.partial(strips.memory_for, *asked)).values())
+    if not found:
+        found = [_result(engine, strips.memory_for, *asked)]
     for each in found:
         if isinstance(each.spans, str) or each.spans < begun:
             too_large = f"{each.host}: its device has no memory for strips of {begun * SPAN} rows, as it was begun with"
@@ -296,7 +298,10 @@ def _cut(engine: Engine, question: Question, weights: Weights, folder: WorkFolde
             raise DeviceMemoryError(
                 f"a matrix of {n:,} vertices needs {needed:,} bytes of the memory of all hosts, which have {there:,}"
             )
-    return Strips(uuid.uuid4().hex, question.reference, weights, n, spans, rows, question.memory_limit)
+    name, count = uuid.uuid4().hex, -(-n // rows)
+    kept = engine.keeps_results and all(each.keeps for each in found)
+    shares = min(shares, count) if kept else count
+    return Strips(name, question.reference, weights, n, spans, rows, shares, kept, question.memory_limit)
 
 
 class _Matrix(NamedTuple):
@@ -305,6 +310,16 @@ class _Matrix(NamedTuple):
     engine: Engine
     strips: Strips
     rows: Sequence[Held]
+    owners: Sequence[str | None]
+    """Of shares, as the rows are."""
+
+    def held(self, strip: int) -> Held:
+        """Return the share of a strip."""
+        return self.rows[self.strips.share(strip)]
+
+    def owner(self, strip: int) -> str | None:
+        """Return the worker that has a strip."""
+        return self.owners[self.strips.share(strip)]
 
     def of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Future]:
         """Hand in a task for each strip."""
@@ -312,8 +327,8 @@ class _Matrix(NamedTuple):
 
     def of(self, strip: int, task: Callable[..., Any], *arguments: Any) -> Future:
         """Hand in a task for a strip."""
-        where = owner(self.engine, strip)
-        return self.engine.submit(task, self.strips, strip, self.rows[strip], *arguments, worker=where)
+        given = self.strips, strip, self.held(strip), *arguments
+        return self.engine.submit(task, *given, worker=self.owner(strip))
 
     def results_of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return what a task returns for each strip."""
@@ -329,6 +344,8 @@ def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) ->
     NegativeCycleError
         There is one, and it is an error.
     """
+    if not question.graph.has_negative_weights:
+        return Marks()
     cut = matrix.strips
     floats = cut.weights.dtype.kind == "f"
     looks: list[Look] = matrix.results_of_each(answers.look, False)

@@ -21,7 +21,7 @@ from reedsp.algorithms.all_pairs.trees import (
     tight_edges_on_device,
 )
 from reedsp.cluster.output import Output
-from reedsp.cluster.strips import Rows, Strips, taken
+from reedsp.cluster.strips import Rows, Strips, release, taken
 from reedsp.cluster.worker import registry
 from reedsp.device.job import Job
 
@@ -111,14 +111,14 @@ def float_cycles(reference: Any, dtype: np.dtype[Any]) -> npt.NDArray[np.intp]:
 
 def look(strips: Strips, strip: int, rows: Rows, farthest: bool) -> Look:
     """Return what there is to see in a strip."""
-    values = taken(strips, rows)
+    values = taken(strips, strip, rows)
     below = np.flatnonzero(values.diagonal(strips.first(strip)) < 0) + strips.first(strip)
     return Look(below, farthest_of(values, strips.weights) if farthest else 0.0)
 
 
 def beyond(strips: Strips, strip: int, rows: Rows, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
     """Return where paths lead from some vertices of a strip, in packed bits."""
-    return np.packbits(taken(strips, rows)[vertices - strips.first(strip)] != strips.weights.no_path, axis=1)
+    return np.packbits(taken(strips, strip, rows)[vertices - strips.first(strip)] != strips.weights.no_path, axis=1)
 
 
 def is_useless(strips: Strips, strip: int, rows: Rows, marks: Marks) -> bool:
@@ -128,7 +128,7 @@ def is_useless(strips: Strips, strip: int, rows: Rows, marks: Marks) -> bool:
 
 def tight(strips: Strips, strip: int, rows: Rows, slack: Any) -> Listed:
     """Return the edges from the vertices of a strip that can end a shortest path."""
-    graph, values = registry.graph(strips.graph), taken(strips, rows)
+    graph, values = registry.graph(strips.graph), taken(strips, strip, rows)
     return tight_edges_from(graph, strips.weights, strips.first(strip), values, slack, strips.weights.lowest)
 
 
@@ -143,6 +143,7 @@ def answer(strips: Strips, strip: int, rows: Rows, wanted: Wanted, marks: Marks,
     dist = np.empty((size, strips.n), wanted.dtype)
     pred = np.empty((size, strips.n), np.int32) if wanted.predecessors else None
     with registry.lock():
+        release()
         matrix = _matrix(strips, strip, rows, marks)
         if not marks.useless:
             matrix.refuse_overflow()
@@ -154,7 +155,7 @@ def answer(strips: Strips, strip: int, rows: Rows, wanted: Wanted, marks: Marks,
 def _matrix(strips: Strips, strip: int, rows: Rows, marks: Marks) -> HostRows:
     after = {v: np.unpackbits(bits, count=strips.n).astype(np.bool_) for v, bits in marks.beyond.items()}
     job, graph = Job(registry.device()), registry.graph(strips.graph)
-    matrix = HostRows(job, strips.weights, graph, taken(strips, rows), strips.first(strip), after)
+    matrix = HostRows(job, strips.weights, graph, taken(strips, strip, rows), strips.first(strip), after)
     matrix.mark_paths_through(np.array(list(after), np.intp))
     return matrix
 

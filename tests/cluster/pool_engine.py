@@ -49,7 +49,9 @@ class PoolEngine:
     def workers(self) -> tuple[str, ...]:
         return "first", "second"
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None, urgent: bool = False
+    ) -> Future:
         given: Future = concurrent.futures.Future()
         awaited = [each for each in arguments if isinstance(each, concurrent.futures.Future)]
         left, lock = len(awaited) + 1, threading.Lock()

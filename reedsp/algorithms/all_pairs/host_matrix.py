@@ -73,6 +73,8 @@ class HostRows(PathMatrix):
 
     def _read(self, rows: slice) -> npt.NDArray[Any]:
         own = slice(rows.start - self.rows.start, rows.stop - self.rows.start)
+        if not self._cycles:
+            return self.dist[own]
         values = np.array(self.dist[own])
         for before, after in self._cycles:
             values[np.ix_(before[own], after)] = self.weights.unbounded
@@ -80,7 +82,7 @@ class HostRows(PathMatrix):
 
     @contextlib.contextmanager
     def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
-        """Lend a copy of rows."""
+        """Lend rows, to be read."""
         yield self._read(rows)
 
     def rows_on_device(self, rows: slice) -> Block:

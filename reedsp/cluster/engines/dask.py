@@ -65,18 +65,24 @@ class DaskEngine:
         """Return the addresses of the workers."""
         return tuple(self._reach(lambda: self.client.scheduler_info(n_workers=-1))["workers"])
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None, urgent: bool = False
+    ) -> Future:
         """Have a worker call a function."""
-        return self._submit(function, arguments, None if worker is None else [worker])
+        return self._submit(function, arguments, None if worker is None else [worker], urgent)
 
     def avoid(self, function: Callable[..., Any], *arguments: Any, worker: str | None) -> Future:
         """Have a worker call a function, not this one where there is another."""
         others = [each for each in self.workers() if each != worker]
         return self._submit(function, arguments, others or None)
 
-    def _submit(self, function: Callable[..., Any], arguments: Sequence[Any], workers: list[str] | None) -> Future:
+    def _submit(
+        self, function: Callable[..., Any], arguments: Sequence[Any], workers: list[str] | None, urgent: bool = False
+    ) -> Future:
         self.check()
-        options: dict[str, Any] = {} if workers is None else {"workers": workers, "allow_other_workers": True}
+        options: dict[str, Any] = {"priority": int(urgent)}
+        if workers is not None:
+            options |= {"workers": workers, "allow_other_workers": True}
         named = getattr(function, "__name__", "task").strip("_")
         future: Future = self.client.submit(
             *(serve, self._setting.key, function, *arguments), key=f"reedsp-{named}-{uuid.uuid4().hex}", **options

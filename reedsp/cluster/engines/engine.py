@@ -49,7 +49,9 @@ class Engine(Protocol):
     def workers(self) -> tuple[str, ...]:
         """Return the names of the workers there are now; one for each that may come where the engine does not say."""
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None, urgent: bool = False
+    ) -> Future:
         """Have a worker call a function.
 
         Parameters
@@ -60,6 +62,8 @@ class Engine(Protocol):
             Futures of this engine stand for their results.
         worker : str, optional
             Which one would be best; another takes the task if that is lost.
+        urgent : bool
+            Whether it comes before those that were handed in before, as far as the engine can say so.
         """
 
     def cancel(self, futures: Iterable[Future]) -> None:

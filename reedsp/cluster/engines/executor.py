@@ -58,7 +58,9 @@ class ExecutorEngine:
         """Return a number for each worker."""
         return tuple(map(str, range(self._count)))
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None, urgent: bool = False
+    ) -> Future:
         """Hand a task to the executor as soon as the futures among its arguments are done."""
         if any(isinstance(each, concurrent.futures.Future) for each in arguments):
             waiting = _Waiting(self._hand_over, function, arguments)

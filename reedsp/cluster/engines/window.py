@@ -50,9 +50,11 @@ class Window:
         """Have files deleted when all tasks up to those of a step are done."""
         self._files[step] = list(files)
 
-    def submit(self, function: Callable[..., object], *arguments: object, worker: str | None = None) -> Future:
+    def submit(
+        self, function: Callable[..., object], *arguments: object, worker: str | None = None, urgent: bool = False
+    ) -> Future:
         """Hand in a task of the step that has begun."""
-        future = self._engine.submit(function, *arguments, worker=worker)
+        future = self._engine.submit(function, *arguments, worker=worker, urgent=urgent)
         self.follow(future)
         return future
 

@@ -72,12 +72,7 @@ class Streamer:
         """Relax the paths in the rows of the vertices of a pass, and hand over these rows and the panels."""
         worker, own, count = self._worker, self._strips[0], round_up(size, TILE)
         worker.upload(self.host.read, first, own, count)
-        for offset, length in pieces(count, self._plan.side):
-            rows = own.at(offset, 0)
-            worker.relax_own(rows, first + offset, length)
-            worker.copy_rows(rows, self._panels.at(offset, 0), length)
-            for other, others in pieces(count, count, offset, length):
-                worker.relax(own.at(other, 0), others, first + offset, length, rows)
+        worker.begin_pass(own, count, first, self._panels)
         self._loaded = first
         mark = worker.mark()
         if self._plan.parts > 1 or self.host.checkpoint is not None:
@@ -90,9 +85,7 @@ class Streamer:
         """Hand over what the rows of the vertices of a pass are at its end, given its panels alone."""
         worker, own, count = self._worker, self._strips[0], round_up(size, TILE)
         self._load(first, count)
-        worker.copy_rows(self._panels, own, count)
-        for offset, length in pieces(count, self._plan.side):  # what is done to rows whose turn has been
-            worker.relax(own, offset, first + offset, length, self._panels.at(offset, 0))
+        worker.end_pass(own, count, first, self._panels)
         worker.download([Run(own, 0, size)], self.host.own_rows_writer(first), worker.mark())
 
     def run(self, first: int, size: int, strips: Iterator[tuple[int, int]]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
@@ -107,6 +109,38 @@ class Worker:
             shape = (count, size, width)
             self._products.queue(columns, panel.at(0, column), rows.at(0, column), shape, accumulate=True)
 
+    def relax_through(self, rows: Block, count: int, first: int, size: int, panels: Block) -> None:
+        """Queue what a pass through `size` vertices does to other rows, given its panels."""
+        for offset, length in pieces(size, self._plan.side):
+            self.relax(rows, count, first + offset, length, panels.at(offset, 0))
+
+    def begin_pass(self, own: Block, count: int, first: int, panels: Block) -> None:
+        """Queue a pass in the rows of its own vertices, which yields the panels: each span's rows when it is its turn.
+
+        Parameters
+        ----------
+        own : Block
+            The rows; may be `panels` where there is one span.
+        count : int
+            Of them, with padding.
+        first : int
+            The vertex of the first one.
+        panels : Block
+        """
+        for offset, length in pieces(count, self._plan.side):
+            rows = own.at(offset, 0)
+            self.relax_own(rows, first + offset, length)
+            if own != panels:
+                self.copy_rows(rows, panels.at(offset, 0), length)
+            for other, others in pieces(count, count, offset, length):
+                self.relax(own.at(other, 0), others, first + offset, length, rows)
+
+    def end_pass(self, own: Block, count: int, first: int, panels: Block) -> None:
+        """Queue what becomes of these rows, which follows from the panels alone."""
+        self.copy_rows(panels, own, count)
+        for offset, length in pieces(count, self._plan.side):  # what is done to rows whose turn has been
+            self.relax(own, offset, first + offset, length, panels.at(offset, 0))
+
     def copy_rows(self, source: Block, target: Block, count: int) -> None:
         """Queue a copy of rows on the device."""
         copy_block(self.job, source, target, (count, self._plan.padded), self._item_size)
@@ -168,6 +202,11 @@ class Worker:
         target : Block
         count : int
         """
+        if self.job.device.kind == "cpu":
+            with self._mapped(target, count, cl.map_flags.WRITE_INVALIDATE_REGION) as rows:
+                read(first, rows)
+            self.job.bytes_to_device += rows.nbytes
+            return
         for offset, piece in pieces(count, self._plan.staging_rows):
             staging = self._next_staging()
             staging.wait()
@@ -179,6 +218,12 @@ class Worker:
 
         While some are written, the next ones arrive.
         """
+        if self.job.device.kind == "cpu":
+            for run in runs:
+                with self._mapped(run.rows, run.length, cl.map_flags.READ, [after]) as rows:
+                    write(run.first, rows)
+                self.job.bytes_from_device += rows.nbytes
+            return
         arriving: tuple[Staging, int, int] | None = None
         for run in runs:
             for offset, piece in pieces(run.length, self._plan.staging_rows):
@@ -190,6 +235,23 @@ class Worker:
                 arriving = staging, run.first + offset, piece
         assert arriving is not None  # no device is without rows
         self._receive(*arriving, write)
+
+    @contextlib.contextmanager
+    def _mapped(
+        self, rows: Block, count: int, flags: cl.map_flags, after: Sequence[cl.Event] = ()
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Lend rows of a CPU device, which the host reads and writes where they are; later commands wait for them."""
+        offset, shape, dtype = rows.first * self._item_size, (count, self._plan.padded), self._weights.dtype
+        with self.job.translated("access to the device's memory"):
+            mapped, _ = cl.enqueue_map_buffer(
+                self._transfers, rows.buffer, flags, offset, shape, dtype, wait_for=list(after), is_blocking=True
+            )
+        try:
+            yield mapped
+        finally:
+            released = mapped.base.release(self._transfers)
+            self._transfers.flush()
+            self.job.begin_after([released])
 
     def _receive(self, staging: Staging, first: int, count: int, write: Write) -> None:
         staging.wait()
