@@ -22,6 +22,7 @@ CHECKPOINTS = (f"{ALL_PAIRS}test_killed.py", f"{ALL_PAIRS}test_out_of_core.py", 
 CLUSTERS = ("cluster/test_all_pairs.py", "cluster/test_searches.py")
 MORE: dict[str, tuple[str, ...]] = {
     "algorithms.all_pairs.out_of_core.*": CHECKPOINTS,
+    "algorithms.all_pairs.out_of_core.array_files": (f"{ALL_PAIRS}test_checkpoint.py", f"{ALL_PAIRS}test_journal.py"),
     "algorithms.all_pairs.*_matrix": (*CHECKPOINTS[1:], f"{ALL_PAIRS}test_apsp.py"),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
