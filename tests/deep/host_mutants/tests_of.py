@@ -35,7 +35,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "system.file_errors": ("system/test_failing.py",),
     "system.host_memory": ("system/test_parts.py",),
     "system.measured_file": ("cost_model/test_calibrate.py", "minplus/test_tune.py"),
-    "device.kernel_cache": ("device/test_build.py",),
+    "device.kernel_cache": ("device/test_kernel_cache.py",),
     "cluster.work_folder": CLUSTERS,
     "viewer.server": ("viewer/test_watch.py",),
 }
