@@ -96,7 +96,8 @@ def is_run_at_import(fault: Fault) -> bool:
 def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]:
     """Return the tests that run the line of a fault, or else its module, or else all, the quickest first.
 
-    What is run at an import counts for all tests of the module.
+    What is run at an import counts for all tests of the module, those in its own file included that compare its
+    constants alone.
 
     Parameters
     ----------
@@ -110,10 +111,13 @@ def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]
     by_line = [
         (line, test) for each in ran for line, tests in each.lines.get(fault.module, {}).items() for test in tests
     ]
+    own: set[str] = set()
     found: set[str] = set()
-    if not is_run_at_import(fault):
+    if is_run_at_import(fault):
+        own = {test for test in seconds if f"/test_{fault.module.rpartition('.')[2]}.py::" in test}
+    else:
         found = {test for line, test in by_line if line in lines and test in seconds}
-    found = found or {test for _, test in by_line if test in seconds} or set(seconds)
+    found = found or own | {test for _, test in by_line if test in seconds} or set(seconds)
     taken, total = [], 0.0
     for test in sorted(found, key=lambda each: (seconds[each], each)):
         total += seconds[test]
