@@ -13,7 +13,7 @@ import pytest
 
 import reedsp
 from reedsp.cost_model import choose_search, place
-from reedsp.device import build, selfcheck
+from reedsp.device import build, kernel_cache, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
 
@@ -103,6 +103,12 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if "POCL_CACHE_DIR" not in os.environ:
         monkeypatch.setenv("POCL_CACHE_DIR", str(tmp_path / "pocl"))
     return tmp_path / "cache"
+
+
+@pytest.fixture
+def unwarned() -> None:
+    """As in a process that has not warned yet that kernels cannot be kept."""
+    kernel_cache._warn_of_compiling_again.cache_clear()
 
 
 @pytest.fixture

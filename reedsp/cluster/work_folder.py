@@ -160,9 +160,8 @@ class WorkFolder:
 
     def refuse_taken(self, targets: Mapping[str, Path]) -> None:
         """Raise FileExistsError if a target is taken, but by a result that is complete."""
-        complete = self.rows is not None
         for name, target in targets.items():
-            moved = complete and self.is_complete and not is_there(self.result(name))
+            moved = self.is_complete and not is_there(self.result(name))
             if not (moved or name in self._placed or _is_one_file(self.result(name), target)):
                 refuse_existing(target)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import logging
+import os
 import warnings
 from pathlib import Path
 
@@ -24,11 +24,12 @@ def file_for(*key: object) -> Path | None:
 
 
 def is_empty() -> bool:
-    """Return whether no kernel has been kept yet, where there is a place for them."""
+    """Return whether no kernel has been kept yet, where there is a place for them that can be looked into."""
     folder = _directory()
-    with contextlib.suppress(OSError):
-        return folder is not None and next(folder.glob("*.bin"), None) is None
-    return False
+    try:
+        return folder is not None and not any(name.endswith(".bin") for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _directory() -> Path | None:

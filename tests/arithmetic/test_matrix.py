@@ -137,6 +137,7 @@ def test_products_of_integers() -> None:
     assert weights_of(small, small) == NARROW
     assert weights_of(small.astype(np.uint8), small) == NARROW
     assert weights_of(small, -small) == MIDDLE
+    assert weights_of(small, np.zeros((2, 2), np.int64)) == NARROW
     half = np.array([[NARROW.limit // 2]])
     assert weights_of(half, half) == NARROW
     assert weights_of(half, half, times=2) == MIDDLE

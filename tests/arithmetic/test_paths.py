@@ -299,6 +299,7 @@ def test_steps_are_neither_zero_nor_beyond_the_arithmetic() -> None:
     assert steps == [tiny, 1.5, most, most]
     whole = [Arithmetic(INT32).step(each) for each in (0, 0.5, 7.9, INT32_MAX, INT32_MAX + 0.5, np.inf)]
     assert whole == [1, 1, 7, INT32_MAX, INT32_MAX, INT32_MAX]
+    assert Arithmetic(INT64).step(2.0**63) == INT64_MAX  # the float that is nearest to it is beyond it
     assert {type(each) for each in steps} == {np.float32}
     assert {type(each) for each in whole} == {np.int32}
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
+from reedsp.cluster import work_folder
 from reedsp.cluster.strips import Filed
 from reedsp.cluster.work_folder import WorkFolder, is_there, partial
+from reedsp.system import atomic_file
 from reedsp.system.own_folder import OwnFolder
 from tests.system.failing import CUT, READING_ERRORS, each_read_fails
 
@@ -76,6 +78,7 @@ def test_records_that_follow_each_other(records: list[Any], folder: Path) -> Non
         [BEGUN, ["strips", 1, 5]],
         [BEGUN, ["strips", 3, [1, 2, 3]], ["strips", 3, [1, 2, 3]]],
         *([BEGUN, ["written", first]] for first in (-ROWS, 3, 12, 4.0, "0")),
+        [["rows", N // 2], ["written", N]],
         [BEGUN, *WRITTEN[1:], ["placed", "dist"]],
         [BEGUN, *WRITTEN, ["placed", 5]],
     ],
@@ -219,6 +222,16 @@ def test_what_no_line_speaks_of_is_deleted(folder: Path) -> None:
         assert names(folder) == {"journal", "lock", *(each.name for each in kept)}
 
 
+def test_what_a_late_task_has_deleted_meanwhile_is_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = OwnFolder.names
+    with begun(folder) as work:
+        late = work.scratch("late").name
+    monkeypatch.setattr(OwnFolder, "names", lambda own: listed(own) | {late})
+    work = opened(folder)
+    work.remove()
+    assert not folder.exists()
+
+
 def test_results_of_work_that_has_not_begun_are_deleted(folder: Path) -> None:
     with opened(folder) as work:
         work.result("dist").touch()
@@ -256,6 +269,55 @@ def test_results_are_moved_once(
         assert not work.has_lost(targets)
         targets["dist"].unlink()
         assert work.has_lost(targets)
+
+
+def test_a_result_that_was_moved_before_the_power_failed_is_no_others(folder: Path, tmp_path: Path) -> None:
+    """The line of the journal that says so is missing."""
+    targets = {"dist": tmp_path / "x.npy"}
+    with complete(folder) as work:
+        work.result("dist").write_bytes(b"distances")
+        os.rename(work.result("dist"), targets["dist"])
+    with opened(folder) as work:
+        work.refuse_taken(targets)
+        work.place(targets)
+        assert targets["dist"].read_bytes() == b"distances"
+        work.refuse_taken(targets)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="what a descriptor stands for is not known")
+def test_of_two_names_the_second_is_on_the_disk_before_the_first_is_deleted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, bool]] = []
+    fsync = os.fsync
+    with complete(folder) as work:
+        source = work.result("dist")
+        source.write_bytes(b"distances")
+        in_place(work, tmp_path / "x.npy")
+
+        def synchronise(descriptor: int) -> None:
+            seen.append((os.readlink(f"/proc/self/fd/{descriptor}"), source.exists()))
+            fsync(descriptor)
+
+        monkeypatch.setattr(os, "fsync", synchronise)
+        work.place({"dist": tmp_path / "x.npy"})
+    assert seen[0] == (str(tmp_path), True)
+    assert seen[-1] == (str(folder / "journal"), False)
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However late, after the last look."""
+    target = tmp_path / "x.npy"
+    with complete(folder) as work:
+        work.result("dist").write_bytes(b"distances")
+        target.write_bytes(b"theirs")
+        monkeypatch.setattr(work_folder, "refuse_existing", lambda path: None)
+        monkeypatch.setattr(atomic_file, "_refuse_existing", lambda path: None)
+        with pytest.raises(FileExistsError):
+            work.place({"dist": target})
+        assert (target.read_bytes(), work.result("dist").read_bytes()) == (b"theirs", b"distances")
 
 
 def test_a_folder_is_moved(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

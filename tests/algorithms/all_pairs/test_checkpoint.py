@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,20 @@ def test_a_lock_that_was_deleted_meanwhile(
     opened(folder).close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files are locked in another way there")
+@pytest.mark.parametrize(("code", "is_busy"), [(errno.EAGAIN, True), (errno.EACCES, True), (errno.ENOLCK, False)])
+def test_a_lock_that_cannot_be_taken(code: int, is_busy: bool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process is said to be at work only where the system says so, and not where it has no locks."""
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(OSError, match="another process is working" if is_busy else os.strerror(code)) as found:
+        opened(folder)
+    assert found.value.errno == (errno.EAGAIN if is_busy else code)
+
+
 def test_a_matrix_without_rows(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"^n: at least one row is needed, got 0$"):
         Checkpoint(folder, "a graph", 0, np.int32)
@@ -256,10 +271,11 @@ def test_results_are_on_the_disk_before_it_is_said(folder: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize(("first", "size"), [(0, SPAN), (SPAN, SPAN), (0, 2 * SPAN), (2 * SPAN, N - 2 * SPAN), (0, N)])
+@pytest.mark.parametrize("piece", [10_000, 100])  # several rows of the columns, or less than one
 def test_a_pass_has_what_is_needed_to_do_it_again(
-    first: int, size: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+    piece: int, first: int, size: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint_module, "_PIECE", 10_000)
+    monkeypatch.setattr(checkpoint_module, "_PIECE", piece)
     with filled(folder) as checkpoint:
         for begin in range(0, first, SPAN):
             checkpoint.store_panels(0, MATRIX[:SPAN])
@@ -315,6 +331,19 @@ def test_rows_may_be_written_in_parts(folder: Path) -> None:
         assert np.array_equal(checkpoint.matrix[SPAN:], MATRIX[SPAN:] + 3)
 
 
+def test_spans_are_written_in_any_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by several devices: the first one in two parts, and several others at once in between."""
+    monkeypatch.setattr(checkpoint_module, "SPAN", SPAN // 2)
+    with in_a_pass(folder) as checkpoint:
+        checkpoint.begin_rows(0, N)
+        for first, last in ((0, 20), (SPAN, N), (20, SPAN)):
+            checkpoint.write_rows(first, MATRIX[first:last] + 3)
+        checkpoint.end_rows(0, N)
+    with opened(folder) as checkpoint:
+        assert checkpoint.missing() == []
+        assert np.array_equal(checkpoint.matrix, MATRIX + 3)
+
+
 @pytest.mark.parametrize("name", ["panels", "columns", "rows"])
 def test_a_file_that_has_become_shorter_is_named(name: str, folder: Path) -> None:
     with in_a_pass(folder, 0, 2 * SPAN) as checkpoint:
@@ -367,6 +396,25 @@ def test_results_that_cannot_be_written_leave_nothing(folder: Path) -> None:
         with pytest.raises(OSError, match="broken"):
             checkpoint.write_results("a kind", writers)
         assert not {PRED, DIST} & {each.name for each in folder.iterdir()}
+
+
+def test_no_result_is_begun_after_it_was_closed(folder: Path) -> None:
+    checkpoint = finished(folder)
+    writers = {PRED: (1, lambda stream: checkpoint.close()), DIST: (1, lambda stream: pytest.fail("it is closed"))}
+    with pytest.raises(ValueError, match="the checkpoint is closed, and cannot be written to"):
+        checkpoint.write_results("a kind", writers)
+    with opened(folder) as checkpoint:
+        assert not checkpoint.has_results("a kind", {DIST: folder / "nowhere"})
+
+
+def test_a_result_that_a_power_cut_left_with_two_names_keeps_that_of_its_target(folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "x.npy"
+    with finished(folder) as checkpoint:
+        checkpoint.write_results("a kind", {DIST: (1, lambda stream: stream.write(b"1"))})
+        os.link(folder / DIST, target)
+        checkpoint.place_results({DIST: target})
+        assert (target.read_bytes(), target.stat().st_nlink) == (b"1", 1)
+        assert not (folder / DIST).exists()
 
 
 def test_nothing_is_left_where_it_is_removed(folder: Path) -> None:

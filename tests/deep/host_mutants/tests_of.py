@@ -22,6 +22,7 @@ CHECKPOINTS = (f"{ALL_PAIRS}test_killed.py", f"{ALL_PAIRS}test_out_of_core.py", 
 CLUSTERS = ("cluster/test_all_pairs.py", "cluster/test_searches.py")
 MORE: dict[str, tuple[str, ...]] = {
     "algorithms.all_pairs.out_of_core.*": CHECKPOINTS,
+    "algorithms.all_pairs.out_of_core.array_files": (f"{ALL_PAIRS}test_checkpoint.py", f"{ALL_PAIRS}test_journal.py"),
     "algorithms.all_pairs.*_matrix": (*CHECKPOINTS[1:], f"{ALL_PAIRS}test_apsp.py"),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
@@ -34,7 +35,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "system.file_errors": ("system/test_failing.py",),
     "system.host_memory": ("system/test_parts.py",),
     "system.measured_file": ("cost_model/test_calibrate.py", "minplus/test_tune.py"),
-    "device.kernel_cache": ("device/test_build.py",),
+    "device.kernel_cache": ("device/test_kernel_cache.py",),
     "cluster.work_folder": CLUSTERS,
     "viewer.server": ("viewer/test_watch.py",),
 }
@@ -95,7 +96,8 @@ def is_run_at_import(fault: Fault) -> bool:
 def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]:
     """Return the tests that run the line of a fault, or else its module, or else all, the quickest first.
 
-    What is run at an import counts for all tests of the module.
+    What is run at an import counts for all tests of the module, those in its own file included that compare its
+    constants alone.
 
     Parameters
     ----------
@@ -109,10 +111,13 @@ def chosen_tests(fault: Fault, ran: Sequence[Ran], patience: float) -> list[str]
     by_line = [
         (line, test) for each in ran for line, tests in each.lines.get(fault.module, {}).items() for test in tests
     ]
+    own: set[str] = set()
     found: set[str] = set()
-    if not is_run_at_import(fault):
+    if is_run_at_import(fault):
+        own = {test for test in seconds if f"/test_{fault.module.rpartition('.')[2]}.py::" in test}
+    else:
         found = {test for line, test in by_line if line in lines and test in seconds}
-    found = found or {test for _, test in by_line if test in seconds} or set(seconds)
+    found = found or own | {test for _, test in by_line if test in seconds} or set(seconds)
     taken, total = [], 0.0
     for test in sorted(found, key=lambda each: (seconds[each], each)):
         total += seconds[test]
