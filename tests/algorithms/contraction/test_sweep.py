@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 import reedsp
@@ -19,7 +20,9 @@ from reedsp.algorithms.contraction.sweep import sweep_to
 from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.contraction.wide import Wide
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device import build
 from reedsp.device.job import Job, recording
+from tests.device import test_build
 from tests.support.families import grid
 
 GRID = grid("grid", 17, 23, seed=5)
@@ -87,6 +90,21 @@ def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:
     found = contract(graph, units_of(graph), Job(device))
     assert sweep_to(found, np.array([0])).members.size < 20
     assert found.shortcuts > 0
+
+
+def test_distances_of_more_than_32_bits_are_told_apart(device: reedsp.Device) -> None:
+    """Where they lie, without the gigabytes that they take."""
+    probe = """
+    __kernel void probe(__global ulong *place, const uint vertex, const uint lane, const uint lanes)
+    {
+        *place = entry_of(vertex, lane, lanes);
+    }
+    """
+    source = build.assemble("contraction/wide.cl", test_build.FIRST["contraction/wide.cl"]) + probe
+    kernel, job = cl.Kernel(cl.Program(device.context, source).build(), "probe"), Job(device)
+    place = job.allocate(1, np.uint64)
+    kernel(device.queue, (1,), None, place, np.uint32(2**25 + 3), np.uint32(200), np.uint32(256))
+    assert job.download(place, 1, np.uint64)[0] == (2**25 + 3) * 256 + 200
 
 
 @pytest.mark.parametrize("form", [Batches, Wide])
