@@ -228,4 +228,4 @@ def test_caches_that_are_read(error: int, private_cache: Path, device: Device, m
         if error == CUT:
             machine.FILES.write(device.identity, measured.content())
         assert call() == expected, failing.begun
-    assert {"stat", "scandir", "open", "read"} <= set(failing.begun)
+    assert {"stat", "listdir", "open", "read"} <= set(failing.begun)

@@ -82,8 +82,10 @@ class HostRows(PathMatrix):
 
     @contextlib.contextmanager
     def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:
-        """Lend rows, to be read."""
-        yield self._read(rows)
+        """Lend rows, to be read: they may be those of the matrix."""
+        values = self._read(rows)[:]
+        values.flags.writeable = False
+        yield values
 
     def rows_on_device(self, rows: slice) -> Block:
         """Return a copy of rows on the device of `job`."""

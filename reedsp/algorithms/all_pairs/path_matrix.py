@@ -122,7 +122,7 @@ class PathMatrix(ABC):
 
     @abstractmethod
     def rows_on_host(self, rows: slice) -> AbstractContextManager[npt.NDArray[Any]]:
-        """Lend a copy of rows, shape (rows, n): of one, or of no more than reedsp.system.parts.TRANSFERRED bytes."""
+        """Lend rows to be read, shape (rows, n): one, or no more than reedsp.system.parts.TRANSFERRED bytes of them."""
 
     @abstractmethod
     def rows_on_device(self, rows: slice) -> Block:
