@@ -267,7 +267,7 @@ __kernel void find_meeting(__global const Both *restrict dist, __global const WE
         atomic_min(meeting, (uint)vertex);
 }
 
-// The first of the edges to the ends of which a climb has come sooner, by what the edge weighs, than to `wanted`.
+// The first edge from whose other end on a path of a climb weighs `wanted`, with the weight of the edge.
 uint edge_over_which(__local uint *found, const OFFSET first, const OFFSET last, __global const Edge *restrict edges,
                      __global const WEIGHT *restrict dist, const size_t lane, const WEIGHT wanted)
 {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -90,7 +91,7 @@ def tables_of_others(matrix: Any, starts: npt.NDArray[Any], ends: npt.NDArray[An
     return calls
 
 
-class Resident:
+class Resident(ABC):
     """Distances that a search leaves on the device."""
 
     def __init__(self, graph: reedsp.Graph, device: reedsp.Device) -> None:
@@ -98,9 +99,9 @@ class Resident:
         self.arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         self.found: Any = None
 
+    @abstractmethod
     def _find(self, job: Job) -> None:
         """Queue the search."""
-        raise NotImplementedError
 
     def solve(self) -> None:
         """Find all rows."""

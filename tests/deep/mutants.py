@@ -242,6 +242,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "contraction/wide.cl",
         "const int vertex = member < last ? members[member] : 1;",
     ): UNUSED,
+    (
+        "contraction/wide.cl",
+        "if (vertex < n && path_by_way_of(dist, vertex) <= INF)",
+    ): "nothing is lowered to what it is before",
     ("minplus/common.cl", "const WEIGHT raised = weight <= LOWEST ? LOWEST : weight;"): SAME_IF_EQUAL,
     ("minplus/common.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
     ("edges/verify.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,

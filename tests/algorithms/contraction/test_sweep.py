@@ -130,6 +130,21 @@ def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: 
         assert sum(matrix[edge] for edge in itertools.pairwise(path)) == weight
 
 
+@pytest.mark.parametrize("form", [Batches, Wide])
+def test_pairs_that_meet_beyond_one_work_group(form: type[Batches | Wide], device: reedsp.Device) -> None:
+    """The highest vertices, where they meet, have the last numbers."""
+    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    job = Job(device)
+    found = contract(graph, units_of(graph), job)
+    searches = form(found, job)
+    rows = reedsp.sssp(graph, [0, 200], "near-far", device=device).dist
+    for row, source in enumerate((0, 200)):
+        for target in range(5, GRID.n, 40):
+            weight, up, down = searches.meet(job, *found.rank[[source, target]].tolist())
+            assert weight == rows[row, target]
+            assert [source, *unpacked(found, up, down)][-1] == target
+
+
 @pytest.mark.parametrize("units", [np.int32, np.int64])
 @pytest.mark.parametrize(
     ("result", "exponent"), [(np.int32, 0), (np.int64, 0), (np.float64, 0), (np.float64, -3), (np.float64, -1074)]
