@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reedsp.algorithms.estimate import estimate
     from reedsp.algorithms.routes.k_shortest import SimplePaths, yen
     from reedsp.algorithms.routes.rows import all_pairs_rows
+    from reedsp.algorithms.routes.statistics import distance_statistics
     from reedsp.algorithms.routes.tables import Nearest, distance_table, k_nearest
     from reedsp.algorithms.single_source.on_device import distances_on_device
     from reedsp.algorithms.single_source.sssp import sssp
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from reedsp.results.load import load
     from reedsp.results.routes import Routes
     from reedsp.results.shortest_paths import ShortestPaths
+    from reedsp.results.statistics import DistanceStatistics
     from reedsp.viewer.page import Page
     from reedsp.viewer.trace import Trace, trace
     from reedsp.viewer.watch import watch
@@ -73,6 +75,7 @@ _MODULE_OF = {
     "Device": "device.device",
     "Estimate": "cost_model.estimate",
     "DeviceError": "device.errors",
+    "DistanceStatistics": "results.statistics",
     "DeviceMemoryError": "device.errors",
     "Flow": "algorithms.structure.flow.result",
     "FullMatching": "algorithms.structure.assignment.result",
@@ -101,6 +104,7 @@ _MODULE_OF = {
     "compact_indices": "primitives.scan",
     "connected_components": "algorithms.structure.components.components",
     "devices": "device.discovery",
+    "distance_statistics": "algorithms.routes.statistics",
     "distance_table": "algorithms.routes.tables",
     "distances_on_device": "algorithms.single_source.on_device",
     "estimate": "algorithms.estimate",
@@ -163,6 +167,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "VertexCover",
     "all_pairs_on_device",
     "all_pairs_rows",
+    "distance_statistics",
+    "DistanceStatistics",
     "distance_table",
     "distances_on_device",
     "k_nearest",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
+from reedsp.edges.statistics import RowStatistics
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
@@ -71,6 +72,19 @@ class Prepared(ABC):
     @abstractmethod
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
         """Return the search for distances of a type to some vertices, by default to all."""
+
+    @abstractmethod
+    def _statistics(
+        self,
+        sources: Sequence[int],
+        dtype: np.dtype[Any],
+        job: Job,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RowStatistics:
+        """Return statistics of the distances from some vertices, on a device that adds them up.
+
+        Distances are in the arithmetic for results of a type.
+        """
 
 
 def accepted(graph: GraphLike | Prepared) -> tuple[Graph | Prepared, Graph]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.routes.statistics import Question as StatisticsQuestion
 from reedsp.algorithms.routes.tables import is_better_backwards
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
@@ -24,11 +25,13 @@ from reedsp.cluster.engines.executor import ExecutorEngine
 from reedsp.cluster.searches import Question
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cost_model import sharing
+from reedsp.edges.statistics import Measured
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.all_pairs import AllPairs
 from reedsp.results.levels import BreadthFirst
 from reedsp.results.shortest_paths import ShortestPaths
+from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere, answers_networkx
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
@@ -57,8 +60,8 @@ class Cluster(Elsewhere):
     """Workers, and the calls that they answer; :class:`Dask` and :class:`Executor` make one.
 
     It is a context, at the end of which workers forget what they were sent. Give it to ``device=`` of
-    :func:`reedsp.sssp`, :func:`reedsp.bfs`, :func:`reedsp.apsp` and :func:`reedsp.distance_table` for what these
-    return.
+    :func:`reedsp.sssp`, :func:`reedsp.bfs`, :func:`reedsp.apsp`, :func:`reedsp.distance_statistics` and
+    :func:`reedsp.distance_table` for what these return.
 
     Attributes
     ----------
@@ -313,6 +316,7 @@ class Cluster(Elsewhere):
         known: Mapping[str, Callable[..., Any]] = {
             **{"sssp": self._shortest_paths, "bfs": self._levels},
             **{"apsp": self._all_pairs, "distance_table": self._distance_table},
+            "distance_statistics": self._statistics,
         }
         if function not in known:
             raise TypeError(f"device: {function} needs a device, and cannot be done by a cluster")
@@ -427,6 +431,20 @@ class Cluster(Elsewhere):
         table = searches.columns_of(self.engine, question, self.publish(searched), last)
         table = table if len(last) else np.empty((len(first), 0), result)
         return np.ascontiguousarray(table.T) if is_backwards else table
+
+    def _statistics(
+        self, asked: StatisticsQuestion, sources: npt.NDArray[np.intp], *, progress: Any = None
+    ) -> DistanceStatistics:
+        graph = asked.graph
+        named = [graph.names[each] for each in sources]
+        if asked.unweighted:
+            question = searches.question_of_levels(graph, named)
+        else:
+            question = searches.question_of_paths(graph, named, dtype=asked.result.name)
+        reference = self.publish(graph)
+        with search_bar(len(named), "searches", progress) as report:
+            rows = searches.statistics_of(self.engine, question, asked.found, reference, report)
+        return asked.answer(sources, Measured(rows, f"{len(self.engine.workers())} workers", 0))
 
     def _rows(
         self,

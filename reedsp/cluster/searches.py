@@ -24,6 +24,7 @@ from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import sharing
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import renamed
+from reedsp.edges.statistics import RowStatistics
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 
@@ -216,6 +217,17 @@ def columns_of(
             part = future.result()
             table[task.first : task.first + len(part)] = part
     return table
+
+
+def statistics_of(
+    engine: Engine, question: Question, found: np.dtype[Any], reference: Published, progress: Progress = None
+) -> RowStatistics:
+    """Return statistics of the rows, found in a type, which are added up where they are found."""
+    made = _tasks(question, _cut(engine, question), tasks.statistics, lambda first, last: (), reference)
+    with contextlib.closing(_run(engine, question, made, progress)) as done:
+        parts = {task.first: future.result() for task, future in done}
+    nothing = RowStatistics.empty(0, found)
+    return RowStatistics.concatenated([nothing, *(parts[first] for first in sorted(parts))])
 
 
 def trees_of(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.routes.statistics import Question, measured_on
 from reedsp.algorithms.single_source.sssp import distances, sssp
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.cluster import plan
@@ -17,6 +18,7 @@ from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceMemoryError
+from reedsp.edges.statistics import RowStatistics
 from reedsp.graph.graph import Graph
 
 
@@ -112,6 +114,19 @@ def columns(
 ) -> npt.NDArray[Any]:
     """Return some columns of the row of each source."""
     return np.ascontiguousarray(rows(published, search, sources)[:, targets])
+
+
+def statistics(published: Published, search: Search, sources: Sequence[int]) -> RowStatistics:
+    """Return statistics of the row of each source."""
+    graph, device = _ready(published, search)
+    is_weighted = search.function == "sssp"
+    question = Question(graph, np.dtype(search.arguments["dtype"] if is_weighted else np.int32), not is_weighted)
+
+    def found(some: Sequence[int]) -> RowStatistics:
+        return measured_on(question, graph, np.array(some, np.intp), device).rows
+
+    with registry.lock():
+        return RowStatistics.concatenated(in_halves(found, sources))
 
 
 def trees(published: Published, search: Search, sources: Sequence[int]) -> list[Trees]:

@@ -22,6 +22,8 @@ _SMALL_GROUP = 64
 
 NO_VERTEX = -9999
 """Predecessor of a vertex that has none, as in SciPy."""
+UNREACHED = -1
+"""Level of a vertex that no path leads to."""
 
 
 class DeviceGraph:

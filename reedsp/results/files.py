@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import check_archive, check_array
 from reedsp.system.file_errors import named_errors
 
-_UNREACHED_LEVEL = -1
 _NAME = re.compile("-?[0-9]{1,19}")
 _INTEGER = re.compile("[+-]?[0-9]{1,400}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -191,7 +190,7 @@ def masks(stored: Stored, row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[
         return stored.reached[row], stored.unbounded[row]
     dist = stored.dist[row]
     if stored.levels:
-        return dist != _UNREACHED_LEVEL, np.zeros(len(dist), bool)
+        return dist != UNREACHED, np.zeros(len(dist), bool)
     if dist.dtype.kind == "f":
         return np.isfinite(dist), np.isneginf(dist)
     limits = np.iinfo(dist.dtype)

@@ -8,15 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.edges.verify import VerificationError
 from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
 from reedsp.system.public import public
-
-UNREACHED = -1
-"""The level of a vertex that no path leads to."""
 
 
 @public

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,13 @@ from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.distances import float64_holds
 from reedsp.edges.selfcheck import converts
+from reedsp.edges.statistics import RowStatistics, add_up
 from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import answers_networkx
 from reedsp.system.phases import Phases
+from reedsp.system.progress_bar import report_done
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, Vertex, Vertices
 
@@ -346,7 +349,7 @@ class PreparedGraph(Prepared):
         job.recycle()
         return met
 
-    def _types(self, dtype: DistanceType | None) -> tuple[Arithmetic, np.dtype[Any]]:
+    def _types(self, dtype: DistanceType | np.dtype[Any] | None) -> tuple[Arithmetic, np.dtype[Any]]:
         """Return the types in which distances are found, and given."""
         result = result_dtype(dtype, self.graph)
         arithmetic = choose_arithmetic(self.graph, result)
@@ -372,6 +375,26 @@ class PreparedGraph(Prepared):
             return _in_type(found, arithmetic, result)
 
         return RowSearch(find, at_once, row_bytes)
+
+    def _statistics(
+        self,
+        sources: Sequence[int],
+        dtype: np.dtype[Any],
+        job: Job,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RowStatistics:
+        arithmetic, n = self._types(dtype)[0], self.graph.n
+        statistics = RowStatistics.empty(len(sources), arithmetic.dtype)
+        ranks, at_once = self._hierarchy.rank[list(sources)], self._rows_at_once(n * arithmetic.dtype.itemsize)
+        for first in range(0, len(sources), at_once):
+            part = slice(first, first + at_once)
+            rows = ranks[part]
+            dist = job.allocate(len(rows) * n, arithmetic.dtype)
+            self._searches.rows(job, rows, arithmetic, dist)
+            add_up(job, dist, n, statistics.part(part), arithmetic)
+            job.recycle()
+            report_done(progress, first + len(rows), len(sources))
+        return statistics
 
     def _given(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> Arithmetic:
         """Return in which type the device gives distances: in that of the results where it is known to convert them."""

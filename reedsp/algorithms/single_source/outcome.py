@@ -20,6 +20,7 @@ from reedsp.edges.negative_cycles import (
     predecessor_cycle,
 )
 from reedsp.edges.predecessors import Noted, find_trees, find_trees_outgoing
+from reedsp.edges.statistics import add_up
 
 _GROUP = (64, 1)
 
@@ -128,7 +129,8 @@ def fill_rows(
         job.phases.begin("tree")
         trees = find_trees_outgoing(job, edges, arithmetic, found, starts, task.by_hops, noted)
         if trees.overflowed and task.ceiling is None:
-            job.download_into(dist, found)
+            if task.target is not None:
+                job.download_into(dist, found)
             if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
                 raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
@@ -138,7 +140,10 @@ def fill_rows(
             job.phases.begin("download")
             trees.read_into(task.predecessors, job)
     job.phases.begin("download")
-    read_distances(job, found, dist, arithmetic)
+    if task.statistics is not None:
+        add_up(job, found, n, task.statistics, arithmetic)
+    else:
+        read_distances(job, found, dist, arithmetic)
 
 
 def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:

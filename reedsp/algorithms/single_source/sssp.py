@@ -45,13 +45,14 @@ from reedsp.device.selfcheck import is_trusted
 from reedsp.edges import balance, ladder
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.selfcheck import converts
+from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import announce_long, search_bar
+from reedsp.system.progress_bar import announce_long, report_done, search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
 _METHODS = {
@@ -69,6 +70,7 @@ _METHODS = {
     "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
     "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
 }
+_ROWS_BYTES = 1 << 28
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
 
@@ -344,6 +346,50 @@ def rows_from(
     plan = _planned(graph, starts, arithmetic, result, None)
     solved = _solve(graph, starts, arithmetic, result, plan, cutoff=cutoff, predecessors=predecessors)
     return solved.distances(arithmetic, result), solved.pred
+
+
+def statistics_from(
+    graph: Graph,
+    sources: Sequence[int],
+    result: np.dtype[Any],
+    device: Device | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Measured:
+    """Return statistics of the distances from some vertices.
+
+    The distances, in the arithmetic of :func:`sssp`, do not leave a device that adds them up.
+
+    Parameters
+    ----------
+    graph : Graph
+        Without negative weights.
+    sources : sequence of int
+        Indices.
+    result : dtype
+        As for :func:`sssp`.
+    device : Device, optional
+        By default what :func:`sssp` takes.
+    progress : callable(rows, most), optional
+    """
+    arithmetic = choose_arithmetic(graph, result)
+    starts = [[each] for each in sources]
+    plan = _planned(graph, starts, arithmetic, result, device, may_be_host=progress is None)
+    statistics = RowStatistics.empty(len(starts), arithmetic.dtype)
+    if plan.device is not None and starts and adds_up(plan.device, arithmetic):
+        job = Job(plan.device, recycle=True)
+        method, form = _trusted_method(plan, graph, job, arithmetic)
+        room = np.empty((len(starts), 0), arithmetic.dtype)
+        task = Task(graph, starts, job, arithmetic, room, progress=progress, statistics=statistics)
+        _METHODS[method].solve(task, **form)
+        return Measured(statistics, str(plan.device), job.kernels_launched)
+    step, launched = max(1, _ROWS_BYTES // max(1, graph.n * arithmetic.dtype.itemsize)), 0
+    for first in range(0, len(starts), step):
+        part = slice(first, first + step)
+        solved = _solve(graph, starts[part], arithmetic, result, plan, predecessors=False)
+        add_up_on_host(solved.added(arithmetic), statistics.part(part), arithmetic.infinity)
+        launched += solved.stats["kernels_launched"]
+        report_done(progress, min(first + step, len(starts)), len(starts))
+    return Measured(statistics, place.HOST if plan.device is None else str(plan.device), launched)
 
 
 @dataclass(frozen=True)

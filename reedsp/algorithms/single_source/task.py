@@ -14,6 +14,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.job import Job, round_up
+from reedsp.edges.statistics import RowStatistics
 from reedsp.graph.graph import Graph
 from reedsp.system.progress_bar import of_a_search, report_done
 
@@ -33,7 +34,7 @@ class Task:
         Holds every path sum, as ``reedsp.arithmetic.paths.choose_arithmetic`` finds it.
     dist : ndarray of the arithmetic's dtype, shape (rows, n)
         Filled with the distances. For near-far it can be of float64 where ``reedsp.edges.distances.float64_holds``
-        them: with inf where there is no path.
+        them: with inf where there is no path. Of shape (rows, 0) if there are `statistics`.
     predecessors : ndarray of int32, shape (rows, n), optional
         Filled with the predecessors, if they are wanted.
     ceiling : optional
@@ -44,6 +45,8 @@ class Task:
         Choose predecessors as in a graph with negative weights, whose tight edges these are: by hop level only.
     progress : callable(done, most), optional
         Called now and then: with the rounds of the only row, otherwise with the rows that are done.
+    statistics : RowStatistics, optional
+        Filled in place of the distances, by searches that take nearer vertices first.
     """
 
     graph: Graph
@@ -56,6 +59,7 @@ class Task:
     target: int | None = None
     by_hops: bool = False
     progress: Callable[[int, int], None] | None = None
+    statistics: RowStatistics | None = None
 
     @property
     def source(self) -> int:
@@ -94,6 +98,7 @@ class Task:
                 dist=self.dist[part],
                 predecessors=None if self.predecessors is None else self.predecessors[part],
                 progress=of_a_search(self.progress, first, len(self.starts)),
+                statistics=None if self.statistics is None else self.statistics.part(part),
             )
             outcome = solve(task)
             rounds += outcome.rounds

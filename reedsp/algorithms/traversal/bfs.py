@@ -25,9 +25,10 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.balance import FEW_EDGES
-from reedsp.edges.device_graph import Neighbours, largest_degree
+from reedsp.edges.device_graph import UNREACHED, Neighbours, largest_degree
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS
 from reedsp.edges.selfcheck import finds_known_levels
+from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
@@ -64,6 +65,8 @@ _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
 _ROW_BYTES = 24  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
+
+_STATISTICS_BYTES = 1 << 28  # of levels and predecessors on the host
 
 # Of "work-groups".
 _GROUPS_FILE = "traversal/bfs_work_groups.cl"
@@ -184,6 +187,31 @@ def _answer(plan: Plan, answers: npt.NDArray[np.int32], method: str, stats: dict
         device=str(stats["device"]),
         stats=stats,
     )
+
+
+def statistics_from(
+    graph: Graph, sources: Sequence[int], device: Device | None = None, progress: Report | None = None
+) -> Measured:
+    """Return statistics of the levels from some vertices, by default from where :func:`bfs` finds them.
+
+    Where a work-group searches from each, levels do not leave the device.
+    """
+    named = [graph.names[each] for each in sources]
+    plan = planned(graph, named, device=device, may_be_host=progress is None)
+    rows = RowStatistics.empty(len(sources), np.dtype(np.int32))
+    chosen = plan.device
+    if chosen is not None and plan.choice.methods[0] == _ROWS and _is_trusted(chosen, _ROWS) and adds_up_levels(chosen):
+        job = Job(chosen, recycle=True)
+        search_rows(graph, sources, None, job, progress, statistics=rows)
+        return Measured(rows, str(chosen), job.kernels_launched)
+    step, launched = max(1, _STATISTICS_BYTES // (8 * max(1, graph.n))), 0
+    for first in range(0, len(sources), step):
+        part = slice(first, first + step)
+        found = bfs(graph, named[part], device=chosen, progress=False)
+        add_up_on_host(found.levels, rows.part(part), UNREACHED)
+        launched += found.stats["kernels_launched"]
+        report_done(progress, min(first + step, len(sources)), len(sources))
+    return Measured(rows, place.HOST if chosen is None else str(chosen), launched)
 
 
 # ---- how, where and why -----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from reedsp.device.device import Device
 from reedsp.device.iterate import Pace, take_rows
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import Neighbours
+from reedsp.edges.statistics import RowStatistics, add_up_levels
 from reedsp.graph.graph import Graph
 from reedsp.system.progress_bar import Report, of_a_search, report_done
 
@@ -29,10 +30,11 @@ _MOST_BYTES = 1 << 33  # of levels and predecessors: with more a batch keeps the
 def search_rows(
     graph: Graph,
     sources: Sequence[int],
-    answers: npt.NDArray[np.int32],
+    answers: npt.NDArray[np.int32] | None,
     job: Job,
     progress: Report | None,
     group_size: int | None = None,
+    statistics: RowStatistics | None = None,
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
 
@@ -40,11 +42,13 @@ def search_rows(
     ----------
     graph : Graph
     sources : sequence of int
-    answers : ndarray of int32, shape (len(sources), 2, graph.n)
+    answers : ndarray of int32, shape (len(sources), 2, graph.n), optional
     job : Job
     progress : callable(done, most), optional
     group_size : int, optional
         Work-items of a work-group.
+    statistics : RowStatistics, optional
+        Of the levels; filled.
 
     Returns
     -------
@@ -78,7 +82,10 @@ def search_rows(
         )
         searching += time.perf_counter() - started
         with job.phases.within("download"):
-            job.download_into(answers[first : first + most], found)
+            if answers is not None:
+                job.download_into(answers[first : first + most], found)
+            if statistics is not None:
+                add_up_levels(job, found, n, statistics.part(slice(first, first + most)))
         report_done(progress, first + len(starts), count)
         started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": 0}

@@ -1,0 +1,224 @@
+"""What the distances from vertices amount to, added up where they are found: rows of distances do not travel."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.contraction.automatic import prepared_for
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Searched, row_blocks, rows_of
+from reedsp.algorithms.rows import Prepared, accepted, check_device
+from reedsp.algorithms.single_source.sssp import statistics_from as distances_from
+from reedsp.algorithms.traversal.bfs import statistics_from as levels_from
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, result_dtype, to_result
+from reedsp.arithmetic.types import infinity
+from reedsp.cost_model import sharing
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.job import Job
+from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
+from reedsp.graph.arguments import vertices_argument
+from reedsp.graph.graph import Graph
+from reedsp.results.statistics import DistanceStatistics
+from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.progress_bar import Report, report_done, search_bar
+from reedsp.system.threads import at_once
+from reedsp.typing import DistanceType, GraphLike, Vertices
+
+
+def distance_statistics(
+    graph: GraphLike | Prepared,
+    sources: Vertices | None = None,
+    *,
+    unweighted: bool = False,
+    dtype: DistanceType | None = None,
+    device: Device | Elsewhere | int | str | Sequence[Device | int | str] | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+) -> DistanceStatistics:
+    """Find how many vertices each source reaches, how far the farthest is, and the sum of the distances.
+
+    These are what eccentricities, diameters, closeness and mean distances are made of. Distances are added up on the
+    device that finds them, so that none of them is copied or kept.
+
+    Parameters
+    ----------
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
+        As for :func:`reedsp.sssp`. Weights may be negative.
+    sources : sequence of int or of other names, optional
+        Vertices where the paths start; all of them by default.
+    unweighted : bool
+        Count edges in place of weights, as :func:`reedsp.bfs` does. Eccentricities are of int32 then.
+    dtype : {None, "float64", "float32", "int64", "int32"}
+        Type of the eccentricities, as for the distances of :func:`reedsp.sssp`.
+    device : Device, int or str, a sequence of these, or cluster, optional
+        As for :func:`reedsp.sssp`. Several devices share the sources, and so do the workers of a
+        :class:`reedsp.cluster.Cluster`.
+    progress : bool or callable(done, most), optional
+        As for :func:`reedsp.sssp`: with how many sources are done, and how many there are.
+
+    Returns
+    -------
+    DistanceStatistics
+
+    Raises
+    ------
+    NegativeCycleError
+        There is a negative cycle; if weights are fractional, one that can be reached from a source.
+    OverflowError
+        A distance is beyond int64 or the integer `dtype`, or the sum of those from a source is beyond int64.
+    ValueError, TypeError, DeviceError, DeviceMemoryError
+        As for :func:`reedsp.sssp`.
+
+    Notes
+    -----
+    Integers are added up exactly. Sums of fractional distances are of float64, rounded in one order, which does not
+    depend on the device.
+
+    From very many sources of a graph like a road network, a CPU device prepares it first, as by :func:`reedsp.prepare`.
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4])
+    >>> found = reedsp.distance_statistics(graph)
+    >>> found.eccentricity.max(), found.farness.sum() / (4 * 3)
+    (9.0, 5.0)
+    """
+    asked, graph = accepted(graph)
+    starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
+    if unweighted and dtype is not None:
+        raise ValueError(f"dtype = {dtype!r}: numbers of edges are of int32")
+    question = Question(graph, np.dtype(np.int32) if unweighted else result_dtype(dtype, graph), unweighted)
+    if isinstance(device, Elsewhere):
+        if isinstance(asked, Prepared):
+            check_device(asked, device)  # which refuses it
+        there: DistanceStatistics = device.answer("distance_statistics", question, starts, progress=progress)
+        return there
+    with search_bar(len(starts), "searches", progress) as report:
+        if isinstance(device, Sequence) and not isinstance(device, str):
+            measured = _on_several(question, asked, starts, device, report)
+        else:
+            measured = measured_on(question, asked, starts, device, report)
+    return question.answer(starts, measured)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What statistics are asked for.
+
+    Attributes
+    ----------
+    graph : Graph
+    result : dtype
+        Of eccentricities: decides in which arithmetic distances are found.
+    unweighted : bool
+    """
+
+    graph: Graph
+    result: np.dtype[Any]
+    unweighted: bool = False
+
+    @property
+    def found(self) -> np.dtype[Any]:
+        """The type in which distances are found."""
+        return self.result if self.unweighted else choose_arithmetic(self.graph, self.result).dtype
+
+    def answer(self, sources: npt.NDArray[np.intp], measured: Measured) -> DistanceStatistics:
+        """Return what was measured as users read it."""
+        rows, names = measured.rows, self.graph.names
+        farthest = rows.farthest
+        if farthest.dtype != self.result:
+            farthest = to_result(farthest, Arithmetic(farthest.dtype), self.result)
+        named = [names[each] for each in sources.tolist()]
+        return DistanceStatistics(self.graph, named, rows.reached, farthest, rows.total, measured.device)
+
+
+def measured_on(
+    question: Question,
+    asked: Graph | Prepared,
+    sources: npt.NDArray[np.intp],
+    device: Device | int | str | None = None,
+    progress: Report | None = None,
+) -> Measured:
+    """Return statistics of the rows from some vertices.
+
+    Parameters
+    ----------
+    question : Question
+    asked : Graph or Prepared
+        Its graph, or that prepared.
+    sources : ndarray of intp
+    device : Device, int or str, optional
+    progress : callable(done, most), optional
+    """
+    graph, result = question.graph, question.result
+    if isinstance(asked, Prepared):
+        check_device(asked, device)
+    chosen = None if device is None else get_device(device)
+    if question.unweighted:
+        if isinstance(asked, Prepared):
+            chosen = asked.device
+        return levels_from(graph, sources.tolist(), chosen, progress)
+    prepared = asked if isinstance(asked, Prepared) else None
+    if prepared is None and not graph.has_negative_weights:
+        prepared = prepared_for(graph, chosen, len(sources), result)
+        if prepared is None:
+            return distances_from(graph, sources.tolist(), result, chosen, progress)
+    if prepared is not None and adds_up(prepared.device, choose_arithmetic(graph, result)):
+        job = Job(prepared.device, recycle=True)
+        rows = prepared._statistics(sources.tolist(), result, job, progress)
+        return Measured(rows, str(prepared.device), job.kernels_launched)
+    return _of_blocks(question, rows_of(asked, chosen) if prepared is None else prepared, sources, progress)
+
+
+def _of_blocks(
+    question: Question, searched: Searched | Prepared, sources: npt.NDArray[np.intp], progress: Report | None
+) -> Measured:
+    """Return the same of rows that are copied to the host, block by block."""
+    found = np.dtype(np.int64) if question.found.kind == "i" else question.result
+    job, rows, done = Job(searched.device, recycle=True), RowStatistics.empty(len(sources), found), 0
+    for block, dist in row_blocks(searched, sources, found, MEMORY_LIMIT, job=job):
+        add_up_on_host(dist, rows.part(slice(done, done + len(block))), infinity(found))
+        done += len(block)
+        report_done(progress, done, len(sources))
+    return Measured(rows, str(searched.device), job.kernels_launched)
+
+
+def _on_several(
+    question: Question,
+    asked: Graph | Prepared,
+    sources: npt.NDArray[np.intp],
+    named: Sequence[Device | int | str],
+    progress: Report | None,
+) -> Measured:
+    """Return the same, found by several devices, each of which takes the next sources when it has time."""
+    if isinstance(asked, Prepared):
+        raise ValueError(f"device: the graph is prepared on {asked.device}, and not on several devices")
+    devices = [get_device(each) for each in named]
+    if not devices:
+        raise ValueError("device: the list is empty")
+    count, row_bytes = len(sources), asked.n * question.found.itemsize
+    step = sharing.rows_of_task(count, len(devices), row_bytes, sharing.ROW_BYTES_GPU)
+    left = deque(range(0, count, step))
+    found: dict[int, Measured] = {}
+
+    def work(device: Device) -> None:
+        with contextlib.suppress(IndexError):
+            while True:
+                first = left.popleft()
+                found[first] = measured_on(question, asked, sources[first : first + step], device)
+
+    def report() -> None:
+        report_done(progress, min(count, step * len(found)), count)
+
+    at_once([partial(work, device) for device in devices], left.clear, report)
+    parts = [found[first] for first in sorted(found)]
+    rows = RowStatistics.concatenated([RowStatistics.empty(0, question.found), *(each.rows for each in parts)])
+    return Measured(rows, ", ".join(map(str, devices)), sum(each.kernels_launched for each in parts))

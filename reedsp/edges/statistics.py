@@ -1,0 +1,213 @@
+"""What rows of distances amount to: how many vertices are reached, how far the farthest is, and the sum of distances.
+
+Sums of floating-point numbers are the same wherever they are added up (cl/edges/statistics.cl).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from reedsp.arithmetic.paths import Arithmetic
+from reedsp.arithmetic.types import C_TYPES
+from reedsp.device.build import constants
+from reedsp.device.device import Device
+from reedsp.device.dispatch import even
+from reedsp.device.job import Job
+from reedsp.device.selfcheck import is_trusted
+from reedsp.edges.device_graph import UNREACHED
+
+_FILE = "edges/statistics.cl"
+_LANES = constants(_FILE)["LANES"]
+_GROUP_SIZE = 256
+_INT64_MAX = 2**63 - 1
+_LEVELS = {**Arithmetic(np.dtype(np.int32)).macros, "INF": str(UNREACHED)}
+
+
+@dataclass(frozen=True)
+class RowStatistics:
+    """Statistics of rows of distances.
+
+    Attributes
+    ----------
+    reached : ndarray of int64, shape (rows,)
+        How many vertices there is a path to.
+    farthest : ndarray of the arithmetic's dtype, shape (rows,)
+        The largest distance to one of these; 0 if there is none.
+    total : ndarray of int64, or float64 where distances are floats, shape (rows,)
+        The sum of these distances.
+    """
+
+    reached: npt.NDArray[np.int64]
+    farthest: npt.NDArray[Any]
+    total: npt.NDArray[Any]
+
+    @staticmethod
+    def empty(rows: int, dtype: np.dtype[Any]) -> RowStatistics:
+        """Return room for the statistics of so many rows of distances of a type."""
+        total = np.int64 if dtype.kind == "i" else np.float64
+        return RowStatistics(np.empty(rows, np.int64), np.empty(rows, dtype), np.empty(rows, total))
+
+    def part(self, rows: slice) -> RowStatistics:
+        """Return those of some rows, in the same memory."""
+        return RowStatistics(self.reached[rows], self.farthest[rows], self.total[rows])
+
+    @staticmethod
+    def concatenated(parts: Sequence[RowStatistics]) -> RowStatistics:
+        """Return those of all rows, one part after the other."""
+        return RowStatistics(
+            np.concatenate([part.reached for part in parts]),
+            np.concatenate([part.farthest for part in parts]),
+            np.concatenate([part.total for part in parts]),
+        )
+
+    def equals(self, other: RowStatistics) -> bool:
+        """Return whether others are the same."""
+        pairs = (self.reached, other.reached), (self.farthest, other.farthest), (self.total, other.total)
+        return all(np.array_equal(*pair) for pair in pairs)
+
+    @property
+    def _may_overflow(self) -> npt.NDArray[np.intp]:
+        """Rows whose sums may be beyond int64."""
+        if self.farthest.dtype.kind != "i":
+            return np.empty(0, np.intp)
+        return np.flatnonzero(self.reached * self.farthest.astype(np.float64) >= _INT64_MAX)
+
+
+class Measured(NamedTuple):
+    """Statistics that were found, where, and by how many launches of kernels."""
+
+    rows: RowStatistics
+    device: str
+    kernels_launched: int
+
+
+def add_up(
+    job: Job, dist: cl.Buffer, n: int, statistics: RowStatistics, arithmetic: Arithmetic, group_size: int | None = None
+) -> None:
+    """Wait for the work queued so far, and fill statistics of rows that lie on the device.
+
+    Parameters
+    ----------
+    job : Job
+    dist : pyopencl.Buffer of the arithmetic's dtype, shape (rows, n)
+        No row is all below zero.
+    n : int
+    statistics : RowStatistics
+    arithmetic : Arithmetic
+        One that :func:`adds_up`.
+    group_size : int, optional
+        Work-items that share a row; by default 1 on CPUs.
+
+    Raises
+    ------
+    OverflowError
+        The sum of a row is beyond int64.
+    """
+    _add_up(job, dist, n, n, statistics, arithmetic.macros, group_size)
+    for row in statistics._may_overflow.tolist():
+        own: npt.NDArray[Any] = np.empty(n, arithmetic.dtype)
+        job.download_into(own, dist, row * n)
+        _refuse_overflow(own[own != arithmetic.infinity])
+
+
+def add_up_levels(job: Job, found: cl.Buffer, n: int, statistics: RowStatistics) -> None:
+    """Wait for the work queued so far, and fill statistics of levels, shape (rows, 2, n) with predecessors."""
+    _add_up(job, found, n, 2 * n, statistics, _LEVELS)
+
+
+def _add_up(
+    job: Job,
+    dist: cl.Buffer,
+    n: int,
+    stride: int,
+    statistics: RowStatistics,
+    macros: Mapping[str, str | int],
+    group_size: int | None = None,
+) -> None:
+    rows, device = len(statistics.reached), job.device
+    if rows == 0:
+        return
+    size = group_size or (1 if device.kind == "cpu" else min(_GROUP_SIZE, device.max_work_group_size))
+    total = np.dtype(np.uint64 if statistics.total.dtype.kind == "i" else np.float64)
+    kernel = device.kernel(_FILE, "row_statistics", TOTAL=C_TYPES[total], GROUP_SIZE=size, **macros)
+    found = job.allocate(rows, np.uint32), job.allocate(rows, statistics.farthest.dtype), job.allocate(rows, total)
+    slices = even(0, rows * size, size, rows * n, device.steps_at_once)
+    job.launch(kernel, rows * size, size, dist, *found, np.uint64(stride), np.uint32(n), slices=slices)
+    statistics.reached[...] = job.download(found[0], rows, np.uint32)
+    job.download_into(statistics.farthest, found[1])
+    job.download_into(statistics.total.view(total), found[2])
+
+
+def add_up_on_host(dist: npt.NDArray[Any], statistics: RowStatistics, no_path: Any) -> None:
+    """Fill statistics of rows that lie on the host, shape (rows, n), in the same order of additions.
+
+    Raises
+    ------
+    OverflowError
+        The sum of a row is beyond int64.
+    """
+    rows, n = dist.shape
+    counted = np.where(dist == no_path, dist.dtype.type(0), dist)
+    statistics.reached[...] = np.count_nonzero(dist != no_path, axis=1)
+    statistics.farthest[...] = counted.max(axis=1, initial=0)
+    if dist.dtype.kind == "i":
+        counted.sum(axis=1, dtype=np.int64, out=statistics.total)
+        for row in statistics._may_overflow.tolist():
+            _refuse_overflow(counted[row])
+        return
+    lanes = np.zeros((rows, _LANES))
+    for first in range(0, n, _LANES):
+        some = counted[:, first : first + _LANES]
+        lanes[:, : some.shape[1]] += some
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    statistics.total[...] = lanes[:, 0]
+
+
+def adds_up(device: Device, arithmetic: Arithmetic) -> bool:
+    """Return whether a device adds up rows of distances in an arithmetic, and rightly."""
+    if arithmetic.dtype.kind == "f" and not device.fp64:
+        return False
+    return is_trusted(device, f"sums of distances in {arithmetic}", adds_up_known_rows, arithmetic)
+
+
+def adds_up_levels(device: Device) -> bool:
+    """Return whether a device adds up rows of levels, and rightly."""
+    return is_trusted(device, "sums of levels", adds_up_known_levels)
+
+
+def adds_up_known_levels(device: Device) -> bool:
+    """Return whether a device finds the statistics of levels that the host knows."""
+    rows, n, job = 3, _LANES + 5, Job(device)
+    found = (np.arange(rows * 2 * n, dtype=np.int32) * 7919 % 101 - 1).reshape(rows, 2, n)
+    statistics, expected = (RowStatistics.empty(rows, found.dtype) for _ in range(2))
+    add_up_levels(job, job.upload(found), n, statistics)
+    add_up_on_host(found[:, 0], expected, UNREACHED)
+    return statistics.equals(expected)
+
+
+def adds_up_known_rows(device: Device, arithmetic: Arithmetic) -> bool:
+    """Return whether a device finds the statistics of rows that the host knows."""
+    rows, n, job = 5, 2 * _LANES + 3, Job(device)
+    dist = (np.arange(rows * n) * 7919 % 10_007).reshape(rows, n).astype(arithmetic.dtype)
+    if arithmetic.dtype.kind == "f":
+        dist /= arithmetic.dtype.type(3)
+    dist[:, ::5] = arithmetic.infinity
+    dist[1], dist[2, 1:], dist[3, : n - 1] = arithmetic.infinity, arithmetic.infinity, arithmetic.infinity
+    found, expected = (RowStatistics.empty(rows, arithmetic.dtype) for _ in range(2))
+    add_up(job, job.upload(dist), n, found, arithmetic)
+    add_up_on_host(dist, expected, arithmetic.infinity)
+    return found.equals(expected)
+
+
+def _refuse_overflow(dist: npt.NDArray[Any]) -> None:
+    total = sum(dist.tolist())
+    if total > _INT64_MAX:
+        raise OverflowError(f"the distances from a vertex add up to {total}, which is beyond int64")

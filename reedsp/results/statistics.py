@@ -1,0 +1,65 @@
+"""What the distances from vertices amount to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import Graph
+from reedsp.system.public import public
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class DistanceStatistics:
+    """Statistics of the distances from each of several vertices, from :func:`reedsp.distance_statistics`.
+
+    Attributes
+    ----------
+    graph : Graph
+    sources : list of int or of other names
+    reached : ndarray of int64, shape (k,)
+        How many vertices there is a path to, the source among them.
+    eccentricity : ndarray, shape (k,)
+        The largest distance to one of these.
+    farness : ndarray of int64, or of float64 if weights are fractional, shape (k,)
+        The sum of the distances to these.
+    device : str
+        Name and platform of the device, of each if there were several, or "host".
+
+    Examples
+    --------
+    >>> import reedsp
+    >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [1, 2, 3], directed=False)
+    >>> found = reedsp.distance_statistics(graph)
+    >>> found.eccentricity, found.farness
+    (array([6., 5., 3., 6.]), array([10,  8,  8, 14]))
+    """
+
+    graph: Graph
+    sources: list[Any]
+    reached: npt.NDArray[np.int64]
+    eccentricity: npt.NDArray[Any]
+    farness: npt.NDArray[Any]
+    device: str
+
+    def __repr__(self) -> str:
+        return f"DistanceStatistics({len(self.sources):,} sources of {self.graph!r}, on {self.device})"
+
+    @property
+    def closeness(self) -> npt.NDArray[np.float64]:
+        """The closeness centrality of each source, shape (k,).
+
+        That is the reciprocal of the mean distance to the other vertices that are reached, times the part of all others
+        that these are (Wasserman and Faust); 0 where none is reached. It is what networkx has for distances *to* a
+        node, which are those of :meth:`Graph.reverse`.
+        """
+        others, n = self.reached - 1.0, self.graph.n
+        closeness = np.zeros(len(others))
+        np.divide(others, self.farness, out=closeness, where=self.farness > 0)
+        if n > 1:
+            closeness *= others / (n - 1)
+        return closeness
