@@ -2,9 +2,10 @@
 
 Each worker is a process: on a processor one with a single thread, so that two workers have twice what one has; on a
 machine with several GPUs one for each of two, beside two threads of one process with a GPU each. Processor time is
-that of the workers and of the client together. Tasks that do nothing show what each costs, and a graph that no worker
-has what it takes to send one. All answers are compared with that of one process, outside of what is timed; beside each
-stands what `reedsp.estimate` says.
+that of the workers and of the client together. Distances that are added up where they are found do not leave the
+devices; in all other ways the host looks at them. Tasks that do nothing show what each costs, and a graph that no
+worker has what it takes to send one. All answers are compared with that of one process, outside of what is timed;
+beside each stands what `reedsp.estimate` says.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ PART = 512  # sources that a thread searches from at a time
 EMPTY_TASKS = 64
 COUNTS = (1, 2)
 ONE, THREADS, REDUCED, ZARR = "one process", "threads of one process", "reduced on workers", "rows to zarr"
+ADDED, ADDED_BY_THREADS, ADDED_BY_WORKERS = "added up", "added up by threads", "added up by workers"
 KEPT, EMPTY, SENT = "rows kept on workers", "empty tasks", "graph sent"
 
 
@@ -138,10 +140,15 @@ def of_sources(
     sources = np.random.default_rng(SEED).choice(graph.n, count, replace=count > graph.n).tolist()
     farthest_found = in_threads([device], graph, sources)
     sample = reedsp.sssp(graph, sources[:FEW], device=device).dist
+    totals = sample.sum(axis=1, where=np.isfinite(sample)).tolist()
 
     def check_maxima(found: list[float]) -> None:
         if found != farthest_found:
             raise WrongAnswerError("wrong distances")
+
+    def check_added(found: reedsp.DistanceStatistics) -> None:
+        if found.eccentricity.tolist() != farthest_found or found.farness[:FEW].tolist() != totals:
+            raise WrongAnswerError("wrong sums")
 
     def check_rows(found: Any) -> None:
         if not np.array_equal(found[:FEW], sample) or [farthest(0, row) for row in found[:]] != farthest_found:
@@ -171,12 +178,18 @@ def of_sources(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         expected = partial(reedsp.estimate, graph, "sssp", sources, device=device)
-        ways = [Way(ONE, 1, alone, check_maxima, expected=expected())]
+        added = partial(reedsp.distance_statistics, graph, sources)
+        ways = [
+            Way(ONE, 1, alone, check_maxima, expected=expected()),
+            Way(ADDED, 1, partial(added, device=device), check_added),
+        ]
         for number in COUNTS:
             cluster, used = stack.enter_context(workers_of(device, number))
             if number <= len(devices) > 1:
                 threads = partial(in_threads, devices[:number], graph, sources)
                 ways.append(Way(THREADS, number, threads, check_maxima))
+                ways.append(Way(ADDED_BY_THREADS, number, partial(added, device=devices[:number]), check_added))
+            ways.append(Way(ADDED_BY_WORKERS, number, partial(added, device=cluster), check_added, used))
             reduced = partial(cluster.map_rows, graph, farthest, sources)
             ways.append(Way(REDUCED, number, reduced, check_maxima, used, expected(workers=number)))
             if device.kind == "cpu":

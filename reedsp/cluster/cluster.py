@@ -31,7 +31,6 @@ from reedsp.graph.graph import Graph
 from reedsp.results.all_pairs import AllPairs
 from reedsp.results.levels import BreadthFirst
 from reedsp.results.shortest_paths import ShortestPaths
-from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere, answers_networkx
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
@@ -434,7 +433,7 @@ class Cluster(Elsewhere):
 
     def _statistics(
         self, asked: StatisticsQuestion, sources: npt.NDArray[np.intp], *, progress: Any = None
-    ) -> DistanceStatistics:
+    ) -> Measured:
         graph = asked.graph
         named = [graph.names[each] for each in sources]
         if asked.unweighted:
@@ -443,8 +442,7 @@ class Cluster(Elsewhere):
             question = searches.question_of_paths(graph, named, dtype=asked.result.name)
         reference = self.publish(graph)
         with search_bar(len(named), "searches", progress) as report:
-            rows = searches.statistics_of(self.engine, question, asked.found, reference, report)
-        return asked.answer(sources, Measured(rows, f"{len(self.engine.workers())} workers", 0))
+            return searches.statistics_of(self.engine, question, asked.found, reference, report)
 
     def _rows(
         self,

@@ -24,7 +24,7 @@ from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import sharing
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import renamed
-from reedsp.edges.statistics import RowStatistics
+from reedsp.edges.statistics import Measured
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 
@@ -221,13 +221,12 @@ def columns_of(
 
 def statistics_of(
     engine: Engine, question: Question, found: np.dtype[Any], reference: Published, progress: Progress = None
-) -> RowStatistics:
+) -> Measured:
     """Return statistics of the rows, found in a type, which are added up where they are found."""
     made = _tasks(question, _cut(engine, question), tasks.statistics, lambda first, last: (), reference)
     with contextlib.closing(_run(engine, question, made, progress)) as done:
         parts = {task.first: future.result() for task, future in done}
-    nothing = RowStatistics.empty(0, found)
-    return RowStatistics.concatenated([nothing, *(parts[first] for first in sorted(parts))])
+    return Measured.joined([parts[first] for first in sorted(parts)], found)
 
 
 def trees_of(

@@ -18,7 +18,7 @@ from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceMemoryError
-from reedsp.edges.statistics import RowStatistics
+from reedsp.edges.statistics import Measured
 from reedsp.graph.graph import Graph
 
 
@@ -116,17 +116,17 @@ def columns(
     return np.ascontiguousarray(rows(published, search, sources)[:, targets])
 
 
-def statistics(published: Published, search: Search, sources: Sequence[int]) -> RowStatistics:
+def statistics(published: Published, search: Search, sources: Sequence[int]) -> Measured:
     """Return statistics of the row of each source."""
     graph, device = _ready(published, search)
     is_weighted = search.function == "sssp"
     question = Question(graph, np.dtype(search.arguments["dtype"] if is_weighted else np.int32), not is_weighted)
 
-    def found(some: Sequence[int]) -> RowStatistics:
-        return measured_on(question, graph, np.array(some, np.intp), device).rows
+    def found(some: Sequence[int]) -> Measured:
+        return measured_on(question, graph, np.array(some, np.intp), device)
 
     with registry.lock():
-        return RowStatistics.concatenated(in_halves(found, sources))
+        return Measured.joined(in_halves(found, sources), question.found)
 
 
 def trees(published: Published, search: Search, sources: Sequence[int]) -> list[Trees]:

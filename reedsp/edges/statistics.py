@@ -57,19 +57,9 @@ class RowStatistics:
         """Return those of some rows, in the same memory."""
         return RowStatistics(self.reached[rows], self.farthest[rows], self.total[rows])
 
-    @staticmethod
-    def concatenated(parts: Sequence[RowStatistics]) -> RowStatistics:
-        """Return those of all rows, one part after the other."""
-        return RowStatistics(
-            np.concatenate([part.reached for part in parts]),
-            np.concatenate([part.farthest for part in parts]),
-            np.concatenate([part.total for part in parts]),
-        )
-
     def equals(self, other: RowStatistics) -> bool:
         """Return whether others are the same."""
-        pairs = (self.reached, other.reached), (self.farthest, other.farthest), (self.total, other.total)
-        return all(np.array_equal(*pair) for pair in pairs)
+        return all(map(np.array_equal, _arrays(self), _arrays(other)))
 
     @property
     def _may_overflow(self) -> npt.NDArray[np.intp]:
@@ -85,6 +75,20 @@ class Measured(NamedTuple):
     rows: RowStatistics
     device: str
     kernels_launched: int
+
+    @staticmethod
+    def joined(parts: Sequence[Measured], found: np.dtype[Any]) -> Measured:
+        """Return what was measured of rows, one part after the other, of distances that are found in a type."""
+        rows = [RowStatistics.empty(0, found), *(part.rows for part in parts)]
+        return Measured(
+            RowStatistics(*map(np.concatenate, zip(*map(_arrays, rows), strict=True))),
+            ", ".join(dict.fromkeys(part.device for part in parts)),
+            sum(part.kernels_launched for part in parts),
+        )
+
+
+def _arrays(rows: RowStatistics) -> tuple[npt.NDArray[Any], ...]:
+    return rows.reached, rows.farthest, rows.total
 
 
 def add_up(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -25,6 +25,7 @@ Values = npt.NDArray[np.int64] | list[Any]
 """Distances from one node: ints as an array, other numbers as a list in the order of networkx."""
 
 _EXACT_IN_INT64 = 2**62
+_FIRST_NODES = 64
 
 
 # ---- distances from each node -----------------------------------------------------------------------
@@ -70,8 +71,43 @@ def _summands(values: Values) -> list[Any]:
     return [int(values.sum()) if fits else sum(values.tolist())]
 
 
+class Sums(NamedTuple):
+    """How many nodes there are distances of, the largest of these, and their sum."""
+
+    reached: int
+    largest: Any
+    total: Any
+
+
+def _sums_from(
+    G: NetworkXGraph, weight: Any, nodes: Iterable[Node], inward: bool = False
+) -> Iterator[tuple[Node, Sums]]:
+    """Yield each node with sums of the distances of those it reaches, or of those that reach it.
+
+    Ints are added up on the device. A few nodes come first: their sums may be all that is asked for.
+    """
+    nodes = list(nodes)
+    arcs = on_device.arcs_for(G, weight, inward, searches=len(nodes))
+    if arcs is None or not on_device.adds_up(arcs):
+        yield from _sums_of(_found_from(G, weight, nodes, inward))
+        return
+    for some in (nodes[:_FIRST_NODES], nodes[_FIRST_NODES:]):
+        rows = on_device.statistics_from_each(arcs, [G.number_of[node] for node in some], weight is not None)
+        columns = rows.reached.tolist(), rows.farthest.tolist(), rows.total.tolist()
+        yield from ((node, Sums(*found)) for node, *found in zip(some, *columns, strict=True))
+
+
+def _sums_of(found: Iterable[tuple[Node, Values]]) -> Iterator[tuple[Node, Sums]]:
+    for node, values in found:
+        largest = max(values, default=0) if isinstance(values, list) else int(values.max())
+        yield node, Sums(len(values), largest, sum(_summands(values)))
+
+
 def sum_of_distances(G: NetworkXGraph, weight: Any) -> Any:
     """Return the sum of the distances between all pairs of nodes of which one reaches the other."""
+    arcs = on_device.arcs_for(G, weight, searches=len(G))
+    if arcs is not None and on_device.adds_up(arcs):
+        return sum(sums.total for _, sums in _sums_from(G, weight, G))
     return sum(chain.from_iterable(_summands(values) for _, values in _found_from(G, weight, G)))
 
 
@@ -109,11 +145,11 @@ def eccentricity(G: NetworkXGraph, v: Any = None, sp: Any = None, weight: Any = 
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = G.source.nbunch_iter(v)
     largest = {}
-    for node, values in _found_from(G, weight, nodes) if sp is None else _given(sp, nodes):
-        if len(values) != len(G):
+    for node, sums in _sums_from(G, weight, nodes) if sp is None else _sums_of(_given(sp, nodes)):
+        if sums.reached != len(G):
             state = "the digraph is not strongly connected" if G.is_directed() else "the graph is not connected"
             raise nx.NetworkXError(f"Found infinite path length because {state}")
-        largest[node] = max(values) if isinstance(values, list) else int(values.max())
+        largest[node] = sums.largest
     return largest[v] if v in G else largest
 
 
@@ -247,18 +283,18 @@ def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = N
     """Return the nodes whose distances have the minimum sum."""
     if weight is None and attr is None and sp is None and _is_tree(G):
         return nx.tree.centroid(G.source)  # type: ignore[no-any-return]
-    found: Iterable[tuple[Node, Values]]
+    found: Iterable[tuple[Node, Sums]]
     if sp is None:
-        found = _found_from(G, weight, G)
+        found = _sums_from(G, weight, G)
     elif weight is not None:
         raise ValueError("Cannot use both sp, weight arguments together")
     else:
-        found = ((node, list(lengths.values())) for node, lengths in sp.items())
+        found = _sums_of((node, list(lengths.values())) for node, lengths in sp.items())
     minimum, nodes = math.inf, []
-    for node, values in found:
-        if len(values) < len(G):
+    for node, sums in found:
+        if sums.reached < len(G):
             raise nx.NetworkXNoPath(f"Input graph {G.source} is disconnected, so that no sum is finite.")
-        total = sum(_summands(values))
+        total = sums.total
         if attr is not None:
             G.source.nodes[node][attr] = total
         if total < minimum:
@@ -279,13 +315,13 @@ def closeness_centrality(
     if sp is None and u is not None and u not in G:
         raise nx.NodeNotFound(f"Node {u} not found in graph")
     closeness = {}
-    for node, values in _found_from(G, distance, nodes, inward=True) if sp is None else _given_inward(G, sp, nodes):
-        total = sum(_summands(values))
+    given = None if sp is None else _sums_of(_given_inward(G, sp, nodes))
+    for node, sums in _sums_from(G, distance, nodes, inward=True) if given is None else given:
         closeness[node] = 0.0
-        if total > 0.0 and len(G) > 1:
-            closeness[node] = (len(values) - 1.0) / total
+        if sums.total > 0.0 and len(G) > 1:
+            closeness[node] = (sums.reached - 1.0) / sums.total
             if wf_improved:
-                closeness[node] *= (len(values) - 1.0) / (len(G) - 1)
+                closeness[node] *= (sums.reached - 1.0) / (len(G) - 1)
     return closeness if u is None else closeness[u]
 
 

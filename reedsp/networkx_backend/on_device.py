@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.contraction.automatic import prepared_for
+from reedsp.algorithms.routes import statistics
 from reedsp.algorithms.routes.rows import MEMORY_LIMIT, row_blocks
 from reedsp.algorithms.rows import Prepared
 from reedsp.algorithms.single_source.sssp import sssp
@@ -29,6 +30,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.edges.statistics import Measured, RowStatistics
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
@@ -49,6 +51,7 @@ NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 _ROWS_AT_ONCE = 64
 _MOST_ENTRIES = 2**24
+_EXACT_IN_INT64 = 2**62
 
 _launched = 0
 _counting = threading.Lock()
@@ -315,6 +318,25 @@ def distances_from_each(
             dist = counted(bfs(arcs.graph, part, device=elsewhere)).levels.astype(np.int64)
             reached = dist >= 0
         yield from zip(dist, reached, strict=True)
+
+
+def adds_up(arcs: Arcs) -> bool:
+    """Tell whether distances along these edges are ints whose sums from each node fit into int64."""
+    return arcs.values is None and arcs.is_integral and arcs.graph.simple_path_bound * arcs.n < _EXACT_IN_INT64
+
+
+def statistics_from_each(arcs: Arcs, numbers: Sequence[int], weighted: bool) -> RowStatistics:
+    """Return statistics of the distances from each of these nodes, which are ints."""
+    answering = of_networkx()
+    result = np.dtype(_distance_type(arcs) if weighted else np.int32)
+    question, sources = statistics.Question(arcs.graph, result, not weighted), np.array(numbers, np.intp)
+    if isinstance(answering, Elsewhere):
+        measured: Measured = answering.answer("distance_statistics", question, sources)
+    else:
+        prepared = _turned_to(arcs, answering) if weighted and isinstance(answering, Prepared) else None
+        measured = statistics.measured_on(question, arcs.graph if prepared is None else prepared, sources)
+    count_launches(measured.kernels_launched)
+    return measured.rows
 
 
 def _distances_as_prepared(

@@ -99,8 +99,7 @@ def distance_statistics(
     if isinstance(device, Elsewhere):
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it
-        there: DistanceStatistics = device.answer("distance_statistics", question, starts, progress=progress)
-        return there
+        return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
     with search_bar(len(starts), "searches", progress) as report:
         if isinstance(device, Sequence) and not isinstance(device, str):
             measured = _on_several(question, asked, starts, device, report)
@@ -219,6 +218,4 @@ def _on_several(
         report_done(progress, min(count, step * len(found)), count)
 
     at_once([partial(work, device) for device in devices], left.clear, report)
-    parts = [found[first] for first in sorted(found)]
-    rows = RowStatistics.concatenated([RowStatistics.empty(0, question.found), *(each.rows for each in parts)])
-    return Measured(rows, ", ".join(map(str, devices)), sum(each.kernels_launched for each in parts))
+    return Measured.joined([found[first] for first in sorted(found)], question.found)
