@@ -37,13 +37,14 @@ from reedsp.cluster.worker.published import Published
 
 SEED = 2010
 SOURCES, SOURCES_GPU, FEW = 256, 4096, 16
+SOURCES_ADDED, SOURCES_ADDED_GPU = 1024, 32768
 VERTICES, VERTICES_GPU, VERTICES_QUICK = (4096, 8192), (32768,), (300,)
 EDGES_OF_EACH = 8
 PART = 512  # sources that a thread searches from at a time
 EMPTY_TASKS = 64
 COUNTS = (1, 2)
 ONE, THREADS, REDUCED, ZARR = "one process", "threads of one process", "reduced on workers", "rows to zarr"
-ADDED, ADDED_BY_THREADS, ADDED_BY_WORKERS = "added up", "added up by threads", "added up by workers"
+ADDED = "added up on workers"
 KEPT, EMPTY, SENT = "rows kept on workers", "empty tasks", "graph sent"
 
 
@@ -140,15 +141,10 @@ def of_sources(
     sources = np.random.default_rng(SEED).choice(graph.n, count, replace=count > graph.n).tolist()
     farthest_found = in_threads([device], graph, sources)
     sample = reedsp.sssp(graph, sources[:FEW], device=device).dist
-    totals = sample.sum(axis=1, where=np.isfinite(sample)).tolist()
 
     def check_maxima(found: list[float]) -> None:
         if found != farthest_found:
             raise WrongAnswerError("wrong distances")
-
-    def check_added(found: reedsp.DistanceStatistics) -> None:
-        if found.eccentricity.tolist() != farthest_found or found.farness[:FEW].tolist() != totals:
-            raise WrongAnswerError("wrong sums")
 
     def check_rows(found: Any) -> None:
         if not np.array_equal(found[:FEW], sample) or [farthest(0, row) for row in found[:]] != farthest_found:
@@ -178,18 +174,12 @@ def of_sources(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         expected = partial(reedsp.estimate, graph, "sssp", sources, device=device)
-        added = partial(reedsp.distance_statistics, graph, sources)
-        ways = [
-            Way(ONE, 1, alone, check_maxima, expected=expected()),
-            Way(ADDED, 1, partial(added, device=device), check_added),
-        ]
+        ways = [Way(ONE, 1, alone, check_maxima, expected=expected())]
         for number in COUNTS:
             cluster, used = stack.enter_context(workers_of(device, number))
             if number <= len(devices) > 1:
                 threads = partial(in_threads, devices[:number], graph, sources)
                 ways.append(Way(THREADS, number, threads, check_maxima))
-                ways.append(Way(ADDED_BY_THREADS, number, partial(added, device=devices[:number]), check_added))
-            ways.append(Way(ADDED_BY_WORKERS, number, partial(added, device=cluster), check_added, used))
             reduced = partial(cluster.map_rows, graph, farthest, sources)
             ways.append(Way(REDUCED, number, reduced, check_maxima, used, expected(workers=number)))
             if device.kind == "cpu":
@@ -199,6 +189,35 @@ def of_sources(
             ways.append(Way(SENT, number, partial(send, cluster), check_sent, used))
         about = {"task": "many sources", "graph": label, "n": graph.n, "m": graph.m, "sources": count, "seed": SEED}
         yield from figures(ways, repeats, **about)
+
+
+def of_sums(
+    devices: Sequence[reedsp.Device], load: Callable[[], reedsp.Graph], label: str, count: int, repeats: int
+) -> Iterator[Row]:
+    graph, device = load(), devices[0]
+    sources = np.random.default_rng(SEED).choice(graph.n, count, replace=count > graph.n).tolist()
+    sample = reedsp.sssp(graph, sources[:FEW], device=device).dist
+    reached = np.isfinite(sample)
+    totals, farthest_found = sample.sum(axis=1, where=reached), sample.max(axis=1, where=reached, initial=0)
+    first: list[npt.NDArray[Any]] = []
+
+    def check(found: reedsp.DistanceStatistics) -> None:
+        first.append(found.farness)
+        if not np.array_equal(found.eccentricity[:FEW], farthest_found) or not np.array_equal(first[0][:FEW], totals):
+            raise WrongAnswerError("wrong sums")
+        if not np.array_equal(found.farness, first[0]):
+            raise WrongAnswerError("other sums than before")
+
+    added = partial(reedsp.distance_statistics, graph, sources)
+    with ExitStack() as stack:
+        ways = [Way(ONE, 1, partial(added, device=device), check)]
+        for number in COUNTS:
+            cluster, used = stack.enter_context(workers_of(device, number))
+            if number <= len(devices) > 1:
+                ways.append(Way(THREADS, number, partial(added, device=devices[:number]), check))
+            ways.append(Way(ADDED, number, partial(added, device=cluster), check, used))
+        about = {"task": "sums of distances", "graph": label, "n": graph.n, "m": graph.m, "sources": count}
+        yield from figures(ways, repeats, **about, seed=SEED)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------
@@ -258,12 +277,14 @@ def cases(setting: Setting) -> list[Case]:
     if setting.quick or setting.data is None:
         side, count = (40, FEW) if setting.quick else (400, SOURCES)
         load, label = partial(inputs.grid, side, SEED), f"grid {side} x {side}"
+        added = count
     else:
         load, label = partial(inputs.new_york, setting.data / "dimacs-ny"), "USA-road-d.NY"
-        count = SOURCES_GPU if on_gpus else SOURCES
+        count, added = (SOURCES_GPU, SOURCES_ADDED_GPU) if on_gpus else (SOURCES, SOURCES_ADDED)
     vertices = VERTICES_QUICK if setting.quick else VERTICES_GPU if on_gpus else VERTICES
     return [
         (label, partial(of_sources, devices, load, label, count, repeats)),
+        (f"{label}, sums", partial(of_sums, devices, load, label, added, repeats)),
         *((f"all pairs of {n}", partial(of_pairs, devices, n, repeats)) for n in vertices),
     ]
 

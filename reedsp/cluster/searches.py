@@ -223,7 +223,7 @@ def statistics_of(
     engine: Engine, question: Question, found: np.dtype[Any], reference: Published, progress: Progress = None
 ) -> Measured:
     """Return statistics of the rows, found in a type, which are added up where they are found."""
-    made = _tasks(question, _cut(engine, question), tasks.statistics, lambda first, last: (), reference)
+    made = _tasks(question, _cut(engine, question, sharing.ADDED), tasks.statistics, lambda first, last: (), reference)
     with contextlib.closing(_run(engine, question, made, progress)) as done:
         parts = {task.first: future.result() for task, future in done}
     return Measured.joined([parts[first] for first in sorted(parts)], found)
@@ -247,9 +247,9 @@ def trees_of(
 # ---- tasks ------------------------------------------------------------------------------------------
 
 
-def _cut(engine: Engine, question: Question) -> list[tuple[int, int]]:
-    count = len(question.sources)
-    return plan.parts(count, sharing.rows_of_task(count, len(engine.workers()), question.row_bytes, engine.task_bytes))
+def _cut(engine: Engine, question: Question, times: int = 1) -> list[tuple[int, int]]:
+    count, most = len(question.sources), times * engine.task_bytes
+    return plan.parts(count, sharing.rows_of_task(count, len(engine.workers()), question.row_bytes, most))
 
 
 def _tasks(

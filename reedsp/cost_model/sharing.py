@@ -14,6 +14,9 @@ ROW_BYTES = 1 << 27
 ROW_BYTES_GPU = 1 << 30
 """The same for GPUs, which are not busy before they search from hundreds of sources at a time."""
 
+ADDED = 8
+"""Times as many rows if they are added up where they are found: they are not copied."""
+
 STRIPS = 4
 """Strips of each worker, at least: while some are relaxed, the next is on its way."""
 
@@ -25,7 +28,7 @@ _BUILT = 1e8
 """Bytes of a graph a second that a worker makes ready to be searched."""
 
 
-def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES) -> int:
+def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES, parts: int = PARTS) -> int:
     """Return how many rows a task finds.
 
     Parameters
@@ -37,6 +40,8 @@ def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES)
         Of each row.
     most : int
         Bytes of all of them.
+    parts : int
+        Tasks of each worker, at least.
 
     Returns
     -------
@@ -44,7 +49,7 @@ def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES)
         So many that all workers have as many tasks as the others.
     """
     workers, fit = max(1, workers), max(1, most // max(1, row_bytes))
-    tasks = max(PARTS * workers, -(-rows // fit))
+    tasks = max(parts * workers, -(-rows // fit))
     return max(1, -(-rows // (-(-tasks // workers) * workers)))
 
 

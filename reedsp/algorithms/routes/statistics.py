@@ -204,7 +204,10 @@ def _on_several(
     if not devices:
         raise ValueError("device: the list is empty")
     count, row_bytes = len(sources), asked.n * question.found.itemsize
-    step = sharing.rows_of_task(count, len(devices), row_bytes, sharing.ROW_BYTES_GPU)
+    are_gpus = all(each.kind != "cpu" for each in devices)
+    most = sharing.ADDED * sharing.ROW_BYTES_GPU if are_gpus else sharing.ROW_BYTES
+    are_alike = len({(each.name, each.platform) for each in devices}) == 1
+    step = sharing.rows_of_task(count, len(devices), row_bytes, most, 1 if are_alike else sharing.PARTS)
     left = deque(range(0, count, step))
     found: dict[int, Measured] = {}
 
