@@ -18,7 +18,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Memory
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import UNREACHED
 
@@ -120,14 +120,14 @@ def add_up(
         _refuse_overflow(own[own != arithmetic.infinity])
 
 
-def add_up_levels(job: Job, found: cl.Buffer, n: int, statistics: RowStatistics) -> None:
+def add_up_levels(job: Job, found: Memory, n: int, statistics: RowStatistics) -> None:
     """Wait for the work queued so far, and fill statistics of levels, shape (rows, 2, n) with predecessors."""
     _add_up(job, found, n, 2 * n, statistics, _LEVELS)
 
 
 def _add_up(
     job: Job,
-    dist: cl.Buffer,
+    dist: Memory,
     n: int,
     stride: int,
     statistics: RowStatistics,

@@ -28,7 +28,7 @@ from reedsp.edges.balance import FEW_EDGES
 from reedsp.edges.device_graph import UNREACHED, Neighbours, largest_degree
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS
 from reedsp.edges.selfcheck import finds_known_levels
-from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up_levels
+from reedsp.edges.statistics import Measured, RowStatistics, add_up_levels, add_up_on_host, adds_up_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
@@ -65,8 +65,6 @@ _LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
 _ROW_BYTES = 24  # for each vertex and source
 _MOST_BYTES = 1 << 28
 _MOST_ROWS = 64
-
-_STATISTICS_BYTES = 1 << 28  # of levels and predecessors on the host
 
 # Of "work-groups".
 _GROUPS_FILE = "traversal/bfs_work_groups.cl"
@@ -194,17 +192,18 @@ def statistics_from(
 ) -> Measured:
     """Return statistics of the levels from some vertices, by default from where :func:`bfs` finds them.
 
-    Where a work-group searches from each, levels do not leave the device.
+    Those that work-items and work-groups find for many sources at a time do not leave the device.
     """
     named = [graph.names[each] for each in sources]
     plan = planned(graph, named, device=device, may_be_host=progress is None)
     rows = RowStatistics.empty(len(sources), np.dtype(np.int32))
-    chosen = plan.device
-    if chosen is not None and plan.choice.methods[0] == _ROWS and _is_trusted(chosen, _ROWS) and adds_up_levels(chosen):
+    chosen, method = plan.device, plan.choice.methods[0]
+    adds_up = chosen is not None and method in _FOR_MANY and _is_trusted(chosen, method) and adds_up_levels(chosen)
+    if chosen is not None and adds_up:
         job = Job(chosen, recycle=True)
-        search_rows(graph, sources, None, job, progress, statistics=rows)
+        _FOR_MANY[method](graph, sources, None, job, progress, statistics=rows)
         return Measured(rows, str(chosen), job.kernels_launched)
-    step, launched = max(1, _STATISTICS_BYTES // (8 * max(1, graph.n))), 0
+    step, launched = _MOST_ROWS, 0
     for first in range(0, len(sources), step):
         part = slice(first, first + step)
         found = bfs(graph, named[part], device=chosen, progress=False)
@@ -308,27 +307,30 @@ def _search_on_host(plan: Plan, answers: npt.NDArray[np.int32], phases: Phases) 
 def _search_by_work_items(
     graph: Graph,
     sources: Sequence[int],
-    answers: npt.NDArray[np.int32],
+    answers: npt.NDArray[np.int32] | None,
     job: Job,
     progress: Report | None,
     direction: str = "auto",
+    statistics: RowStatistics | None = None,
 ) -> dict[str, Any]:
     """Fill `answers`, levels and predecessors from each source, as many sources at once as fit into memory.
 
-    Return what is to be reported.
+    And statistics of the levels, if they are wanted. Return what is to be reported.
 
     Top-down one work-item searches level after level; bottom-up all compute units share a level.
     """
     started = time.perf_counter()
     most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, graph.n))))
     searching, bottom_up_levels = 0.0, 0
+    room = np.empty((min(most, len(sources)), 2, graph.n), np.int32) if answers is None else answers
     for first in range(0, len(sources), most):
         rows = slice(first, first + most)
-        search = _RowsOfWorkItems(graph, sources[rows], answers[rows], job, direction)
+        some = sources[rows]
+        search = _RowsOfWorkItems(graph, some, room[: len(some)] if answers is None else room[rows], job, direction)
         bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
         searching += time.perf_counter() - started
         job.phases.begin("download")
-        search.split()
+        search.split(None if statistics is None else statistics.part(rows))
         job.phases.begin("search")
         report_done(progress, min(first + most, len(sources)), len(sources))
         started = time.perf_counter()
@@ -431,10 +433,12 @@ class _RowsOfWorkItems:
             self._bind("advance", 1, frontier, self._queue, self._marks, sums, control, parts, n),
         )
 
-    def split(self) -> None:
-        """Write the answers."""
+    def split(self, statistics: RowStatistics | None) -> None:
+        """Write the answers, and fill statistics of the levels."""
         with self._job.writes(self._answers) as result:
             self._bind("split", self._parts, self._found, result, self._part_words, self._n).queue()
+            if statistics is not None:
+                add_up_levels(self._job, result, self._graph.n, statistics)
 
 
 @dataclass(frozen=True)
@@ -576,10 +580,10 @@ def _search_by_frontier(
 
 # ---- trials -----------------------------------------------------------------------------------------
 
+_FOR_MANY: dict[str, Callable[..., dict[str, Any]]] = {"work-items": _search_by_work_items, _ROWS: search_rows}
 _SEARCHES: dict[str, Callable[..., dict[str, Any]]] = {
-    "work-items": _search_by_work_items,
+    **_FOR_MANY,
     "work-groups": _search_by_work_groups,
-    _ROWS: search_rows,
     _FRONTIER: _search_by_frontier,
 }
 
