@@ -20,6 +20,7 @@ from reedsp.device import build, pyopencl_private
 from reedsp.device.dispatch import Slices
 from reedsp.device.errors import DeviceError, DeviceMemoryError, refuse_after_fork
 from reedsp.device.memory import large_pages
+from reedsp.device.memory.reused import Reused
 from reedsp.device.memory.scratch import PinnedArray
 from reedsp.system.parts import PART, TRANSFERRED, WORTH_THREADS, in_parts
 from reedsp.system.phases import Phases
@@ -124,6 +125,7 @@ class Job:
         self.queue: cl.CommandQueue = device.queue
         self._context: cl.Context = device.context
         self._scratch: list[cl.Buffer] | None = [] if recycle else None
+        self._reused: Reused | None = None
         self.after: list[cl.Event] | None = None
         self.last: cl.Event | None = None
         self.kernels_launched: int = 0
@@ -176,12 +178,35 @@ class Job:
                 break
             except (cl.Error, MemoryError) as error:
                 failure = self._translate(error, f"allocation of {size:,} bytes")
-                if not isinstance(failure, DeviceMemoryError) or not self.device.scratch.release():
+                if not isinstance(failure, DeviceMemoryError) or not self._release():
                     raise failure from error
         self.bytes_allocated += size
         if _spoils.get():
             self.fill(buffer, size, _NONSENSE)
         return buffer
+
+    def _release(self) -> bool:
+        """Have the device free what is kept for later; return whether there was anything."""
+        own = self._reused is not None and self._reused.release()
+        return self.device.scratch.release() or own
+
+    @contextlib.contextmanager
+    def reusing(self) -> Iterator[Callable[[], None]]:
+        """Use large buffers on GPUs again, too: gives the function that ends a part, whose work is all queued."""
+        if self.device.kind == "cpu" or self._scratch is None:
+            yield self.recycle
+            return
+        outer, reused = self._reused, Reused()
+        self._reused = reused
+
+        def end_part() -> None:
+            self.recycle()
+            reused.end_part()
+
+        try:
+            yield end_part
+        finally:
+            self._reused = outer
 
     def _allocated(self, size: int, keep: bool) -> cl.Buffer:
         if self._scratch is not None and not keep and size <= self.device.scratch.largest:
@@ -189,7 +214,13 @@ class Job:
             return self._scratch[-1]
         if size >= _LARGE_PAGES and self.device.kind == "cpu":
             return large_pages.allocate(self.queue, size)
-        return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
+        if self._reused is None or keep:
+            return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
+        buffer = self._reused.take(size)
+        if buffer is None:
+            buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
+            self._reused.add(buffer)
+        return buffer
 
     def recycle(self) -> None:
         """Let what is queued from now on use the small buffers of this job, all of whose work is queued."""

@@ -71,8 +71,9 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
     TypeError, ValueError
         One is no vertex; the message names its position.
     """
-    if graph.labels is None and isinstance(vertices, np.ndarray) and vertices.ndim == 1 and _are_integers(vertices):
-        number: npt.NDArray[np.int64] = vertices.astype(np.int64) - graph.offset
+    known = np.array(vertices) if isinstance(vertices, list | range) and _are_ints(vertices) else vertices
+    if graph.labels is None and isinstance(known, np.ndarray) and known.ndim == 1 and _are_integers(known):
+        number: npt.NDArray[np.int64] = known.astype(np.int64) - graph.offset
         if ((number >= 0) & (number < graph.n)).all():
             return number.astype(np.intp)
     if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
@@ -106,6 +107,11 @@ def name_or_none(graph: Graph, index: int) -> str:
     if not 0 <= index < graph.n:
         return "none" if index < 0 else f"no. {index}"
     return repr(graph.names[index])
+
+
+def _are_ints(vertices: list[Any] | range) -> bool:
+    """Return whether Python's integers alone are in there."""
+    return isinstance(vertices, range) or set(map(type, vertices)) == {int}
 
 
 def _are_integers(array: npt.NDArray[Any]) -> bool:

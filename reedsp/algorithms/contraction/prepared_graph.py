@@ -367,11 +367,12 @@ class PreparedGraph(Prepared):
 
         def find(sources: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
             ranks, found = self._hierarchy.rank[sources], np.empty((len(sources), width), given.dtype)
-            for first in range(0, len(sources) if width else 0, at_once):
-                part = slice(first, first + at_once)
-                with job.writes(found[part]) as results:
-                    self._searches.rows(job, ranks[part], given, results, sweep)
-                job.recycle()
+            with job.reusing() as end_part:
+                for first in range(0, len(sources) if width else 0, at_once):
+                    part = slice(first, first + at_once)
+                    with job.writes(found[part]) as results:
+                        self._searches.rows(job, ranks[part], given, results, sweep)
+                    end_part()
             return _in_type(found, arithmetic, result)
 
         return RowSearch(find, at_once, row_bytes)
@@ -386,14 +387,15 @@ class PreparedGraph(Prepared):
         arithmetic, n = self._types(dtype)[0], self.graph.n
         statistics = RowStatistics.empty(len(sources), arithmetic.dtype)
         ranks, at_once = self._hierarchy.rank[list(sources)], self._rows_at_once(n * arithmetic.dtype.itemsize)
-        for first in range(0, len(sources), at_once):
-            part = slice(first, first + at_once)
-            rows = ranks[part]
-            dist = job.allocate(len(rows) * n, arithmetic.dtype)
-            self._searches.rows(job, rows, arithmetic, dist)
-            add_up(job, dist, n, statistics.part(part), arithmetic)
-            job.recycle()
-            report_done(progress, first + len(rows), len(sources))
+        with job.reusing() as end_part:
+            for first in range(0, len(sources), at_once):
+                part = slice(first, first + at_once)
+                rows = ranks[part]
+                dist = job.allocate(len(rows) * n, arithmetic.dtype)
+                self._searches.rows(job, rows, arithmetic, dist)
+                add_up(job, dist, n, statistics.part(part), arithmetic)
+                end_part()
+                report_done(progress, first + len(rows), len(sources))
         return statistics
 
     def _given(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> Arithmetic:

@@ -190,6 +190,10 @@ def _of_blocks(
     return Measured(rows, str(searched.device), job.kernels_launched)
 
 
+class _StoppedError(Exception):
+    """Another device has failed, or the caller was interrupted."""
+
+
 def _on_several(
     question: Question,
     asked: Graph | Prepared,
@@ -203,22 +207,34 @@ def _on_several(
     devices = [get_device(each) for each in named]
     if not devices:
         raise ValueError("device: the list is empty")
-    count, row_bytes = len(sources), asked.n * question.found.itemsize
-    are_gpus = all(each.kind != "cpu" for each in devices)
-    most = sharing.ADDED * sharing.ROW_BYTES_GPU if are_gpus else sharing.ROW_BYTES
+    count = len(sources)
     are_alike = len({(each.name, each.platform) for each in devices}) == 1
-    step = sharing.rows_of_task(count, len(devices), row_bytes, most, 1 if are_alike else sharing.PARTS)
-    left = deque(range(0, count, step))
+    parts = len(devices) * (1 if are_alike else sharing.PARTS)
+    step = max(1, -(-count // parts))
+    left: deque[int] = deque(range(0, count, step))
+    stopped: list[bool] = []
     found: dict[int, Measured] = {}
+    done = dict.fromkeys(left, 0)
+
+    def look(first: int, some: int, most: int) -> None:
+        if stopped:
+            raise _StoppedError
+        done[first] = some
 
     def work(device: Device) -> None:
         with contextlib.suppress(IndexError):
             while True:
                 first = left.popleft()
-                found[first] = measured_on(question, asked, sources[first : first + step], device)
+                part = sources[first : first + step]
+                found[first] = measured_on(question, asked, part, device, partial(look, first))
+                done[first] = len(part)
+
+    def stop() -> None:
+        left.clear()
+        stopped.append(True)
 
     def report() -> None:
-        report_done(progress, min(count, step * len(found)), count)
+        report_done(progress, sum(done.values()), count)
 
-    at_once([partial(work, device) for device in devices], left.clear, report)
+    at_once([partial(work, device) for device in devices], stop, report)
     return Measured.joined([found[first] for first in sorted(found)], question.found)

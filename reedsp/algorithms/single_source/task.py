@@ -90,21 +90,22 @@ class Task:
         parts = max(1, -(-rows // most))
         step = max(1, min(most, round_up(-(-rows // parts), sharers)))
         rounds, from_host = 0, set()
-        for first in range(0, len(self.starts), step):
-            part = slice(first, first + step)
-            task = dataclasses.replace(
-                self,
-                starts=self.starts[part],
-                dist=self.dist[part],
-                predecessors=None if self.predecessors is None else self.predecessors[part],
-                progress=of_a_search(self.progress, first, len(self.starts)),
-                statistics=None if self.statistics is None else self.statistics.part(part),
-            )
-            outcome = solve(task)
-            rounds += outcome.rounds
-            from_host |= {first + row for row in outcome.rows_from_host}
-            self.job.recycle()
-            report_done(self.progress, first + len(task.starts), len(self.starts))
+        with self.job.reusing() as end_part:
+            for first in range(0, len(self.starts), step):
+                part = slice(first, first + step)
+                task = dataclasses.replace(
+                    self,
+                    starts=self.starts[part],
+                    dist=self.dist[part],
+                    predecessors=None if self.predecessors is None else self.predecessors[part],
+                    progress=of_a_search(self.progress, first, len(self.starts)),
+                    statistics=None if self.statistics is None else self.statistics.part(part),
+                )
+                outcome = solve(task)
+                rounds += outcome.rounds
+                from_host |= {first + row for row in outcome.rows_from_host}
+                end_part()
+                report_done(self.progress, first + len(task.starts), len(self.starts))
         return Outcome(rounds, frozenset(from_host))
 
 

@@ -194,8 +194,7 @@ def statistics_from(
 
     Those that work-items and work-groups find for many sources at a time do not leave the device.
     """
-    named = [graph.names[each] for each in sources]
-    plan = planned(graph, named, device=device, may_be_host=progress is None)
+    plan = _planned(graph, sources, True, device, {}, may_be_host=progress is None)
     rows = RowStatistics.empty(len(sources), np.dtype(np.int32))
     chosen, method = plan.device, plan.choice.methods[0]
     adds_up = chosen is not None and method in _FOR_MANY and _is_trusted(chosen, method) and adds_up_levels(chosen)
@@ -206,7 +205,7 @@ def statistics_from(
     step, launched = _MOST_ROWS, 0
     for first in range(0, len(sources), step):
         part = slice(first, first + step)
-        found = bfs(graph, named[part], device=chosen, progress=False)
+        found = bfs(graph, [graph.names[each] for each in sources[part]], device=chosen, progress=False)
         add_up_on_host(found.levels, rows.part(part), UNREACHED)
         launched += found.stats["kernels_launched"]
         report_done(progress, min(first + step, len(sources)), len(sources))
@@ -237,7 +236,7 @@ class Plan:
     """
 
     graph: Graph
-    sources: list[int]
+    sources: Sequence[int]
     many: bool
     device: Device | None
     searched: Searches
@@ -259,7 +258,17 @@ def planned(
     """
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
-    choices = _choices(options)
+    return _planned(graph, sources, many, device, _choices(options), may_be_host)
+
+
+def _planned(
+    graph: Graph,
+    sources: Sequence[int],
+    many: bool,
+    device: Device | int | str | None,
+    choices: dict[str, Any],
+    may_be_host: bool,
+) -> Plan:
     searched = Searches(max(1, graph.n), graph.m, graph.directed, max(1, len(sources)), "int32", 4)
     if may_be_host and device is None and not choices and graph.m and sources and place.serves():
         here = choose_search.levels_on_host(searched, known_default)
