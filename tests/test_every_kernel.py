@@ -29,6 +29,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
 from reedsp.device.device import Device, Program
 from reedsp.device.job import Job
+from reedsp.edges import statistics
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
@@ -328,6 +329,17 @@ def connected_in_ranges(device: Device) -> bool:
     return count == expected[0] and np.array_equal(labels, expected[1])
 
 
+def added_up(device: Device) -> bool:
+    """In groups of several work-items, which add up what each has seen."""
+    arithmetic, job, n = Arithmetic(np.dtype(np.float64)), Job(device), 700
+    dist = np.sqrt(np.arange(3.0 * n)).reshape(3, n)
+    dist[:, ::4] = np.inf
+    found, expected = (statistics.RowStatistics.empty(3, dist.dtype) for _ in range(2))
+    statistics.add_up(job, job.upload(dist), n, found, arithmetic, 64)
+    statistics.add_up_on_host(dist, expected, np.inf)
+    return found.equals(expected)
+
+
 def connected_in_groups(device: Device) -> bool:
     graph, job = made_graph(), Job(device)
     labels = np.empty(graph.n, np.int32)
@@ -404,6 +416,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("bellman-ford"),
         PATHS | INWARD | {"single_source/bellman_ford_groups.cl", "single_source/counted.cl"},
     ),
+    "sums of distances": (added_up, {"edges/statistics.cl"}),
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (
         by_levels("work-items"),

@@ -45,6 +45,8 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     assert_type(reedsp.load_prepared("prepared.npz", routes).distances("a"), Distances)
     assert_type(reedsp.prepare(graph).distance_table(range(3), ["a", "b"]), Distances)
     assert_type(reedsp.prepare(graph).distance("a", "b"), float)
+    assert_type(reedsp.distance_statistics(matrix, device=["gpu", 0]), reedsp.DistanceStatistics)
+    assert_type(reedsp.distance_statistics(reedsp.prepare(graph), ["a"], unweighted=True).closeness, Dist)
     assert_type(reedsp.distance_table(reedsp.prepare(graph).reverse(), [3], ["a"]), Distances)
     assert_type(reedsp.sssp(reedsp.prepare(graph), "a", dtype="int64"), reedsp.ShortestPaths)
     assert_type(reedsp.k_nearest(graph, None, 2, among=[3, 4]).dist, Distances)
@@ -70,6 +72,7 @@ def right_calls_on_workers(graph: reedsp.Graph, executor: Executor) -> None:
         assert_type(reedsp.sssp(graph, [0, 1], device=workers), reedsp.ShortestPaths)
         assert_type(reedsp.bfs(graph, [0, 1], device=workers), reedsp.BreadthFirst)
         assert_type(reedsp.distance_table(graph, [0], [1], device=workers), Distances)
+        assert_type(reedsp.distance_statistics(graph, device=workers).eccentricity, Distances)
         workers.sssp(graph, 0, "near_far")  # type: ignore[arg-type]
         reedsp.k_nearest(graph, [0], 1, device=workers)  # type: ignore[arg-type]
     cluster.Executor(2)  # type: ignore[arg-type]

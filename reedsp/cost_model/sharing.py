@@ -28,7 +28,7 @@ _BUILT = 1e8
 """Bytes of a graph a second that a worker makes ready to be searched."""
 
 
-def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES, parts: int = PARTS) -> int:
+def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES) -> int:
     """Return how many rows a task finds.
 
     Parameters
@@ -40,8 +40,6 @@ def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES,
         Of each row.
     most : int
         Bytes of all of them.
-    parts : int
-        Tasks of each worker, at least.
 
     Returns
     -------
@@ -49,7 +47,7 @@ def rows_of_task(rows: int, workers: int, row_bytes: int, most: int = ROW_BYTES,
         So many that all workers have as many tasks as the others.
     """
     workers, fit = max(1, workers), max(1, most // max(1, row_bytes))
-    tasks = max(parts * workers, -(-rows // fit))
+    tasks = max(PARTS * workers, -(-rows // fit))
     return max(1, -(-rows // (-(-tasks // workers) * workers)))
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
 from reedsp.system.public import public
+from reedsp.typing import Distances
 
 
 @public
@@ -28,7 +29,7 @@ class DistanceStatistics:
     farness : ndarray of int64, or of float64 if weights are fractional, shape (k,)
         The sum of the distances to these.
     device : str
-        Name and platform of the device, of each if there were several, or "host".
+        Name and platform of the device, of each if there were several; or "host (SciPy)".
 
     Examples
     --------
@@ -42,7 +43,7 @@ class DistanceStatistics:
     graph: Graph
     sources: list[Any]
     reached: npt.NDArray[np.int64]
-    eccentricity: npt.NDArray[Any]
+    eccentricity: Distances
     farness: npt.NDArray[Any]
     device: str
 

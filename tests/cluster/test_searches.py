@@ -162,6 +162,29 @@ def test_tables(workers: reedsp.cluster.Cluster, sources: list[int], targets: li
         assert np.array_equal(found, from_scipy(graph, sources)[:, targets])
 
 
+@pytest.mark.parametrize("weights", [None, "fractions"])
+def test_sums_of_distances(workers: reedsp.cluster.Cluster, weights: str | None) -> None:
+    graph = ring(names=True)
+    if weights is not None:
+        graph = ring(weights=[0.1 * (1 + each % 7) for each in range(2 * N)])
+    done: list[tuple[int, int]] = []
+    for unweighted in (False, True):
+        for sources in (None, [graph.names[7], graph.names[0], graph.names[7]], []):
+            asked: dict[str, Any] = {"unweighted": unweighted}
+            found = reedsp.distance_statistics(
+                graph, sources, device=workers, progress=lambda *report: done.append(report), **asked
+            )
+            expected = reedsp.distance_statistics(graph, sources, **asked)
+            assert found.sources == expected.sources
+            for name in ("reached", "eccentricity", "farness"):
+                assert same(getattr(found, name), getattr(expected, name))
+    assert (N, N) in done
+    with pytest.raises((ValueError, TypeError), match=r"sources\[1\]"):
+        reedsp.distance_statistics(graph, [graph.names[0], "nowhere"], device=workers)
+    with pytest.raises(TypeError, match="the graph is prepared"):
+        reedsp.distance_statistics(reedsp.prepare(ring()), device=workers)
+
+
 def test_all_pairs(workers: reedsp.cluster.Cluster) -> None:
     graph = ring()
     found = reedsp.apsp(graph, predecessors=True, device=workers)

@@ -207,6 +207,11 @@ CALLS: dict[str, Callable[[Path], Callable[[], str]]] = {
     "distance_table": searches(
         lambda problem: reedsp.distance_table(problem, list(range(10)), list(range(99, 200))), 60_000, 5
     ),
+    "distance_statistics": searches(lambda problem: reedsp.distance_statistics(problem, range(40)).farness, 40_000, 5),
+    "distance_statistics two devices": searches(
+        lambda problem: reedsp.distance_statistics(problem, range(40), device=[reedsp.get_device()] * 2).farness,
+        *(40_000, 5),
+    ),
     "sort": sort,
     "prepare": streets,
     "maximum_flow": flow,

@@ -134,6 +134,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "edges/predecessors.cl": ("algorithms/single_source/test_sssp.py", "edges/test_trees.py"),
     "edges/predecessors_outgoing.cl": (NEAR_FAR, "edges/test_trees.py"),
     "edges/distances.cl": (NEAR_FAR, "algorithms/single_source/test_sssp.py"),
+    "edges/statistics.cl": ("edges/test_statistics.py",),
     "edges/prepare.cl": ("edges/test_preparation.py",),
     "components/colours.cl": ("algorithms/structure/test_components.py",),
     "components/depth_first.cl": ("algorithms/structure/test_components.py",),

@@ -24,6 +24,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -50,7 +51,7 @@ from reedsp.device import build
 from reedsp.device.device import Device, Program
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges import predecessors, preparation, verify
+from reedsp.edges import predecessors, preparation, statistics, verify
 from reedsp.edges.balance import Balance
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.ladder import DIRECT_SEARCH, Rung
@@ -590,6 +591,23 @@ def checks_of_near_far(device: Device) -> Iterator[Check]:
     yield deep_files, partial(check_deep, device)
 
 
+def checks_of_statistics(device: Device) -> Iterator[Check]:
+    """Rows of distances and of levels, added up by one work-item or several."""
+    for dtype, size in itertools.product((np.int32, np.int64, np.float32, np.float64), (1, 8, 256)):
+        yield {"edges/statistics.cl"}, partial(check_statistics, device, np.dtype(dtype), size)
+
+
+def check_statistics(device: Device, dtype: np.dtype[Any], size: int) -> None:
+    arithmetic, job, n = Arithmetic(dtype), Job(device), 300
+    dist = (np.arange(2 * n) * 7919 % 1009).reshape(2, n).astype(dtype)
+    dist[:, ::5] = arithmetic.infinity
+    found, expected = (statistics.RowStatistics.empty(2, dtype) for _ in range(2))
+    statistics.add_up(job, job.upload(dist), n, found, arithmetic, size)
+    statistics.add_up_on_host(dist, expected, arithmetic.infinity)
+    assert found.equals(expected)
+    assert statistics.adds_up_known_levels(device)
+
+
 def few_edges(degree: int) -> Family:
     """Up to so many edges out of each vertex of some, so that a queue with room for one a work-item is full."""
     rng = np.random.default_rng(degree)
@@ -1034,6 +1052,7 @@ def main() -> None:
         checks_of_contraction,
         checks_of_preparation,
         checks_of_near_far,
+        checks_of_statistics,
         checks_of_near_far_work_item,
         *(
             module.checks

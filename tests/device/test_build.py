@@ -133,6 +133,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"WIDE": (0,), "ATOMIC_LOADS": (0,)},
     },
     "edges/distances.cl": {},
+    "edges/statistics.cl": {"TOTAL": ("ulong", "double"), "GROUP_SIZE": (1, 64)},
     "edges/pad.cl": {"WIDTH": (4,), "UNIT": (0, 1), "OFFSET": ("uint", "ulong")},
     "traversal/deep.cl": {"WIDTH": (4,), "OFFSET": ("uint", "ulong")},
     "edges/predecessors.cl": {"ZERO_PROGRESS_ONLY": (1, 0), "EDGES_EACH": (4,)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import networkx as nx
@@ -195,6 +195,43 @@ def test_sums_that_are_written_to_the_nodes(engine: str) -> None:
     expected = outcome(nx.barycenter, graph, weight="weight", attr="sum", backend="networkx")
     assert outcome(nx.barycenter, other, weight="weight", attr="sum", backend="reedsp") == expected
     assert list(other.nodes(data=True)) == list(graph.nodes(data=True))
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_sums_from_many_nodes(weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From more than come first, whose sums may be all that is asked for."""
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    asked: list[int] = []
+    original = on_device.statistics_from_each
+
+    def counted(arcs: Any, numbers: Sequence[int], weighted: bool) -> Any:
+        asked.append(len(numbers))
+        return original(arcs, numbers, weighted)
+
+    monkeypatch.setattr(on_device, "statistics_from_each", counted)
+    graph = nx.gnm_random_graph(100, 300, seed=3, directed=True)
+    graph.add_edges_from(zip(range(100), [*range(1, 100), 0], strict=True))
+    nx.set_edge_attributes(graph, {edge: 1 + sum(edge) % 5 for edge in graph.edges}, "weight")
+    assert_same(nx.eccentricity, graph, weight=weight)
+    assert_same(nx.closeness_centrality, graph, distance=weight)
+    assert_same(nx.average_shortest_path_length, graph, weight=weight)
+    assert_same(nx.barycenter, graph.to_undirected(), weight=weight)
+    assert asked == [64, 36] * 4
+    asked.clear()
+    graph.add_node("alone")
+    assert_same(nx.eccentricity, graph, weight=weight)
+    assert asked == [64]
+
+
+def test_sums_beyond_int64_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    graph = nx.path_graph(5)
+    nx.set_edge_attributes(graph, 2**60, "weight")
+    before = on_device.kernels_launched()
+    assert_same(nx.closeness_centrality, graph, distance="weight")
+    assert_same(nx.wiener_index, graph, weight="weight")
+    assert_same(nx.eccentricity, graph, weight="weight")
+    assert on_device.kernels_launched() > before
 
 
 def test_a_node_named_weight(engine: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from reedsp.algorithms.contraction.exact import units_of
@@ -42,6 +44,14 @@ def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype
         return None if hierarchy is None else PreparedGraph(graph, hierarchy, device)
     except DeviceError:
         return None
+
+
+def prepare_for_several(graph: Graph, devices: Sequence[Device], rows: int, dtype: np.dtype[np.generic]) -> None:
+    """Prepare a graph once for devices that share so many rows, if that pays; `prepared_for` finds it for each."""
+    if prepared_for(graph, devices[0], rows, dtype) is not None:
+        kept = graph._derived["hierarchies"]
+        for device in devices:
+            kept.setdefault(device, kept[devices[0]])
 
 
 def _contracted(graph: Graph, device: Device) -> Hierarchy | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.contraction.automatic import prepared_for
+from reedsp.algorithms.contraction.automatic import prepare_for_several, prepared_for
 from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Searched, row_blocks, rows_of
 from reedsp.algorithms.rows import Prepared, accepted, check_device
 from reedsp.algorithms.single_source.sssp import statistics_from as distances_from
@@ -88,7 +88,7 @@ def distance_statistics(
     >>> import reedsp
     >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4])
     >>> found = reedsp.distance_statistics(graph)
-    >>> found.eccentricity.max(), found.farness.sum() / (4 * 3)
+    >>> float(found.eccentricity.max()), float(found.farness.sum()) / (4 * 3)
     (9.0, 5.0)
     """
     asked, graph = accepted(graph)
@@ -208,6 +208,8 @@ def _on_several(
     if not devices:
         raise ValueError("device: the list is empty")
     count = len(sources)
+    if not question.unweighted and not asked.has_negative_weights:
+        prepare_for_several(asked, devices, count, question.result)
     are_alike = len({(each.name, each.platform) for each in devices}) == 1
     parts = len(devices) * (1 if are_alike else sharing.PARTS)
     step = max(1, -(-count // parts))

@@ -162,4 +162,10 @@ KERNELS: Kernels = {
         },
     },
     "edges/distances.cl": {"convert_distances": {"dist": reads("dist", "WEIGHT"), "converted": INTERNAL}},
+    "edges/statistics.cl": {
+        "row_statistics": {
+            "dist": reads("dist", "WEIGHT"),
+            **dict.fromkeys(("reached", "farthest", "total"), INTERNAL),
+        },
+    },
 }

@@ -56,6 +56,7 @@ def calls_of(device: Device) -> dict[str, Call]:
         "bfs of a shared graph": lambda: reedsp.bfs(graph, 5, device=device).levels,
         "apsp of a shared graph": lambda: reedsp.apsp(graph, predecessors=True, device=device).pred,
         "distance_table of a shared graph": lambda: reedsp.distance_table(graph, [1, 2], [3, 4], device=device),
+        "sums of distances of a shared graph": lambda: reedsp.distance_statistics(graph, device=device).farness,
         "components of a shared graph": lambda: reedsp.connected_components(graph, "strong", device=device).labels,
         "forest of a shared graph": lambda: reedsp.spanning_forest(negative, device=device).ends,
         "matching of a shared matrix": lambda: reedsp.maximum_matching(pairs, device=device).row_of_column,

@@ -1,0 +1,214 @@
+"""Eccentricities, sums of distances and closeness, on the host, devices, several of them and prepared graphs."""
+
+from __future__ import annotations
+
+import doctest
+import threading
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.routes import statistics
+from reedsp.algorithms.single_source import sssp
+from reedsp.algorithms.traversal import bfs
+from reedsp.cost_model import choose_search, contraction, place
+from reedsp.results import statistics as results
+from tests.edges.test_statistics import sum_of_lanes
+from tests.support import oracle
+from tests.support.small_graphs import KINDS, graph_of
+
+CASES = [(kind, seed) for kind in KINDS for seed in range(8)]
+
+
+def check(found: reedsp.DistanceStatistics, rows: list[list[float | None]], integral: bool) -> None:
+    reached = [[dist for dist in row if dist is not None] for row in rows]
+    assert found.reached.tolist() == list(map(len, reached))
+    assert found.eccentricity.tolist() == [float(max(row)) for row in reached]
+    totals = [sum(row) if integral else sum_of_lanes([float(dist or 0) for dist in row]) for row in map(filled, rows)]
+    assert found.farness.tolist() == totals
+    assert found.farness.dtype == (np.int64 if integral else np.float64)
+
+
+def filled(row: list[float | None]) -> list[Any]:
+    return [0 if dist is None else dist for dist in row]
+
+
+def rows_of(graph: reedsp.Graph, kind: str, edges: list[oracle.Edge]) -> list[list[float | None]]:
+    if kind == "fractional":
+        rows = (oracle.left_to_right_distances(graph.n, edges, source, float) for source in range(graph.n))
+        return [[None if dist == np.inf else dist for dist in row] for row in rows]
+    return oracle.all_distances(graph.n, edges)
+
+
+@pytest.mark.parametrize(("kind", "seed"), CASES)
+def test_statistics_are_those_of_the_rows(kind: str, seed: int, device: reedsp.Device) -> None:
+    graph, edges = graph_of(kind, seed)
+    integral = bool(graph.has_integral_weights)
+    rows = rows_of(graph, kind, edges)
+    ways: list[Any] = [device, [device], [device, device], [device] * 3]
+    for way in ways:
+        check(reedsp.distance_statistics(graph, device=way), rows, integral)
+    if not graph.has_negative_weights and kind != "fractional":
+        check(reedsp.distance_statistics(reedsp.prepare(graph, device=device)), rows, integral)
+    hops = oracle.all_distances(graph.n, [(u, v, 1) for u, v, _ in edges])
+    for way in ways:
+        found = reedsp.distance_statistics(graph, unweighted=True, device=way)
+        check(found, hops, integral=True)
+        assert found.eccentricity.dtype == np.int32
+    rng = np.random.default_rng(seed)
+    some = rng.integers(-graph.n, graph.n, 5)
+    check(reedsp.distance_statistics(graph, some, device=device), [rows[each] for each in some], integral)
+
+
+@pytest.mark.parametrize("fractional", [False, True])
+def test_the_host_and_devices_that_cannot_add_give_the_same_bytes(
+    fractional: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    n, m = 700, 2000
+    weights = rng.random(m) if fractional else rng.integers(1, 99, m)
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), weights)
+    expected = reedsp.distance_statistics(graph, device=device)
+    hops = reedsp.distance_statistics(graph, unweighted=True, device=device)
+    assert expected.device == hops.device == str(device)
+
+    def check_same(found: reedsp.DistanceStatistics, other: reedsp.DistanceStatistics) -> None:
+        for name in ("reached", "eccentricity", "farness"):
+            assert getattr(found, name).tobytes() == getattr(other, name).tobytes()
+
+    monkeypatch.setattr(sssp, "_ROWS_BYTES", 100 * n * 8)  # several blocks
+    for module, name in ((sssp, "adds_up"), (statistics, "adds_up"), (bfs, "adds_up_levels")):
+        monkeypatch.setattr(module, name, lambda *_: False)
+    done: list[tuple[int, int]] = []
+    check_same(reedsp.distance_statistics(graph, device=device, progress=lambda *report: done.append(report)), expected)
+    assert done[-1] == (n, n)
+    assert done == sorted(done)
+    check_same(reedsp.distance_statistics(graph, unweighted=True, device=device), hops)
+    if not fractional:
+        check_same(reedsp.distance_statistics(reedsp.prepare(graph, device=device)), expected)
+    monkeypatch.setattr(place, "_serves", True)
+    on_host = choose_search.Choice(("dijkstra",), "it was said so", 0.0)
+    for name in ("shortest_paths_on_host", "levels_on_host"):
+        monkeypatch.setattr(choose_search, name, lambda *_: on_host)
+    for unweighted, other in ((False, expected), (True, hops)):
+        here = reedsp.distance_statistics(graph, unweighted=unweighted)
+        assert here.device == place.HOST
+        check_same(here, other)
+
+
+def test_road_networks_are_prepared_once_for_several_devices(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda asked, known: asked.rows == 40)
+    graph = reedsp.Graph.from_edges(40, range(40), [*range(1, 40), 0], range(1, 41), directed=False)
+    expected = reedsp.apsp(graph, dtype="int64").dist
+    found = reedsp.distance_statistics(graph, device=[device, device])
+    assert list(graph._derived["hierarchies"]) == [device]
+    assert found.farness.tolist() == expected.sum(axis=1).tolist()
+    assert reedsp.distance_statistics(graph, device=device).farness.tolist() == found.farness.tolist()
+
+
+def test_names_and_closeness(device: reedsp.Device) -> None:
+    rng = np.random.default_rng(5)
+    G = nx.DiGraph()
+    G.add_nodes_from("abcdefghij")
+    for u, v in rng.integers(0, 9, (25, 2)).tolist():
+        G.add_edge("abcdefghij"[u], "abcdefghij"[v], weight=int(rng.integers(1, 9)))
+    backwards = reedsp.distance_statistics(G.reverse(), device=device)
+    assert backwards.sources == list(G)
+    expected = nx.closeness_centrality(G, distance="weight", backend="networkx")
+    assert dict(zip(backwards.sources, backwards.closeness.tolist(), strict=True)) == pytest.approx(expected, abs=1e-15)
+    assert backwards.closeness[9] == 0
+    some = reedsp.distance_statistics(G, ["c", "a", "c"], unweighted=True, device=device)
+    assert some.sources == ["c", "a", "c"]
+    assert some.eccentricity[1] == max(nx.single_source_shortest_path_length(G, "a", backend="networkx").values())
+    alone = reedsp.distance_statistics(reedsp.Graph.from_edges(1, [], []), device=device)
+    assert (alone.closeness.tolist(), alone.reached.tolist(), alone.farness.tolist()) == ([0], [1], [0])
+    assert repr(alone) == f"DistanceStatistics(1 sources of {alone.graph!r}, on {device})"
+
+
+def test_types(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**30, 2**31])
+    for dtype in ("float64", "float32", "int64"):
+        found = reedsp.distance_statistics(graph, [0, 2], dtype=dtype, device=device)
+        assert found.eccentricity.dtype == dtype
+        assert (found.eccentricity.tolist(), found.farness.tolist()) == ([3 * 2**30, 0], [2**32, 0])
+    with pytest.raises(OverflowError, match="outside int32"):
+        reedsp.distance_statistics(graph, dtype="int32", device=device)
+    far = reedsp.Graph.from_edges(4, [0, 0, 0], [1, 2, 3], [2**62, 2**62, 1])
+    with pytest.raises(OverflowError, match=f"add up to {2**63 + 1}, which is beyond int64"):
+        reedsp.distance_statistics(far, device=device)
+    empty: list[int] = []
+    for way in (device, [device, device]):
+        for unweighted in (False, True):
+            none = reedsp.distance_statistics(graph, empty, unweighted=unweighted, device=way)
+            assert (len(none.reached), len(none.eccentricity), len(none.farness)) == (0, 0, 0)
+            nothing = reedsp.distance_statistics(reedsp.Graph.from_edges(0, [], []), unweighted=unweighted, device=way)
+            assert nothing.sources == []
+
+
+def test_progress_of_several_devices(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(50, range(50), [*range(1, 50), 0])
+    done: list[tuple[int, int]] = []
+    reedsp.distance_statistics(graph, device=[device, device], progress=lambda *report: done.append(report))
+    assert done[-1] == (50, 50)
+    assert done == sorted(done)
+    with pytest.raises(ZeroDivisionError):
+        reedsp.distance_statistics(graph, device=[device, device], progress=lambda *report: 1 // 0)
+
+
+def test_one_device_that_fails_stops_the_others(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = reedsp.Graph.from_edges(50, range(50), [*range(1, 50), 0])
+    begun, stopped = threading.Event(), []
+
+    def measured(question: Any, asked: Any, sources: Any, chosen: Any, report: Any) -> Any:
+        if 0 in sources:
+            assert begun.wait(60)
+            raise reedsp.DeviceError("lost")
+        begun.set()
+        while True:
+            try:
+                report(1, 2)
+            except Exception as error:
+                stopped.append(error)
+                raise
+
+    monkeypatch.setattr(statistics, "measured_on", measured)
+    with pytest.raises(reedsp.DeviceError, match="lost"):
+        reedsp.distance_statistics(graph, device=[device, device])
+    assert len(stopped) == 1
+
+
+def test_bad_input(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [1, 2, -4])
+    with pytest.raises(reedsp.NegativeCycleError):
+        reedsp.distance_statistics(graph, device=device)
+    positive = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [1, 2, 4])
+    for call, error, message in (
+        (lambda: reedsp.distance_statistics(positive, [0, 3], device=device), ValueError, r"sources\[1\] = 3 is not a"),
+        (lambda: reedsp.distance_statistics(positive, [0, 1.5], device=device), TypeError, r"sources\[1\]"),
+        (lambda: reedsp.distance_statistics(positive, 0, device=device), TypeError, "sources: expected several"),  # type: ignore[arg-type]
+        (lambda: reedsp.distance_statistics(positive, device=[]), ValueError, "device: the list is empty"),
+        (
+            lambda: reedsp.distance_statistics(positive, unweighted=True, dtype="int32", device=device),
+            ValueError,
+            "dtype = 'int32': numbers of edges are of int32",
+        ),
+        (
+            lambda: reedsp.distance_statistics(reedsp.prepare(positive, device=device), device=[device]),
+            ValueError,
+            "the graph is prepared on .*, and not on several devices",
+        ),
+        (lambda: reedsp.distance_statistics(positive, dtype="uint8", device=device), ValueError, "dtype = uint8"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_examples() -> None:
+    for module in (statistics, results):
+        assert doctest.testmod(module).failed == 0
