@@ -27,7 +27,7 @@ from reedsp.networkx_backend.on_device import FORCE_DEVICE
 
 SEED = 2012
 SIZES = (250, 500, 1000, 2500, 5000, 10_000, 25_000)
-SIZES_FROM_EACH = (60, 125, 250, 500, 1000)
+SIZES_FROM_EACH = (60, 125, 250, 500, 1000, 2500)
 
 
 def small_world(n: int) -> nx.Graph:
