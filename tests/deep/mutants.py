@@ -247,6 +247,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "contraction/wide.cl",
         "if (vertex < n && path_by_way_of(dist, vertex) <= INF)",
     ): "nothing is lowered to what it is before",
+    ("edges/statistics.cl", "for (; first + LANES < n; first += LANES)"): "what comes last adds up a whole turn, too",
+    ("edges/statistics.cl", "for (uint lane = 0; lane <= LANES_EACH; ++lane)"): "what comes last has fewer than LANES",
+    ("edges/statistics.cl", "own = together(shared[item + apart], own);"): "the sum of two is the same either way",
+    (
+        "edges/statistics.cl",
+        "lanes[lane] = together(lanes[lane + apart], lanes[lane]);",
+    ): "the sum of two is the same either way",
     ("minplus/common.cl", "const WEIGHT raised = weight <= LOWEST ? LOWEST : weight;"): SAME_IF_EQUAL,
     ("minplus/common.cl", "#define smaller(x, y) ((y) <= (x) ? (y) : (x))"): SAME_IF_EQUAL,
     ("edges/verify.cl", "const WEIGHT bound = own <= ceiling ? own : ceiling;"): SAME_IF_EQUAL,
