@@ -99,7 +99,7 @@ AllPairsMethod: TypeAlias = Literal["auto", "floyd-warshall", "min-plus", "johns
 JohnsonSearch: TypeAlias = Literal["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"]
 """How "johnson" of :func:`reedsp.apsp` can search from each vertex."""
 
-EstimatedFunction: TypeAlias = Literal["apsp", "sssp", "bfs"]
+EstimatedFunction: TypeAlias = Literal["apsp", "sssp", "bfs", "distance_statistics"]
 """What :func:`reedsp.estimate` can say something about."""
 
 NegativeCycles: TypeAlias = Literal["raise", "mark"]

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from reedsp.algorithms.all_pairs.apsp import planned
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.routes import statistics
+from reedsp.algorithms.rows import accepted
 from reedsp.algorithms.single_source.sssp import checked, searched_for, sssp
 from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
@@ -17,13 +19,15 @@ from reedsp.algorithms.traversal.bfs import planned as planned_levels
 from reedsp.cost_model import choose, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
 from reedsp.device.discovery import get_device
-from reedsp.graph.arguments import as_graph, source_argument
+from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
 """Factors that a call is within: by parameters that were measured, and by those of a family."""
+_SUMS = 2.0
+"""The factor that searches whose distances are added up are within beside that of the machine."""
 _DISK = 5e8  # bytes a second
 _PART_OF_MEMORY = 0.8  # of a device that a matrix on the host passes through
 
@@ -40,7 +44,7 @@ def estimate(
     ----------
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for the function.
-    function : {"apsp", "sssp", "bfs"}
+    function : {"apsp", "sssp", "bfs", "distance_statistics"}
     *args, **arguments
         What the function would be given beside the graph; `progress` by its name, if at all.
     workers : int, optional
@@ -153,6 +157,21 @@ def _within(
     return Estimate(method, seconds, seconds / width, seconds * width, device_bytes, host_bytes, disk_bytes, because)
 
 
+def _of_statistics(arguments: Mapping[str, Any]) -> Estimate:
+    asked, graph = accepted(arguments["graph"])
+    sources, device = arguments.get("sources"), arguments.get("device")
+    rows = graph.n if sources is None else len(vertices_argument(graph, sources, "sources"))
+    question = statistics.question_of(graph, arguments.get("unweighted", False), arguments.get("dtype"))
+    devices = statistics.devices_of(device)
+    choice, chosen, searched = statistics.expected(question, asked, -(-rows // len(devices)), devices[0])
+    answer = rows * (2 * 8 + question.result.itemsize)
+    if chosen is None:
+        return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
+    known = families.known(chosen)
+    device_bytes = searches.bytes_of(searched, known)
+    return _within(choice.methods[0], choice.seconds, _SUMS, known, device_bytes, answer, 0, choice.because)
+
+
 # ---- over workers -----------------------------------------------------------------------------------
 
 
@@ -191,6 +210,22 @@ def _of_shared_searches(
     return _shared(alone, shared, workers, answer, in_files)
 
 
+def _of_shared_statistics(arguments: Mapping[str, Any], workers: int, in_files: bool) -> Estimate:
+    if in_files:
+        raise TypeError("out: there are no rows to be written")
+    graph, device = as_graph(arguments["graph"]), get_device(arguments.get("device"))
+    sources = arguments.get("sources")
+    given = {**arguments, "graph": graph, "device": device}
+    alone = _of_statistics(given)
+    names = graph.names if sources is None else list(sources)
+    if not names:
+        return alone
+    most = sharing.ADDED * (sharing.ROW_BYTES_GPU if device.kind == "gpu" else sharing.ROW_BYTES)
+    sizes = len(names), graph.n * 8, _bytes_sent(graph), workers, most
+    shared = sharing.searches(*sizes, lambda rows: _of_statistics({**given, "sources": names[:rows]}).seconds)
+    return _shared(alone, shared, workers, alone.host_bytes, False)
+
+
 def _shared(alone: Estimate, shared: sharing.Shared, workers: int, answer: int, in_files: bool) -> Estimate:
     """Return what workers take, given what one device does; how they are connected is not known."""
     seconds = shared.seconds + answer * in_files / _DISK
@@ -217,4 +252,5 @@ _FUNCTIONS: dict[str, _Estimated] = {
     "apsp": _Estimated(planned, _of_all_pairs, _of_shared_pairs),
     "sssp": _Estimated(sssp, _of_searches, partial(_of_shared_searches, _of_searches)),
     "bfs": _Estimated(bfs, _of_levels, partial(_of_shared_searches, _of_levels)),
+    "distance_statistics": _Estimated(statistics.distance_statistics, _of_statistics, _of_shared_statistics),
 }

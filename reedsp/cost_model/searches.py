@@ -71,6 +71,8 @@ class Searches(NamedTuple):
         Bytes of a distance of the result.
     negative : bool
         Whether some weights are negative.
+    stays : bool
+        Whether distances are added up where they are found, in place of a result with trees.
     """
 
     n: int
@@ -80,6 +82,7 @@ class Searches(NamedTuple):
     arithmetic: str
     size: int
     negative: bool = False
+    stays: bool = False
 
 
 Counted = tuple[Sequence[Work], float]
@@ -89,12 +92,15 @@ Counted = tuple[Sequence[Work], float]
 def near_far(asked: Searches, known: Known) -> Counted:
     """Return what near-far does."""
     n, rows = float(asked.n), asked.rows
-    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else (asked.size + 4.0) * n * rows)
+    received = 0.0 if known.is_cpu or asked.stays else (asked.size + 4.0) * n * rows
+    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=received)
     if known.is_cpu:
         together = min(known.units, LARGEST_TEAM) if asked.m >= TEAM_EDGES else 1
         workers = together if rows == 1 else min(rows, known.units)
         found = max(1.0, _part_found(asked) * n), _part_found(asked) * asked.m
-        search = search_on_cpu(*(*found, n, asked.directed, SIZES[asked.arithmetic]), trees=True, rows=rows / workers)
+        search = search_on_cpu(
+            *(*found, n, asked.directed, SIZES[asked.arithmetic]), trees=not asked.stays, rows=rows / workers
+        )
         return [Work(host=_CALL, launches=8, read_backs=4), search, moved], 1.0
     waits = (_GPU_WAITS + _GPU_ROW_WAITS * (rows - 1) / known.units) * math.sqrt(n)
     search = Work(waits=waits, footprint=8.0 * (n + asked.m), atomics=float(rows) * asked.m)
@@ -169,7 +175,7 @@ def levels_on_host(asked: Searches) -> float:
 def breadth_first(asked: Searches, known: Known) -> Counted:
     """Return what a breadth-first search does, on a GPU from one source after the other, each by all work-groups."""
     n, rows, edges = float(asked.n), asked.rows, float(asked.m)
-    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu else 8 * n * rows)
+    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if known.is_cpu or asked.stays else 8 * n * rows)
     if not known.is_cpu:
         search = Work(waits=_GPU_LEVEL_WAITS * _levels(asked) * rows, random=edges * rows, footprint=8 * edges)
         launches, reads = _GPU_LEVELS_LAUNCHES * rows, _GPU_LEVELS_READS * rows
@@ -184,7 +190,7 @@ def breadth_first(asked: Searches, known: Known) -> Counted:
 def breadth_first_in_groups(asked: Searches, known: Known) -> Counted:
     """Return what breadth-first searches do each of which one work-group of a GPU makes by itself."""
     n, rows, edges = float(asked.n), asked.rows, float(asked.m)
-    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=8 * n * rows)
+    moved = Work(bytes=_VERTEX_BYTES * n * rows, received=0.0 if asked.stays else 8 * n * rows)
     each = rows / min(rows, _RESIDENT * known.units)
     waits = each * (_GROUP_WAITS * _levels(asked) + _GROUP_EDGE_WAITS * edges)
     search = Work(waits=waits, random=edges * rows, footprint=8 * edges)

@@ -248,7 +248,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if (vertex < n && path_by_way_of(dist, vertex) <= INF)",
     ): "nothing is lowered to what it is before",
     ("edges/statistics.cl", "for (; first + LANES < n; first += LANES)"): "what comes last adds up a whole turn, too",
-    ("edges/statistics.cl", "for (uint lane = 0; lane <= LANES_EACH; ++lane)"): "what comes last has fewer than LANES",
+    (
+        "edges/statistics.cl",
+        "for (uint lane = 0; lane <= LANES_EACH; ++lane) if (lane * GROUP_SIZE + item < n - first)",
+    ): "what comes last has fewer than LANES",
     ("edges/statistics.cl", "own = together(shared[item + apart], own);"): "the sum of two is the same either way",
     (
         "edges/statistics.cl",

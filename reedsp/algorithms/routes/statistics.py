@@ -15,11 +15,16 @@ import numpy.typing as npt
 from reedsp.algorithms.contraction.automatic import prepare_for_several, prepared_for
 from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Searched, row_blocks, rows_of
 from reedsp.algorithms.rows import Prepared, accepted, check_device
+from reedsp.algorithms.single_source.sssp import planned_statistics as planned_distances
+from reedsp.algorithms.single_source.sssp import searched_for
 from reedsp.algorithms.single_source.sssp import statistics_from as distances_from
+from reedsp.algorithms.traversal.bfs import planned_statistics as planned_levels
 from reedsp.algorithms.traversal.bfs import statistics_from as levels_from
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, result_dtype, to_result
 from reedsp.arithmetic.types import infinity
-from reedsp.cost_model import sharing
+from reedsp.cost_model import contraction, families, sharing
+from reedsp.cost_model.choose_search import NEAR_FAR, Choice, seconds_on
+from reedsp.cost_model.searches import Searches
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -28,7 +33,7 @@ from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere
-from reedsp.system.progress_bar import Report, report_done, search_bar
+from reedsp.system.progress_bar import Report, announce_long, report_done, search_bar
 from reedsp.system.threads import at_once
 from reedsp.typing import DistanceType, GraphLike, Vertices
 
@@ -93,18 +98,20 @@ def distance_statistics(
     """
     asked, graph = accepted(graph)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
-    if unweighted and dtype is not None:
-        raise ValueError(f"dtype = {dtype!r}: numbers of edges are of int32")
-    question = Question(graph, np.dtype(np.int32) if unweighted else result_dtype(dtype, graph), unweighted)
+    question = question_of(graph, unweighted, dtype)
     if isinstance(device, Elsewhere):
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
-    with search_bar(len(starts), "searches", progress) as report:
-        if isinstance(device, Sequence) and not isinstance(device, str):
-            measured = _on_several(question, asked, starts, device, report)
+    devices = devices_of(device)
+    choice, _, _ = expected(question, asked, -(-len(starts) // len(devices)), devices[0])
+    if progress is None and len(starts) > 1:
+        announce_long("distance_statistics", choice.seconds, choice.methods[0])
+    with search_bar(len(starts), "searches", progress, expected=choice.seconds) as report:
+        if len(devices) > 1:
+            measured = _on_several(question, asked, starts, devices, report)
         else:
-            measured = measured_on(question, asked, starts, device, report)
+            measured = measured_on(question, asked, starts, devices[0], report)
     return question.answer(starts, measured)
 
 
@@ -137,6 +144,63 @@ class Question:
             farthest = to_result(farthest, Arithmetic(farthest.dtype), self.result)
         named = [names[each] for each in sources.tolist()]
         return DistanceStatistics(self.graph, named, rows.reached, farthest, rows.total, measured.device)
+
+
+def question_of(graph: Graph, unweighted: bool, dtype: DistanceType | None) -> Question:
+    """Return what these arguments of :func:`distance_statistics` ask."""
+    if unweighted and dtype is not None:
+        raise ValueError(f"dtype = {dtype!r}: numbers of edges are of int32")
+    return Question(graph, np.dtype(np.int32) if unweighted else result_dtype(dtype, graph), unweighted)
+
+
+def devices_of(
+    device: Device | int | str | Sequence[Device | int | str] | None,
+) -> Sequence[Device | int | str | None]:
+    """Return the devices that are named, or None for that which is chosen."""
+    devices = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
+    if not devices:
+        raise ValueError("device: the list is empty")
+    return devices
+
+
+def expected(
+    question: Question, asked: Graph | Prepared, rows: int, device: Device | int | str | None
+) -> tuple[Choice, Device | None, Searches]:
+    """Return how :func:`measured_on` does it, and in which time; where, None being the host; and what it searches.
+
+    Parameters
+    ----------
+    question, asked, device
+        As for :func:`measured_on`.
+    rows : int
+        Number of sources.
+    """
+    graph, result = question.graph, question.result
+    prepared = asked if isinstance(asked, Prepared) else None
+    named = prepared.device if prepared is not None else None if device is None else get_device(device)
+    if question.unweighted:
+        levels = planned_levels(graph, range(rows), named)
+        return levels.choice, levels.device, levels.searched
+    starts = [[0]] * rows
+    searched = searched_for(graph, starts, choose_arithmetic(graph, result), result, stays=True)
+    plan = planned_distances(graph, starts, result, named)
+    chosen = get_device() if graph.has_negative_weights and plan.device is None else plan.device
+    if chosen is None:
+        return plan.choice, None, searched
+    known = families.known(chosen)
+    if prepared is not None:
+        choice = Choice((_PREPARED,), "the graph was prepared", contraction.swept(searched, known))
+    elif graph.has_negative_weights:
+        if not graph.has_integral_weights:
+            return plan.choice, chosen, searched
+        seconds = seconds_on(searched._replace(negative=False, stays=False), known, NEAR_FAR)
+        choice = Choice((_JOHNSON,), "potentials make negative weights positive", seconds)
+    elif contraction.may_pay(graph.n, graph.m, rows) and contraction.pays(searched._replace(stays=False), known):
+        seconds = contraction.contracting(graph.m, known) + contraction.swept(searched, known)
+        choice = Choice((_PREPARED,), "it pays to prepare the graph", seconds)
+    else:
+        choice = plan.choice
+    return choice, chosen, searched
 
 
 def measured_on(
@@ -190,6 +254,9 @@ def _of_blocks(
     return Measured(rows, str(searched.device), job.kernels_launched)
 
 
+_PREPARED, _JOHNSON = "contraction-hierarchy", "johnson"
+
+
 class _StoppedError(Exception):
     """Another device has failed, or the caller was interrupted."""
 
@@ -198,15 +265,13 @@ def _on_several(
     question: Question,
     asked: Graph | Prepared,
     sources: npt.NDArray[np.intp],
-    named: Sequence[Device | int | str],
+    named: Sequence[Device | int | str | None],
     progress: Report | None,
 ) -> Measured:
     """Return the same, found by several devices, each of which takes the next sources when it has time."""
     if isinstance(asked, Prepared):
         raise ValueError(f"device: the graph is prepared on {asked.device}, and not on several devices")
     devices = [get_device(each) for each in named]
-    if not devices:
-        raise ValueError("device: the list is empty")
     count = len(sources)
     if not question.unweighted and not asked.has_negative_weights:
         prepare_for_several(asked, devices, count, question.result)

@@ -373,7 +373,7 @@ def statistics_from(
     """
     arithmetic = choose_arithmetic(graph, result)
     starts = [[each] for each in sources]
-    plan = _planned(graph, starts, arithmetic, result, device, may_be_host=progress is None)
+    plan = planned_statistics(graph, starts, result, device, may_be_host=progress is None)
     statistics = RowStatistics.empty(len(starts), arithmetic.dtype)
     if plan.device is not None and starts and adds_up(plan.device, arithmetic):
         job = Job(plan.device, recycle=True)
@@ -460,6 +460,19 @@ def planned(
     return _planned(*arguments, method, min_only=min_only, may_be_host=may_be_host)
 
 
+def planned_statistics(
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    result: np.dtype[Any],
+    device: Device | None,
+    *,
+    may_be_host: bool = True,
+) -> Plan:
+    """Return the same for what :func:`statistics_from` finds."""
+    arithmetic = choose_arithmetic(graph, result)
+    return _planned(graph, starts, arithmetic, result, device, may_be_host=may_be_host, stays=True)
+
+
 def _planned(
     graph: Graph,
     starts: Sequence[Sequence[int]],
@@ -470,8 +483,9 @@ def _planned(
     *,
     min_only: bool | None = None,
     may_be_host: bool = True,
+    stays: bool = False,
 ) -> Plan:
-    asked = searched_for(graph, starts, arithmetic, result)
+    asked = searched_for(graph, starts, arithmetic, result, stays)
     here = None
     if may_be_host and device is None and method == "auto" and starts and place.serves():
         can = on_host.can_solve(graph, arithmetic)
@@ -492,11 +506,11 @@ def _planned(
 
 
 def searched_for(
-    graph: Graph, starts: Sequence[Sequence[int]], arithmetic: Arithmetic, result: np.dtype[Any]
+    graph: Graph, starts: Sequence[Sequence[int]], arithmetic: Arithmetic, result: np.dtype[Any], stays: bool = False
 ) -> Searches:
-    """Return what the counts of searches depend on."""
+    """Return what the counts of searches depend on; `stays` is as in :class:`.Searches`."""
     counts = max(1, graph.n), graph.m, graph.directed, max(1, len(starts))
-    return Searches(*counts, name_of(arithmetic.dtype), result.itemsize, graph.has_negative_weights)
+    return Searches(*counts, name_of(arithmetic.dtype), result.itemsize, graph.has_negative_weights, stays)
 
 
 def known_default(asked: Searches) -> families.Known | None:

@@ -194,7 +194,7 @@ def statistics_from(
 
     Those that work-items and work-groups find for many sources at a time do not leave the device.
     """
-    plan = _planned(graph, sources, True, device, {}, may_be_host=progress is None)
+    plan = planned_statistics(graph, sources, device, may_be_host=progress is None)
     rows = RowStatistics.empty(len(sources), np.dtype(np.int32))
     chosen, method = plan.device, plan.choice.methods[0]
     adds_up = chosen is not None and method in _FOR_MANY and _is_trusted(chosen, method) and adds_up_levels(chosen)
@@ -261,6 +261,13 @@ def planned(
     return _planned(graph, sources, many, device, _choices(options), may_be_host)
 
 
+def planned_statistics(
+    graph: Graph, sources: Sequence[int], device: Device | None, *, may_be_host: bool = True
+) -> Plan:
+    """Return the same for what :func:`statistics_from` finds."""
+    return _planned(graph, sources, True, device, {}, may_be_host, stays=True)
+
+
 def _planned(
     graph: Graph,
     sources: Sequence[int],
@@ -268,8 +275,10 @@ def _planned(
     device: Device | int | str | None,
     choices: dict[str, Any],
     may_be_host: bool,
+    stays: bool = False,
 ) -> Plan:
-    searched = Searches(max(1, graph.n), graph.m, graph.directed, max(1, len(sources)), "int32", 4)
+    counts = max(1, graph.n), graph.m, graph.directed, max(1, len(sources))
+    searched = Searches(*counts, "int32", 4, stays=stays)
     if may_be_host and device is None and not choices and graph.m and sources and place.serves():
         here = choose_search.levels_on_host(searched, known_default)
         if here is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import threading
+from functools import partial
 from typing import Any
 
 import networkx as nx
@@ -199,7 +200,7 @@ def test_bad_input(device: reedsp.Device) -> None:
             "dtype = 'int32': numbers of edges are of int32",
         ),
         (
-            lambda: reedsp.distance_statistics(reedsp.prepare(positive, device=device), device=[device]),
+            lambda: reedsp.distance_statistics(reedsp.prepare(positive, device=device), device=[device] * 2),
             ValueError,
             "the graph is prepared on .*, and not on several devices",
         ),
@@ -207,6 +208,57 @@ def test_bad_input(device: reedsp.Device) -> None:
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+def test_what_is_expected(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    n = 4000
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 3 * n)), rng.integers(1, 9, 3 * n))
+    estimate = partial(reedsp.estimate, graph, "distance_statistics")
+    found = estimate(device=device)
+    assert found.method == "near-far"
+    assert found.low < found.seconds < found.high
+    assert found.host_bytes == n * 24
+    assert found.device_bytes > 0
+    assert found.seconds > 4 * estimate(range(900), device=device).seconds > 0
+    assert estimate(device=[device, device]).seconds == pytest.approx(found.seconds / 2, rel=0.05)
+    levels = estimate(unweighted=True, device=device)
+    assert (levels.host_bytes, levels.method) == (n * 20, "work-items")
+    shared = estimate(workers=2, device=device)
+    assert shared.host_bytes == n * 24
+    assert "2 workers share out 8 tasks" in shared.because
+    assert estimate([], workers=2, device=device).seconds == estimate([], device=device).seconds
+    with pytest.raises(TypeError, match="out: there are no rows"):
+        estimate(workers=2, out="x.zarr")
+    with pytest.raises(ValueError, match=r"sources\[0\]"):
+        estimate([n])
+    prepared = reedsp.prepare(reedsp.Graph.from_edges(n, range(n), [*range(1, n), 0]), device=device)
+    known = reedsp.estimate(prepared, "distance_statistics")  # type: ignore[arg-type]
+    assert (known.method, known.because) == ("contraction-hierarchy", "the graph was prepared")
+    assert known.seconds < found.seconds
+    negative = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, -1, 2])
+    assert reedsp.estimate(negative, "distance_statistics", device=device).method == "johnson"
+    halves = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, -1.5, 2])
+    assert reedsp.estimate(halves, "distance_statistics", device=device).method != "johnson"
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda *_: True)
+    assert estimate(device=device).because == "it pays to prepare the graph"
+    monkeypatch.setattr(place, "_serves", True)
+    assert reedsp.estimate(negative, "distance_statistics").method == "johnson"
+    assert reedsp.estimate(negative, "distance_statistics", unweighted=True).method == "dijkstra"
+    small = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, 1, 2])
+    assert reedsp.estimate(small, "distance_statistics").device_bytes == 0
+
+
+def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, float, str]] = []
+    monkeypatch.setattr(statistics, "announce_long", lambda *what: said.append(what))
+    graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, 1, 2])
+    reedsp.distance_statistics(graph, device=device)
+    assert said == [("distance_statistics", said[0][1], "near-far")]
+    reedsp.distance_statistics(graph, device=device, progress=False)
+    reedsp.distance_statistics(graph, [1], device=device)
+    assert len(said) == 1
 
 
 def test_examples() -> None:
