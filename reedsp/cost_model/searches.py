@@ -19,8 +19,9 @@ _GPU_CALL = 6e-4
 """Seconds that a call takes of the host."""
 _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
-_GPU_WAITS, _GPU_ROW_WAITS = 20, 160
-"""Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group."""
+_GPU_WAITS, _GPU_ROW_WAITS, _GPU_ADDED_WAITS = 20, 160, 60
+"""Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group; and
+of each if distances are added up, and never read."""
 _LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
 _GPU_LEVELS_CALL = 1.5e-4
 _GPU_LEVELS_LAUNCHES, _GPU_LEVELS_READS, _GPU_LEVEL_WAITS = 15, 3, 60
@@ -102,7 +103,8 @@ def near_far(asked: Searches, known: Known) -> Counted:
             *(*found, n, asked.directed, SIZES[asked.arithmetic]), trees=not asked.stays, rows=rows / workers
         )
         return [Work(host=_CALL, launches=8, read_backs=4), search, moved], 1.0
-    waits = (_GPU_WAITS + _GPU_ROW_WAITS * (rows - 1) / known.units) * math.sqrt(n)
+    each = _GPU_ADDED_WAITS if asked.stays else _GPU_ROW_WAITS
+    waits = (_GPU_WAITS + each * (rows - 1) / known.units) * math.sqrt(n)
     search = Work(waits=waits, footprint=8.0 * (n + asked.m), atomics=float(rows) * asked.m)
     return [Work(host=_GPU_CALL, launches=30, read_backs=10), search, moved], 2.0
 

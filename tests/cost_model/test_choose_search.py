@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import reedsp
 from reedsp.algorithms.single_source import sssp
-from reedsp.cost_model import choose_search, families, place, searches
+from reedsp.cost_model import choose_search, contraction, families, place, searches
 from reedsp.cost_model.choose_search import Choice, breadth_first, levels_on_host, seconds_on, shortest_paths_on_host
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.searches import Searches
@@ -229,6 +229,25 @@ def test_more_never_takes_less(method: str, machine: str, counts: Any, directed:
     larger = math.ceil(m / n * (n + more))
     if not m < 1 << 18 <= larger:
         assert now <= seconds(n + more, larger, rows) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "measured", "levels_measured"), [(1024, 0.050, 0.0231), (4096, 0.154, 0.083), (32768, 1.13, 0.557)]
+)
+def test_sums_of_distances_take_what_was_measured(rows: int, measured: float, levels_measured: float) -> None:
+    """Of New York on an H200; without the copy of rows, with which a search from as many sources takes longer."""
+    asked = Searches(264_346, 730_100, True, rows, "int32", 8, stays=True)
+    assert measured / 1.3 < seconds_on(asked, H200, "near-far") < 1.3 * measured
+    assert levels_measured / 1.3 < breadth_first(asked, H200, "gpu").seconds < 1.3 * levels_measured
+    for known in MACHINES.values():
+        rows_copied = asked._replace(stays=False)
+        assert seconds_on(asked, known, "near-far") < seconds_on(rows_copied, known, "near-far")
+        assert contraction.swept(asked, known) <= contraction.swept(rows_copied, known)
+    assert contraction.swept(asked, H200) == pytest.approx(0.180 * rows / 32768, rel=0.1)
+    for count in (searches.breadth_first, searches.breadth_first_in_groups):
+        assert searches_seconds(count(asked, H200)[0], H200) < searches_seconds(
+            count(asked._replace(stays=False), H200)[0], H200
+        )
 
 
 def searches_seconds(works: Any, known: Known) -> float:
