@@ -38,6 +38,7 @@ SEARCHES = {
     "few reached": Searches(2000, 1900, True, 3, "int32", 8),
     "short rows": Searches(1000, 1200, True, 5000, "int32", 8),
     "negative": Searches(3000, 9000, True, 4, "int32", 8, negative=True),
+    "added up": Searches(100_000, 800_000, True, 500, "int32", 8, stays=True),
 }
 OF_PAIRS = {  # Floyd-Warshall and Johnson, each on the three machines
     "small": (
