@@ -12,6 +12,8 @@ import pytest
 import reedsp
 from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
+from reedsp.algorithms.contraction.exact import units_of
+from reedsp.device.job import Job
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
 from tests.support.small_graphs import graph_of
@@ -120,6 +122,22 @@ def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, d
         reedsp.prepare(graph, device=device)
 
 
+@pytest.mark.parametrize("leaves_to_hub", [False, True])
+def test_more_edges_than_are_numbered_are_refused(
+    leaves_to_hub: bool, monkeypatch: pytest.MonkeyPatch, device: reedsp.Device
+) -> None:
+    """All edges of this graph lead up, or all down."""
+    assert np.iinfo(np.int32).max == hierarchy._MOST_EDGES
+    ends = [0] * 5, range(1, 6)
+    graph = reedsp.Graph.from_edges(6, *(ends[::-1] if leaves_to_hub else ends))
+    monkeypatch.setattr(hierarchy, "_MOST_EDGES", 5)
+    found = hierarchy.contract(graph, units_of(graph), Job(device))
+    assert sorted((len(found.up.higher), len(found.down.higher))) == [0, 5]
+    monkeypatch.setattr(hierarchy, "_MOST_EDGES", 4)
+    with pytest.raises(hierarchy.NoHierarchyError):
+        hierarchy.contract(graph, units_of(graph), Job(device))
+
+
 @pytest.mark.parametrize(
     ("n", "m", "is_hopeless"),
     [
@@ -157,6 +175,15 @@ def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> Non
     half = SimpleNamespace(n=40_000, m=10**6)
     assert not hierarchy._is_hopeless(half, large)
     assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
+
+
+def test_a_priority_is_cut_to_32_bits() -> None:
+    """So that a vertex with more of it goes last, whatever its hash, which decides between the same ones alone."""
+    zeros = np.zeros(5, np.int64)
+    state = hierarchy._State(np.array([-3, 0, 100, 2**31 - 5, 2**31 + 10]), zeros, zeros, zeros > 0)
+    keys = hierarchy._keys(SimpleNamespace(names=np.array([3, 1, 4, 2, 5])), state)
+    assert (keys >> 32).tolist() == [0, 6, 206, 2**32 - 4, 2**32 - 1]
+    assert (np.diff((keys & 0xFFFF_FFFF).astype(np.int64)) < 0).all()
 
 
 def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device) -> None:
