@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
+import pyopencl as cl
 import pytest
 
 import reedsp
@@ -14,6 +15,7 @@ from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.device.job import Job
+from reedsp.device.memory.scratch import Scratch
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
 from tests.support.small_graphs import graph_of
@@ -198,6 +200,14 @@ def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device)
         assert stats["chosen_because"] == "the graph was prepared"
 
 
+def test_how_many_vertices_are_contracted_is_told(device: reedsp.Device) -> None:
+    told: list[tuple[int, int]] = []
+    prepared = reedsp.prepare(graph_from(GRID), device=device, progress=lambda *each: told.append(each))
+    assert len(told) == prepared.rounds
+    assert [done for done, _ in told] == prepared._hierarchy.rounds[1:].tolist()
+    assert {n for _, n in told} == {GRID.n}
+
+
 def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:
     towns = nx.Graph()
     towns.add_weighted_edges_from([("Bern", "Thun", 30), ("Thun", "Brig", 70), ("Bern", "Biel", 35)])
@@ -264,6 +274,36 @@ def test_distances_are_written_as_float64_where_that_is_trusted(
     assert np.array_equal(prepared.distances([0, 7]), expected)
     assert np.array_equal(prepared.distance_table([0, 7], [3, 1]), expected[:, [3, 1]])
     assert given == 2 * ["float64" if is_right and device.fp64 else "int32"]
+
+
+def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    take, give_back, held, most = Scratch.take, Scratch.give_back, set(), [0]
+
+    def taken(scratch: Scratch, context: cl.Context, size: int) -> cl.Buffer:
+        buffer = take(scratch, context, size)
+        held.add(buffer.int_ptr)
+        most[0] = max(most[0], len(held))
+        return buffer
+
+    def given_back(scratch: Scratch, *buffers: cl.Buffer) -> None:
+        held.difference_update(each.int_ptr for each in buffers)
+        give_back(scratch, *buffers)
+
+    monkeypatch.setattr(Scratch, "take", taken)
+    monkeypatch.setattr(Scratch, "give_back", given_back)
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    assert most[0] > 0
+    for ask in (
+        lambda: prepared.distance(0, 7),
+        lambda: prepared.path(0, 7),
+        lambda: prepared.distances([0, 7]),
+        lambda: prepared.distance_table([0, 7], [3, 1]),
+    ):
+        assert held == set()
+        most[0] = 0
+        ask()
+        assert most[0] > 0
+    assert held == set()
 
 
 def test_a_device_that_contracts_wrongly_is_refused(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
