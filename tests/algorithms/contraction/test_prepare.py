@@ -13,6 +13,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
+from reedsp.algorithms.contraction.core import ORIGINAL, Core, Edges
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.device.job import Job
 from reedsp.device.memory.scratch import Scratch
@@ -179,6 +180,33 @@ def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> Non
     assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
 
 
+@pytest.mark.parametrize(("weight", "parts"), [(2, [5, 6]), (3, [ORIGINAL, ORIGINAL]), (4, [ORIGINAL, ORIGINAL])])
+def test_a_shortcut_replaces_a_heavier_edge_alone(weight: int, parts: list[int]) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 0, 1], [1, 2, 2], [1, 3, 1])
+    ends, of_what = (np.array([0]), np.array([2])), np.array([[5, 6]], np.int32)
+    shortcut = Edges(*ends, np.array([weight], np.int32), of_what)
+    left = Core.of(graph, units_of(graph)).without(np.array([False, True, False]), shortcut)
+    assert (left.names.tolist(), left.edges.tails.tolist(), left.edges.heads.tolist()) == ([0, 2], [0], [1])
+    assert (left.edges.weights.tolist(), left.edges.parts.tolist()) == ([min(weight, 3)], [parts])
+
+
+@pytest.mark.parametrize("between", [9, None])
+def test_of_two_shortcuts_the_lighter_is_left(between: int | None) -> None:
+    """Which come in the order of their ends, by way of two vertices that go at once."""
+    edges = [(0, 1, 1), (1, 3, 1), (0, 2, 2), (2, 3, 2), *([] if between is None else [(0, 3, between)])]
+    graph = reedsp.Graph.from_edges(4, *np.array(edges).T)
+    ends, of_what = (np.array([0, 0]), np.array([3, 3])), np.array([[0, 0], [1, 1]], np.int32)
+    shortcuts = Edges(*ends, np.array([2, 4], np.int32), of_what)
+    left = Core.of(graph, units_of(graph)).without(np.array([False, True, True, False]), shortcuts)
+    assert (left.edges.weights.tolist(), left.edges.parts.tolist()) == ([2], [[0, 0]])
+
+
+@pytest.mark.parametrize(("back", "directed", "symmetric"), [(4, True, True), (5, True, False), (5, False, True)])
+def test_a_core_with_the_same_edges_in_both_directions_is_symmetric(back: int, directed: bool, symmetric: bool) -> None:
+    graph = reedsp.Graph.from_edges(2, [0, 1], [1, 0], [4, back], directed)
+    assert Core.of(graph, units_of(graph)).symmetric == symmetric
+
+
 def test_a_priority_is_cut_to_32_bits() -> None:
     """So that a vertex with more of it goes last, whatever its hash, which decides between the same ones alone."""
     zeros = np.zeros(5, np.int64)
@@ -195,6 +223,7 @@ def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device)
         prepared = reedsp.prepare(graph, device=device)
         assert (prepared.shortcuts, prepared.rounds) == (shortcuts, rounds)
         stats = prepared.sssp(0).stats
+        assert all(stats["phases"][each] > 0 for each in ("search", "convert")), "each takes some of the time"
         assert stats["exact_on_host"] == 0
         assert stats["arithmetic"] == "int32"
         assert stats["chosen_because"] == "the graph was prepared"
@@ -298,12 +327,30 @@ def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypat
         lambda: prepared.path(0, 7),
         lambda: prepared.distances([0, 7]),
         lambda: prepared.distance_table([0, 7], [3, 1]),
+        lambda: prepared.sssp(0),  # after which those are held that have the edges of the graph
     ):
         assert held == set()
         most[0] = 0
         ask()
         assert most[0] > 0
-    assert held == set()
+
+
+@pytest.mark.parametrize(
+    ("max_allocation", "global_memory", "row_bytes", "rows"),
+    [(1000, 1 << 20, 10, 100), (1 << 20, 8000, 10, 100), (1 << 20, 8000, 334, 2), (1000, 8000, 1001, 1)],
+)
+def test_rows_take_an_eighth_of_the_memory_of_a_device(
+    max_allocation: int,
+    global_memory: int,
+    row_bytes: int,
+    rows: int,
+    device: reedsp.Device,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    memory = SimpleNamespace(max_allocation=max_allocation, global_memory=global_memory)
+    monkeypatch.setattr(prepared, "device", memory)
+    assert prepared._rows_at_once(row_bytes) == rows
 
 
 def test_a_device_that_contracts_wrongly_is_refused(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:

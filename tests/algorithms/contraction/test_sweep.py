@@ -109,6 +109,40 @@ def test_distances_of_more_than_32_bits_are_told_apart(device: reedsp.Device) ->
 
 @pytest.mark.parametrize("form", [Batches, Wide])
 @pytest.mark.parametrize("directed", [False, True])
+def test_what_a_round_or_a_search_copies_to_a_device_is_not_kept(
+    form: type[Batches | Wide], directed: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory serves the next one: of a GPU, where such copies are recycled."""
+    upload, kept = Job.upload, []
+
+    def recorded(job: Job, array: np.ndarray, dtype: Any = None, *, keep: bool = True) -> cl.Buffer:
+        kept.append(keep)
+        return upload(job, array, dtype, keep=keep)
+
+    monkeypatch.setattr(Job, "full", filled_there)
+    graph, job = reedsp.Graph.from_edges(5, range(4), range(1, 5), directed=directed), Job(device)
+    with monkeypatch.context() as patch:
+        patch.setattr(Job, "upload", recorded)
+        found = contract(graph, units_of(graph), job)
+    searches = form(found, job)
+    dist = np.empty((1, 5), np.int32)
+    with monkeypatch.context() as patch, job.writes(dist) as results:
+        patch.setattr(Job, "upload", recorded)
+        searches.rows(job, found.rank[[0]], Arithmetic(np.dtype(np.int32)), results)
+        assert searches.meet(job, *found.rank[[0, 4]].tolist())[0] == 4
+    assert dist.tolist() == [[0, 1, 2, 3, 4]]
+    assert not any(kept)
+
+
+def filled_there(job: Job, length: int, value: np.generic) -> cl.Buffer:
+    """Fill on the device also what the host fills where that is quicker."""
+    buffer = job.allocate(length, value.dtype)
+    job.fill(buffer, length, value)
+    return buffer
+
+
+@pytest.mark.parametrize("form", [Batches, Wide])
+@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("heavy", [1, 2**35])
 def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: int, device: reedsp.Device) -> None:
     n, rng = 60, np.random.default_rng(heavy % 97)
