@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from types import SimpleNamespace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -335,6 +336,13 @@ def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypat
         assert most[0] > 0
 
 
+@pytest.mark.parametrize(("targets", "width"), [(None, 99), ([3, 1], 2), ([3], 1)])
+def test_a_row_takes_memory_in_both_of_its_types(targets: list[int] | None, width: int, device: reedsp.Device) -> None:
+    prepared, ends = reedsp.prepare(graph_from(GRID), device=device), None if targets is None else np.array(targets)
+    search = prepared._row_search(Job(device), np.dtype(np.int64), ends)
+    assert search.row_bytes == width * (8 + 4)
+
+
 @pytest.mark.parametrize(
     ("max_allocation", "global_memory", "row_bytes", "rows"),
     [(1000, 1 << 20, 10, 100), (1 << 20, 8000, 10, 100), (1 << 20, 8000, 334, 2), (1000, 8000, 1001, 1)],
@@ -372,6 +380,37 @@ def test_a_graph_without_a_hierarchy_is_given_up_early(device: reedsp.Device) ->
     with pytest.raises(ValueError, match="no hierarchy that could be of use"):
         reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
     assert done[-1] < graph.n / 2
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "listed", "settled"),
+    [
+        (20_000, 0, 254, 128),
+        (20_001, 0, 62, 16),
+        (20_001, 8 * 20_001, 62, 16),
+        (20_001, 8 * 20_001 + 1, 254, 128),
+        (1000, 240_000, 254, 25),
+        (1000, 240_040, 254, 24),
+        (1000, 250_000, 254, 24),
+        (1000, 250_001, 254, 1),
+    ],
+)
+def test_how_far_witnesses_are_searched_for(n: int, m: int, listed: int, settled: int, device: reedsp.Device) -> None:
+    """Farther in late rounds, not as far where vertices have many edges, and no farther than one where all have."""
+    ends = np.zeros(m, np.int32)
+    core: Any = SimpleNamespace(
+        n=n, m=m, symmetric=True, first_out=np.zeros(1, np.uint32), edges=Edges(ends, ends, ends, ends)
+    )
+    found = searches.Round(Job(device), core)
+    assert (found._macros["LISTED"], found._settled) == (listed, settled)
+
+
+def test_a_search_for_witnesses_follows_the_edges_of_a_vertex_at_least(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "_FOLLOWED", 1)
+    graph = graph_from(GRID)
+    assert searches.Round(Job(device), Core.of(graph, units_of(graph)))._settled == 1
 
 
 def test_a_search_for_witnesses_does_not_follow_a_hub(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,22 @@ def test_a_single_round_of_many_vertices(form: type[Batches | Wide], device: ree
     expected[[0, 1, 2], [0, 7, 499]] = 0
     assert np.array_equal(dist, expected)
     assert form is Batches or [launch.kernel.name for launch in launches] == ["climb", "sweep_round", "write_rows"]
+
+
+@pytest.mark.parametrize("units", [np.int32, np.int64])
+def test_how_many_sources_are_searched_for_at_a_time(units: type, device: reedsp.Device) -> None:
+    """As many as there are or up to twice as many, in an eighth of the memory of a device."""
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1 if units is np.int32 else 2**40])
+    found = contract(graph, units_of(graph), Job(device))
+    wide, lane, much = Wide(found, Job(device)), 3 * np.dtype(units).itemsize, 1 << 40
+
+    def lanes(rows: int, max_allocation: int = much, global_memory: int = much) -> int:
+        memory: Any = SimpleNamespace(max_allocation=max_allocation, global_memory=global_memory)
+        return wide._lanes(SimpleNamespace(device=memory), rows)
+
+    assert [lanes(rows) for rows in (1, 8, 9, 16, 17, 128, 129, 1000)] == [8, 8, 16, 16, 32, 128, 256, 256]
+    assert [lanes(1000, 64 * lane), lanes(1000, 64 * lane - 1), lanes(1000, lane - 1)] == [64, 32, 8]
+    assert [lanes(1000, much, 8 * 64 * lane), lanes(1000, much, 8 * 64 * lane - 8)] == [64, 32]
 
 
 def test_a_restricted_sweep_passes_few_vertices(device: reedsp.Device) -> None:
