@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -380,6 +381,36 @@ def test_a_graph_without_a_hierarchy_is_given_up_early(device: reedsp.Device) ->
     with pytest.raises(ValueError, match="no hierarchy that could be of use"):
         reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
     assert done[-1] < graph.n / 2
+
+
+@pytest.mark.parametrize(
+    ("entering", "witnesses", "shortcuts"),
+    [
+        ((0, 1), (), [0, 3]),
+        ((1, 8), (), [3, 24]),
+        ((9, 100), (), [27, 300]),
+        ((8, 1), range(0, 8, 2), [12, 0]),
+        ((16, 17), range(0, 17, 2), [48, 3 * 3 * 17 // 6]),
+        ((17, 16), range(1, 17, 2), [3 * 3 * 17 // 6, 0]),
+    ],
+)
+def test_shortcuts_are_counted_at_up_to_eight_edges_of_a_vertex(
+    entering: tuple[int, int], witnesses: Sequence[int], shortcuts: list[int], device: reedsp.Device
+) -> None:
+    """Of more edges those in the middle of equal parts stand for the others.
+
+    Paths lead by way of two vertices to three others each; those from some of the first vertices have witnesses.
+    """
+    edges, n = [], 8
+    for hub, count in enumerate(entering):
+        ends = range(2 + 3 * hub, 5 + 3 * hub)
+        edges += [(hub, end) for end in ends]
+        edges += [(n + each, hub) for each in range(count)]
+        edges += [(n + each, end) for each in witnesses if each < count for end in ends]
+        n += count
+    graph = reedsp.Graph.from_edges(n, *np.array(edges).T)
+    core = Core.of(graph, units_of(graph))
+    assert searches.Round(Job(device), core).counts(core, np.arange(2)).tolist() == shortcuts
 
 
 @pytest.mark.parametrize(
