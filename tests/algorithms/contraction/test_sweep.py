@@ -86,6 +86,46 @@ def test_a_single_round_of_many_vertices(form: type[Batches | Wide], device: ree
     assert form is Batches or [launch.kernel.name for launch in launches] == ["climb", "sweep_round", "write_rows"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "compute_units", "in_memory", "workers"),
+    [(1, 9, 9, [1]), (16, 9, 9, [1]), (17, 9, 9, [2]), (70, 9, 9, [5]), (70, 3, 9, [3, 3]), (70, 9, 4, [4, 4])],
+)
+def test_batches_are_searched_side_by_side(
+    rows: int,
+    compute_units: int,
+    in_memory: int,
+    workers: list[int],
+    device: reedsp.Device,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By work-items alone, no more of them than a device has compute units, or than there are batches, or memory."""
+    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    job, sources = Job(device), np.arange(rows)
+    found, dist, launches, steps = contract(graph, units_of(graph), job), np.empty((rows, graph.n), np.int32), [], []
+    searches, expected = Batches(found, job), reedsp.sssp(graph, sources, "near-far", device=device).dist
+    monkeypatch.setattr(job, "add_steps", steps.append)
+    monkeypatch.setattr(device, "compute_units", compute_units)
+    monkeypatch.setattr(device, "max_allocation", (in_memory + 1) * graph.n * 16 * 4 - 1)
+    with recording(launches.append), job.writes(dist) as results:
+        searches.rows(job, found.rank[sources], Arithmetic(dist.dtype), results)
+    assert steps == len(workers) * [16 * (graph.n + len(found.down.higher))]
+    assert [(launch.global_size, launch.local_size) for launch in launches] == [((each,), (1,)) for each in workers]
+    assert np.array_equal(dist, expected)
+    with recording(launches.append):
+        assert searches.meet(job, *found.rank[[0, 1]].tolist())[0] == expected[0, 1]
+    assert (launches[-1].global_size, launches[-1].local_size) == ((1,), (1,)), "a pair by one alone"
+
+
+def test_batches_take_memory_for_one_work_item_at_least(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    job = Job(device)
+    found = contract(graph, units_of(graph), job)
+    searches = Batches(found, job)
+    monkeypatch.setattr(device, "max_allocation", graph.n * 16 * 4 - 1)
+    with pytest.raises(reedsp.DeviceMemoryError):
+        searches.rows(job, found.rank[:1], Arithmetic(np.dtype(np.int32)), job.allocate(graph.n, np.int32))
+
+
 @pytest.mark.parametrize("units", [np.int32, np.int64])
 def test_how_many_sources_are_searched_for_at_a_time(units: type, device: reedsp.Device) -> None:
     """As many as there are or up to twice as many, in an eighth of the memory of a device."""
