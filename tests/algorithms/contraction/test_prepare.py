@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -362,10 +363,16 @@ def test_rows_take_an_eighth_of_the_memory_of_a_device(
     assert prepared._rows_at_once(row_bytes) == rows
 
 
-def test_a_device_that_contracts_wrongly_is_refused(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_contracts_wrongly_is_refused(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    graph = graph_from(GRID)
+    reedsp.prepare(graph, device=device).save(tmp_path / "prepared.npz")
     monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
     with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
-        reedsp.prepare(graph_from(GRID), device=device)
+        reedsp.prepare(graph, device=device)
+    with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
+        reedsp.load_prepared(tmp_path / "prepared.npz", graph, device=device)
 
 
 def test_no_search_is_begun_for_no_targets(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from reedsp.algorithms.contraction.unpack import unpacked
 from reedsp.algorithms.contraction.wide import Wide
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build
-from reedsp.device.job import Job, recording
+from reedsp.device.job import Job, Kernel, Launched, recording, round_up
 from tests.device import test_build
 from tests.support.families import grid
 
@@ -70,6 +70,32 @@ def test_one_way_streets_between_the_highest_vertices(
     with job.writes(dist) as results:
         searches.rows(job, found.rank[sources], Arithmetic(np.dtype(np.float64)), results)
     assert np.array_equal(dist, reedsp.sssp(graph, sources, "near-far", device=device).dist)
+
+
+@pytest.mark.parametrize(("most", "dtype"), [(2**30 - 2, np.int32), (2**53 - 1, np.int64)])
+def test_the_greatest_distances_are_no_less_than_others(most: int, dtype: type, device: reedsp.Device) -> None:
+    """In 32 bits one is only one less than what stands for no path."""
+    graph, job = reedsp.Graph.from_edges(64, [0, 1], [1, 2], [most - 1, 1]), Job(device)
+    found, dist = contract(graph, units_of(graph), job), np.empty((64, 64), dtype)
+    assert found.up.weights.dtype == dtype
+    searches = Wide(found, job, top=64)
+    assert searches._top.count == 64
+    lowering = [searches._top.lowering(job, job.allocate(64 * lanes, dtype), lanes) for lanes in (32, 64)]
+    assert [each is None for each in lowering] == [True, False]
+    with job.writes(dist) as results:
+        searches.rows(job, found.rank[np.arange(64)], Arithmetic(np.dtype(dtype)), results)
+    assert dist[[0, 0, 1], [1, 2, 2]].tolist() == [most - 1, most, 1]
+    assert np.count_nonzero(dist == np.iinfo(dtype).max) == 64 * 64 - 64 - 3
+
+
+def test_no_product_is_computed_of_fewer_vertices_than_a_tile_has(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, job = reedsp.Graph.from_edges(64, [0, 1], [1, 2]), Job(device)
+    monkeypatch.delattr(top, "trusted_products")
+    searches = Wide(contract(graph, units_of(graph), job), job, top=63)
+    assert searches._top.count == 0
+    assert searches._top.lowering(job, job.allocate(64 * 64, np.int32), 64) is None
 
 
 @pytest.mark.parametrize("form", [Batches, Wide])
@@ -124,6 +150,67 @@ def test_batches_take_memory_for_one_work_item_at_least(device: reedsp.Device, m
     monkeypatch.setattr(device, "max_allocation", graph.n * 16 * 4 - 1)
     with pytest.raises(reedsp.DeviceMemoryError):
         searches.rows(job, found.rank[:1], Arithmetic(np.dtype(np.int32)), job.allocate(graph.n, np.int32))
+
+
+@pytest.mark.parametrize(("rows", "lanes", "most_climbers"), [(9, 16, 1024), (17, 32, 1024), (70, 128, 256)])
+def test_work_items_share_what_there_is(
+    rows: int, lanes: int, most_climbers: int, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each launch has as many as its vertices, edges or tiles need, in whole work-groups."""
+
+    def sizes(launch: Launched) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+        return launch.kernel.name, launch.global_size, launch.local_size
+
+    def climbers(kernel: Kernel, most: int) -> int:
+        return min(most, kernel.max_work_group_size // 16 * 16)
+
+    graph, job = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False), Job(device)
+    found, dist = contract(graph, units_of(graph), job), np.empty((rows, graph.n), np.int32)
+    searches, launches, pair, run, steps = Wide(found, job, small=20, top=0), [], [], job.run, []
+    monkeypatch.setattr(job, "run", lambda queued: (steps.extend(each.steps for each in queued), run(queued)))
+    with recording(launches.append), job.writes(dist) as results:
+        searches.rows(job, found.rank[np.arange(rows)], Arithmetic(dist.dtype), results)
+    climb, several, *one, write = launches
+    most = climbers(climb.kernel, most_climbers)
+    assert sizes(climb) == ("climb", (rows * most,), (most,))
+    group = 4, min(several.kernel.max_work_group_size, 1024) // 4
+    assert sizes(several) == ("sweep_rounds", (lanes, group[1]), group)
+    vertices = np.diff(found.rounds)[:6][::-1]
+    assert steps == [(graph.n - found.rounds[6]) * lanes, *(vertices * lanes)]
+    for launch, each in zip(one, vertices.tolist(), strict=True):
+        assert sizes(launch) == ("sweep_round", (round_up(each * lanes // 4, 256),), (256,))
+    assert np.array_equal(dist, reedsp.sssp(graph, range(rows), "near-far", device=device).dist)
+    tiles = -(-graph.n // 64) * -(-rows // min(64, lanes))
+    assert sizes(write) == ("write_rows", (tiles * 256,), (256,))
+    with recording(pair.append):
+        searches.meet(job, *found.rank[[0, 200]].tolist())
+    most = climbers(pair[0].kernel, 1024)
+    assert list(map(sizes, pair)) == [
+        ("search_from_both_ends", (2 * most,), (most,)),
+        *((name, (512,), (256,)) for name in ("weigh_paths", "find_meeting")),
+        ("trace", (64,), (64,)),
+    ]
+
+
+@pytest.mark.parametrize(("n", "parts"), [(20, 4), (40, 8), (100, 16), (300, 32)])
+@pytest.mark.parametrize("alone", [0, 400])
+def test_more_work_items_share_vertices_of_more_edges(n: int, parts: int, alone: int, device: reedsp.Device) -> None:
+    """On the average of those above the rounds that are large."""
+    graph, job = reedsp.Graph.from_edges(n + alone, *np.triu_indices(n, 1), directed=False), Job(device)
+    searches = Wide(contract(graph, units_of(graph), job), job, small=384, top=0)
+    assert (searches._all.first_small, searches._parts) == (int(alone > 0), parts)
+
+
+def test_rounds_without_vertices_are_left_out(device: reedsp.Device) -> None:
+    graph, job = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False), Job(device)
+    found, launches, dist = contract(graph, units_of(graph), job), [], np.empty((1, 1), np.int32)
+    searches, sweep = Wide(found, job, small=0, top=0), sweep_to(found, np.array([200]))
+    with recording(launches.append), job.writes(dist) as results:
+        searches.rows(job, found.rank[[0]], Arithmetic(dist.dtype), results, sweep)
+    assert dist[0, 0] == reedsp.sssp(graph, 0, "near-far", device=device).dist[200]
+    rounds = np.count_nonzero(np.diff(sweep.rounds))
+    assert rounds < len(found.rounds) - 1
+    assert [launch.kernel.name for launch in launches] == ["climb", *(["sweep_round"] * rounds), "write_rows"]
 
 
 @pytest.mark.parametrize("units", [np.int32, np.int64])
