@@ -12,7 +12,7 @@ import pyopencl as cl
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import top
+from reedsp.algorithms.contraction import top, wide
 from reedsp.algorithms.contraction.batches import Batches
 from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import contract
@@ -192,6 +192,26 @@ def test_work_items_share_what_there_is(
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "dtype", "int64_atomics", "form"),
+    [
+        ("cpu", np.int32, True, "Batches"),
+        ("cpu", np.int64, True, "Batches"),
+        ("gpu", np.int32, False, "Wide"),
+        ("gpu", np.int64, True, "Wide"),
+        ("gpu", np.int64, False, "Batches"),
+    ],
+)
+def test_gpus_search_wide_where_they_have_the_atomics(
+    kind: str, dtype: type, int64_atomics: bool, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("Batches", "Wide"):
+        monkeypatch.setattr(wide, name, lambda *_, name=name: name)
+    job: Any = SimpleNamespace(device=SimpleNamespace(kind=kind, int64_atomics=int64_atomics))
+    found: Any = SimpleNamespace(up=SimpleNamespace(weights=np.empty(0, dtype)))
+    assert wide.searches_in(found, job) == form
+
+
 @pytest.mark.parametrize(("n", "parts"), [(20, 4), (40, 8), (100, 16), (300, 32)])
 @pytest.mark.parametrize("alone", [0, 400])
 def test_more_work_items_share_vertices_of_more_edges(n: int, parts: int, alone: int, device: reedsp.Device) -> None:
@@ -218,11 +238,11 @@ def test_how_many_sources_are_searched_for_at_a_time(units: type, device: reedsp
     """As many as there are or up to twice as many, in an eighth of the memory of a device."""
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1 if units is np.int32 else 2**40])
     found = contract(graph, units_of(graph), Job(device))
-    wide, lane, much = Wide(found, Job(device)), 3 * np.dtype(units).itemsize, 1 << 40
+    searches, lane, much = Wide(found, Job(device)), 3 * np.dtype(units).itemsize, 1 << 40
 
     def lanes(rows: int, max_allocation: int = much, global_memory: int = much) -> int:
         memory: Any = SimpleNamespace(max_allocation=max_allocation, global_memory=global_memory)
-        return wide._lanes(SimpleNamespace(device=memory), rows)
+        return searches._lanes(SimpleNamespace(device=memory), rows)
 
     assert [lanes(rows) for rows in (1, 8, 9, 16, 17, 128, 129, 1000)] == [8, 8, 16, 16, 32, 128, 256, 256]
     assert [lanes(1000, 64 * lane), lanes(1000, 64 * lane - 1), lanes(1000, lane - 1)] == [64, 32, 8]
