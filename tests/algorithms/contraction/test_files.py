@@ -282,6 +282,8 @@ def without_the_last_vertex(arrays: dict[str, Any]) -> None:
         *((about(each), "this is not a prepared graph") for each in ("{", "[1]", "[" * 10**5, 5, '{"kind": "paths"}')),
         (in_a_list, "this is not a prepared graph"),
         (without("about"), "this is not a prepared graph"),
+        (replaced("up_weights", 0, 2**30 - 1), "up_weights: one is negative, or stands for no path"),
+        (replaced("down_weights", 0, -1), "down_weights: one is negative, or stands for no path"),
         (replaced("up_higher", 0, 108), "up_higher: an edge does not lead to a higher vertex"),
         (replaced("up_higher", 0, 0), "up_higher: an edge does not lead to a higher vertex"),
         (lambda arrays: arrays.update(rounds=np.empty(0, np.int64)), "rounds: expected int64 of one dimension"),
