@@ -76,8 +76,8 @@ def units_of(graph: Graph) -> Units:
 
 
 def _exponent_of(weights: npt.NDArray[Any]) -> int:
-    """Return the exponent of the largest power of two, up to 1, that divides all weights."""
+    """Return the exponent of the largest power of two that divides all weights, of which one is no integer."""
     mantissas, exponents = np.frexp(weights[weights != 0].astype(np.float64))
     digits = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
     zeros = np.frexp((digits & -digits).astype(np.float64))[1] - 1
-    return int((exponents - _MANTISSA + zeros).min(initial=0))
+    return int((exponents - _MANTISSA + zeros).min())

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.contraction.core import ORIGINAL
-from reedsp.algorithms.contraction.exact import units_of
+from reedsp.algorithms.contraction.exact import infinity_of, units_of
 from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
 from reedsp.algorithms.contraction.unpack import owners
 from reedsp.graph.graph import Graph, edge_sources
@@ -35,7 +35,7 @@ def write(path: Path, hierarchy: Hierarchy, graph: Graph, *, overwrite: bool) ->
     """
     if path.suffix != _SUFFIX:
         raise ValueError(f"path = {str(path)!r}, expected a name that ends in {_SUFFIX}")
-    about = {"kind": _KIND, "version": _VERSION, "graph": fingerprint(graph), "exponent": hierarchy.exponent}
+    about = {"kind": _KIND, "version": _VERSION, "graph": fingerprint(graph)}
     halves = (("up", hierarchy.up), ("down", hierarchy.down))
     arrays = {f"{side}_{name}": getattr(half, name) for side, half in halves for name in _HALF}
     arrays |= {"about": np.array(json.dumps(about)), "vertices": hierarchy.vertices, "rounds": hierarchy.rounds}
@@ -121,6 +121,8 @@ def _half(content: dict[str, npt.NDArray[Any]], side: str, n: int, dtype: np.dty
     count = int(first[-1])
     higher = _array(content, f"{side}_higher", np.dtype(np.int32), (count,))
     weights = _array(content, f"{side}_weights", dtype, (count,))
+    if ((weights < 0) | (weights >= infinity_of(dtype))).any():
+        raise ValueError(f"{side}_weights: one is negative, or stands for no path")
     parts = _array(content, f"{side}_parts", np.dtype(np.int32), (count, 2))
     own = np.repeat(np.arange(n), np.diff(first))
     if ((higher <= own) | (higher >= n)).any():
@@ -138,7 +140,7 @@ def _check_rounds(hierarchy: Hierarchy) -> None:
 
 
 def _check_shortcuts(hierarchy: Hierarchy) -> None:
-    """Check that each shortcut is as heavy as its two parts, which meet at a vertex below both of its ends."""
+    """Check that each shortcut is as heavy as its two parts, which meet below both of its ends, as edges do."""
     up, down = hierarchy.up, hierarchy.down
     n = len(hierarchy.vertices)
     for side, half in (("up", up), ("down", down)):
@@ -150,7 +152,7 @@ def _check_shortcuts(hierarchy: Hierarchy) -> None:
         ends = (own, half.higher[number]) if side == "up" else (half.higher[number], own)
         meets = owners(down.first, one)
         fits = (meets == owners(up.first, other)) & (down.higher[one] == ends[0]) & (up.higher[other] == ends[1])
-        if not (fits & (meets < own) & (down.weights[one] + up.weights[other] == half.weights[number])).all():
+        if not (fits & (down.weights[one] + up.weights[other] == half.weights[number])).all():
             raise ValueError(f"{side}_parts: a shortcut is not the path of its parts")
 
 

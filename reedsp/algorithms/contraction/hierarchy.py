@@ -171,7 +171,6 @@ def _count(on_device: Round, core: Core, state: _State, vertices: npt.NDArray[np
     """Count how many more edges there would be without each of some vertices."""
     degrees = core.in_degrees[vertices] + core.out_degrees[vertices]
     state.difference[vertices] = on_device.counts(core, vertices) - degrees
-    state.changed[vertices] = False
 
 
 def _chosen(on_device: Round, core: Core, state: _State) -> npt.NDArray[np.bool_]:

@@ -451,5 +451,4 @@ def _named(units: np.dtype[Any], arithmetic: Arithmetic) -> str:
 
 
 def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
-    is_result = result == found.dtype and (result.kind == "f" or arithmetic.infinity == np.iinfo(result).max)
-    return found if is_result else to_result(found, arithmetic, result)
+    return found if found.dtype == result else to_result(found, arithmetic, result)

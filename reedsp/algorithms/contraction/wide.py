@@ -137,7 +137,7 @@ class Wide:
         device = job.device
         memory = min(device.max_allocation, int(_PART_OF_MEMORY * device.global_memory))
         most = min(_MOST_LANES, memory // (self._n * self._dtype.itemsize), 2 * rows - 1)
-        return max(_LEAST_LANES, 1 << most.bit_length() - 1)
+        return max(_LEAST_LANES, 1 << most.bit_length() >> 1)
 
     def _macros(self, arithmetic: Arithmetic) -> dict[str, str | int]:
         sizes = {

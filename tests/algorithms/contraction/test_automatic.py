@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -13,6 +14,7 @@ import reedsp
 from reedsp.algorithms.contraction import automatic, prepared_graph
 from reedsp.cost_model import contraction, families
 from reedsp.cost_model.searches import Searches
+from reedsp.device.job import Job
 from reedsp.networkx_backend import on_device
 from tests.support.families import FAMILIES, Family, grid
 
@@ -61,6 +63,29 @@ def test_a_graph_is_contracted_once(device: reedsp.Device, calls: list[int]) -> 
         reedsp.distance_table(graph, range(10), range(20, 50), device=device)
     reedsp.k_nearest(graph, None, 3, device=device)
     assert calls == [graph.m]
+
+
+def test_rows_come_from_the_hierarchy(device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is found in buffers that are left to others."""
+    graph, options = graph_of(GRID), []
+
+    def job(device: reedsp.Device, **given: Any) -> Job:
+        options.append(given)
+        return Job(device, **given)
+
+    monkeypatch.setattr(automatic, "Job", job)
+    prepared = automatic.prepared_for(graph, device, 100, np.dtype(np.float64))
+    assert prepared is not None
+    assert np.array_equal(prepared.distances(5), reedsp.sssp(graph, 5, device=device).dist)
+    assert (calls, options) == ([graph.m], [{"recycle": True}])
+
+
+def test_a_device_that_contracts_wrongly_is_not_used(
+    device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
+    assert automatic.prepared_for(graph_of(GRID), device, 100, np.dtype(np.float64)) is None
+    assert calls == []
 
 
 def test_a_graph_without_a_hierarchy_is_given_up_once(device: reedsp.Device, calls: list[int]) -> None:

@@ -30,8 +30,12 @@ def test_units(weights: tuple[float, ...], units: list[int], exponent: int) -> N
     assert (found.weights.tolist(), found.exponent) == (units, exponent)
 
 
-def test_the_type_is_as_narrow_as_sums_allow() -> None:
-    assert units_of(graph_of(2**28, 2**28)).weights.dtype == np.int32
+@pytest.mark.parametrize("weight", [int, float])
+def test_the_type_is_as_narrow_as_sums_allow(weight: type) -> None:
+    """The largest sum is less than what stands for "no path"."""
+    most = 2**30 - 2
+    assert units_of(graph_of(weight(most - 1), weight(1))).weights.dtype == np.int32
+    assert units_of(graph_of(weight(most), weight(1))).weights.dtype == np.int64
     assert units_of(graph_of(2**29, 2**29)).weights.dtype == np.int64
 
 
@@ -54,6 +58,6 @@ def test_sums_beyond_int64_are_refused() -> None:
 
 
 def test_negative_weights_are_refused_by_their_edge() -> None:
-    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, -2], labels=["a", "b", "c"])
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1], [1, 3, 2], [4, 0, -2], labels=["a", "b", "c", "d"])
     with pytest.raises(ValueError, match=r"^weights: -2 on the edge from 'b' to 'c', expected none below 0"):
         reedsp.prepare(graph)

@@ -12,6 +12,8 @@ import pytest
 
 import reedsp
 from reedsp.algorithms.contraction import files
+from reedsp.algorithms.contraction.core import ORIGINAL
+from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
 from tests.support.families import grid
 
 GRID = grid("grid", 12, 9, seed=2)
@@ -96,6 +98,101 @@ def test_other_files_are_refused(saved: Path, tmp_path: Path) -> None:
             reedsp.load_prepared(saved, GRAPH)
 
 
+def star(leaves_to_hub: bool) -> reedsp.Graph:
+    """Return a graph whose edges lead up in its hierarchy, or down if they lead to the hub, which goes first."""
+    ends = [0] * 5, range(1, 6)
+    return reedsp.Graph.from_edges(6, *(ends[::-1] if leaves_to_hub else ends), range(1, 6))
+
+
+@pytest.mark.parametrize(("leaves_to_hub", "side"), [(False, "up"), (True, "down")])
+def test_both_halves_are_checked(leaves_to_hub: bool, side: str, tmp_path: Path) -> None:
+    graph, path = star(leaves_to_hub), tmp_path / "prepared.npz"
+    for change, message in (
+        (in_one_round, "higher: an edge joins two vertices of a round"),
+        (increased(f"{side}_weights", 2), "weights: an edge is not in the graph"),
+    ):
+        reedsp.prepare(graph).save(path, overwrite=True)
+        changed(path, change)
+        with pytest.raises(ValueError, match=rf"prepared\.npz: {side}_{message}$"):
+            reedsp.load_prepared(path, graph)
+
+
+@pytest.mark.parametrize("leaves_to_hub", [True, False])
+def test_edges_between_other_vertices_are_refused(leaves_to_hub: bool) -> None:
+    """Which weigh as much."""
+    tails, heads = np.array([(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)]).T
+    others = np.array([(0, 1), (0, 2), (0, 3), (0, 4), (1, 5)]).T
+    ends = ((heads, tails), others[::-1]) if leaves_to_hub else ((tails, heads), others)
+    graph, other = (reedsp.Graph.from_edges(6, *each) for each in ends)
+    found = reedsp.prepare(graph)._hierarchy
+    files._check_edges(found, graph, graph.weights)
+    with pytest.raises(ValueError, match=r"_weights: an edge is not in the graph$"):
+        files._check_edges(found, other, other.weights)
+
+
+def half_of(edges: list[tuple[int, int, int, int, int]]) -> Half:
+    """Return a half of edges between four vertices: the lower and the higher end, the weight, the two parts."""
+    lower, higher, weights, *parts = np.array(edges, np.int32).reshape(-1, 5).T
+    first = np.concatenate(([0], np.bincount(lower, minlength=4).cumsum()))
+    return Half(first, higher, weights, np.stack(parts, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("down", "up", "shortcut", "message"),
+    [
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 9, 0, 0), ""),
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 8, 0, 0), "a shortcut is not the path of its parts"),
+        ([(0, 2, 4)], [(0, 3, 5), (1, 3, 5)], (2, 3, 9, 0, 1), "a shortcut is not the path of its parts"),
+        ([(0, 1, 4), (0, 2, 4)], [(0, 3, 5)], (2, 3, 9, 0, 0), "a shortcut is not the path of its parts"),
+        ([(0, 2, 4)], [(0, 2, 5), (0, 3, 5)], (2, 3, 9, 0, 0), "a shortcut is not the path of its parts"),
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 9, 0, 2), "there is no such edge"),
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 9, 1, 0), "there is no such edge"),
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 9, 0, -1), "there is no such edge"),
+        ([(0, 2, 4)], [(0, 3, 5)], (2, 3, 9, -1, 0), "there is no such edge"),
+    ],
+)
+@pytest.mark.parametrize("side", ["up", "down"])
+def test_shortcuts_are_the_paths_of_their_parts(
+    down: list[tuple[int, int, int]],
+    up: list[tuple[int, int, int]],
+    shortcut: tuple[int, int, int, int, int],
+    message: str,
+    side: str,
+) -> None:
+    """Of a path that leads down from a vertex to 0, and then up to 3; in the other half it is the other way round."""
+    ups, downs = [[(*each, ORIGINAL, ORIGINAL) for each in half] for half in (up, down)]
+    if side == "up":
+        ups.append(shortcut)
+    else:
+        ups, downs = downs, [*ups, (*shortcut[:3], *shortcut[:2:-1])]
+    ranks = np.arange(4, dtype=np.int32)
+    found = Hierarchy(ranks, ranks, np.arange(5), half_of(ups), half_of(downs), 0)
+    if message:
+        with pytest.raises(ValueError, match=f"^{side}_parts: {message}$"):
+            files._check_shortcuts(found)
+    else:
+        files._check_shortcuts(found)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_shortcuts_whose_sums_wrap_are_refused(dtype: type, tmp_path: Path) -> None:
+    """Each is a path by way of the vertex below, whose edges are such paths, too: twice as heavy as there."""
+    n, bits = 12, np.iinfo(dtype).bits
+    lower, higher = np.triu_indices(n, 1)
+    number = np.zeros((n, n), np.int32)
+    number[lower, higher] = np.arange(len(lower))
+    weights = (np.array(1, dtype) << bits - 8) << lower.astype(dtype)
+    below = np.stack((number[lower - 1, lower], number[lower - 1, higher]), axis=1)
+    parts = np.where(lower[:, None] == 0, ORIGINAL, below).astype(np.int32)
+    first = np.searchsorted(lower, np.arange(n + 1))
+    up, down = (Half(first, higher.astype(np.int32), weights, each) for each in (parts, parts[:, ::-1]))
+    graph = reedsp.Graph.from_edges(n, lower, higher, len(lower) * [1 << bits - 8], directed=False)
+    ranks = np.arange(n, dtype=np.int32)
+    files.write(tmp_path / "forged.npz", Hierarchy(ranks, ranks, np.arange(n + 1), up, down, 0), graph, overwrite=False)
+    with pytest.raises(ValueError, match=r"forged\.npz: up_weights: one is negative, or stands for no path$"):
+        reedsp.load_prepared(tmp_path / "forged.npz", graph)
+
+
 def of_version(version: object) -> Callable[[dict[str, Any]], None]:
     def change(arrays: dict[str, Any]) -> None:
         about = json.loads(arrays["about"].item())
@@ -104,8 +201,16 @@ def of_version(version: object) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def about_nothing(arrays: dict[str, Any]) -> None:
-    arrays["about"] = np.array("{")
+def about(content: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda arrays: arrays.update(about=np.array(content))
+
+
+def in_a_list(arrays: dict[str, Any]) -> None:
+    arrays["about"] = arrays["about"].reshape(1)
+
+
+def replaced(name: str, place: Any, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda arrays: arrays[name].__setitem__(place, value)
 
 
 def increased(name: str, place: Any, amount: int = 1) -> Callable[[dict[str, Any]], None]:
@@ -174,7 +279,15 @@ def without_the_last_vertex(arrays: dict[str, Any]) -> None:
         (of_type("up_weights", np.int64), "up_weights: expected int32 of shape"),
         (of_type("rounds", np.int32), r"rounds: expected int64 of one dimension, got int32 of shape \(\d+,\)$"),
         (without_the_last_vertex, "down_first: expected 109 entries, got 108$"),
-        (about_nothing, "this is not a prepared graph"),
+        *((about(each), "this is not a prepared graph") for each in ("{", "[1]", "[" * 10**5, 5, '{"kind": "paths"}')),
+        (in_a_list, "this is not a prepared graph"),
+        (without("about"), "this is not a prepared graph"),
+        (replaced("up_weights", 0, 2**30 - 1), "up_weights: one is negative, or stands for no path"),
+        (replaced("down_weights", 0, -1), "down_weights: one is negative, or stands for no path"),
+        (replaced("up_higher", 0, 108), "up_higher: an edge does not lead to a higher vertex"),
+        (replaced("up_higher", 0, 0), "up_higher: an edge does not lead to a higher vertex"),
+        (lambda arrays: arrays.update(rounds=np.empty(0, np.int64)), "rounds: expected int64 of one dimension"),
+        (lambda arrays: arrays.update(rounds=arrays["rounds"][None]), "rounds: expected int64 of one dimension"),
     ],
 )
 def test_wrong_content_is_refused(saved: Path, change: Callable[[dict[str, Any]], None], message: str) -> None:

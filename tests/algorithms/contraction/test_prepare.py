@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import networkx as nx
 import numpy as np
+import pyopencl as cl
 import pytest
 
 import reedsp
 from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
+from reedsp.algorithms.contraction.core import ORIGINAL, Core, Edges
+from reedsp.algorithms.contraction.exact import units_of
+from reedsp.device.job import Job
+from reedsp.device.memory.scratch import Scratch
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family, grid, random
 from tests.support.small_graphs import graph_of
@@ -120,6 +128,22 @@ def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, d
         reedsp.prepare(graph, device=device)
 
 
+@pytest.mark.parametrize("leaves_to_hub", [False, True])
+def test_more_edges_than_are_numbered_are_refused(
+    leaves_to_hub: bool, monkeypatch: pytest.MonkeyPatch, device: reedsp.Device
+) -> None:
+    """All edges of this graph lead up, or all down."""
+    assert np.iinfo(np.int32).max == hierarchy._MOST_EDGES
+    ends = [0] * 5, range(1, 6)
+    graph = reedsp.Graph.from_edges(6, *(ends[::-1] if leaves_to_hub else ends))
+    monkeypatch.setattr(hierarchy, "_MOST_EDGES", 5)
+    found = hierarchy.contract(graph, units_of(graph), Job(device))
+    assert sorted((len(found.up.higher), len(found.down.higher))) == [0, 5]
+    monkeypatch.setattr(hierarchy, "_MOST_EDGES", 4)
+    with pytest.raises(hierarchy.NoHierarchyError):
+        hierarchy.contract(graph, units_of(graph), Job(device))
+
+
 @pytest.mark.parametrize(
     ("n", "m", "is_hopeless"),
     [
@@ -159,6 +183,42 @@ def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> Non
     assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
 
 
+@pytest.mark.parametrize(("weight", "parts"), [(2, [5, 6]), (3, [ORIGINAL, ORIGINAL]), (4, [ORIGINAL, ORIGINAL])])
+def test_a_shortcut_replaces_a_heavier_edge_alone(weight: int, parts: list[int]) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 0, 1], [1, 2, 2], [1, 3, 1])
+    ends, of_what = (np.array([0]), np.array([2])), np.array([[5, 6]], np.int32)
+    shortcut = Edges(*ends, np.array([weight], np.int32), of_what)
+    left = Core.of(graph, units_of(graph)).without(np.array([False, True, False]), shortcut)
+    assert (left.names.tolist(), left.edges.tails.tolist(), left.edges.heads.tolist()) == ([0, 2], [0], [1])
+    assert (left.edges.weights.tolist(), left.edges.parts.tolist()) == ([min(weight, 3)], [parts])
+
+
+@pytest.mark.parametrize("between", [9, None])
+def test_of_two_shortcuts_the_lighter_is_left(between: int | None) -> None:
+    """Which come in the order of their ends, by way of two vertices that go at once."""
+    edges = [(0, 1, 1), (1, 3, 1), (0, 2, 2), (2, 3, 2), *([] if between is None else [(0, 3, between)])]
+    graph = reedsp.Graph.from_edges(4, *np.array(edges).T)
+    ends, of_what = (np.array([0, 0]), np.array([3, 3])), np.array([[0, 0], [1, 1]], np.int32)
+    shortcuts = Edges(*ends, np.array([2, 4], np.int32), of_what)
+    left = Core.of(graph, units_of(graph)).without(np.array([False, True, True, False]), shortcuts)
+    assert (left.edges.weights.tolist(), left.edges.parts.tolist()) == ([2], [[0, 0]])
+
+
+@pytest.mark.parametrize(("back", "directed", "symmetric"), [(4, True, True), (5, True, False), (5, False, True)])
+def test_a_core_with_the_same_edges_in_both_directions_is_symmetric(back: int, directed: bool, symmetric: bool) -> None:
+    graph = reedsp.Graph.from_edges(2, [0, 1], [1, 0], [4, back], directed)
+    assert Core.of(graph, units_of(graph)).symmetric == symmetric
+
+
+def test_a_priority_is_cut_to_32_bits() -> None:
+    """So that a vertex with more of it goes last, whatever its hash, which decides between the same ones alone."""
+    zeros = np.zeros(5, np.int64)
+    state = hierarchy._State(np.array([-3, 0, 100, 2**31 - 5, 2**31 + 10]), zeros, zeros, zeros > 0)
+    keys = hierarchy._keys(SimpleNamespace(names=np.array([3, 1, 4, 2, 5])), state)
+    assert (keys >> 32).tolist() == [0, 6, 206, 2**32 - 4, 2**32 - 1]
+    assert (np.diff((keys & 0xFFFF_FFFF).astype(np.int64)) < 0).all()
+
+
 def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device) -> None:
     """As many in all versions and on all devices: what goes first is decided by integers."""
     for family, shortcuts, rounds in ((grid("grid", 12, 9, seed=2), 278, 16), (grid("grid", 30, 30, seed=5), 3410, 29)):
@@ -166,9 +226,18 @@ def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device)
         prepared = reedsp.prepare(graph, device=device)
         assert (prepared.shortcuts, prepared.rounds) == (shortcuts, rounds)
         stats = prepared.sssp(0).stats
+        assert all(stats["phases"][each] > 0 for each in ("search", "convert")), "each takes some of the time"
         assert stats["exact_on_host"] == 0
         assert stats["arithmetic"] == "int32"
         assert stats["chosen_because"] == "the graph was prepared"
+
+
+def test_how_many_vertices_are_contracted_is_told(device: reedsp.Device) -> None:
+    told: list[tuple[int, int]] = []
+    prepared = reedsp.prepare(graph_from(GRID), device=device, progress=lambda *each: told.append(each))
+    assert len(told) == prepared.rounds
+    assert [done for done, _ in told] == prepared._hierarchy.rounds[1:].tolist()
+    assert {n for _, n in told} == {GRID.n}
 
 
 def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:
@@ -239,10 +308,71 @@ def test_distances_are_written_as_float64_where_that_is_trusted(
     assert given == 2 * ["float64" if is_right and device.fp64 else "int32"]
 
 
-def test_a_device_that_contracts_wrongly_is_refused(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    take, give_back, held, most = Scratch.take, Scratch.give_back, set(), [0]
+
+    def taken(scratch: Scratch, context: cl.Context, size: int) -> cl.Buffer:
+        buffer = take(scratch, context, size)
+        held.add(buffer.int_ptr)
+        most[0] = max(most[0], len(held))
+        return buffer
+
+    def given_back(scratch: Scratch, *buffers: cl.Buffer) -> None:
+        held.difference_update(each.int_ptr for each in buffers)
+        give_back(scratch, *buffers)
+
+    monkeypatch.setattr(Scratch, "take", taken)
+    monkeypatch.setattr(Scratch, "give_back", given_back)
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    assert most[0] > 0
+    for ask in (
+        lambda: prepared.distance(0, 7),
+        lambda: prepared.path(0, 7),
+        lambda: prepared.distances([0, 7]),
+        lambda: prepared.distance_table([0, 7], [3, 1]),
+        lambda: prepared.sssp(0),  # after which those are held that have the edges of the graph
+    ):
+        assert held == set()
+        most[0] = 0
+        ask()
+        assert most[0] > 0
+
+
+@pytest.mark.parametrize(("targets", "width"), [(None, 99), ([3, 1], 2), ([3], 1)])
+def test_a_row_takes_memory_in_both_of_its_types(targets: list[int] | None, width: int, device: reedsp.Device) -> None:
+    prepared, ends = reedsp.prepare(graph_from(GRID), device=device), None if targets is None else np.array(targets)
+    search = prepared._row_search(Job(device), np.dtype(np.int64), ends)
+    assert search.row_bytes == width * (8 + 4)
+
+
+@pytest.mark.parametrize(
+    ("max_allocation", "global_memory", "row_bytes", "rows"),
+    [(1000, 1 << 20, 10, 100), (1 << 20, 8000, 10, 100), (1 << 20, 8000, 334, 2), (1000, 8000, 1001, 1)],
+)
+def test_rows_take_an_eighth_of_the_memory_of_a_device(
+    max_allocation: int,
+    global_memory: int,
+    row_bytes: int,
+    rows: int,
+    device: reedsp.Device,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    memory = SimpleNamespace(max_allocation=max_allocation, global_memory=global_memory)
+    monkeypatch.setattr(prepared, "device", memory)
+    assert prepared._rows_at_once(row_bytes) == rows
+
+
+def test_a_device_that_contracts_wrongly_is_refused(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    graph = graph_from(GRID)
+    reedsp.prepare(graph, device=device).save(tmp_path / "prepared.npz")
     monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
     with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
-        reedsp.prepare(graph_from(GRID), device=device)
+        reedsp.prepare(graph, device=device)
+    with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
+        reedsp.load_prepared(tmp_path / "prepared.npz", graph, device=device)
 
 
 def test_no_search_is_begun_for_no_targets(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,6 +388,67 @@ def test_a_graph_without_a_hierarchy_is_given_up_early(device: reedsp.Device) ->
     with pytest.raises(ValueError, match="no hierarchy that could be of use"):
         reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
     assert done[-1] < graph.n / 2
+
+
+@pytest.mark.parametrize(
+    ("entering", "witnesses", "shortcuts"),
+    [
+        ((0, 1), (), [0, 3]),
+        ((1, 8), (), [3, 24]),
+        ((9, 100), (), [27, 300]),
+        ((8, 1), range(0, 8, 2), [12, 0]),
+        ((16, 17), range(0, 17, 2), [48, 3 * 3 * 17 // 6]),
+        ((17, 16), range(1, 17, 2), [3 * 3 * 17 // 6, 0]),
+    ],
+)
+def test_shortcuts_are_counted_at_up_to_eight_edges_of_a_vertex(
+    entering: tuple[int, int], witnesses: Sequence[int], shortcuts: list[int], device: reedsp.Device
+) -> None:
+    """Of more edges those in the middle of equal parts stand for the others.
+
+    Paths lead by way of two vertices to three others each; those from some of the first vertices have witnesses.
+    """
+    edges, n = [], 8
+    for hub, count in enumerate(entering):
+        ends = range(2 + 3 * hub, 5 + 3 * hub)
+        edges += [(hub, end) for end in ends]
+        edges += [(n + each, hub) for each in range(count)]
+        edges += [(n + each, end) for each in witnesses if each < count for end in ends]
+        n += count
+    graph = reedsp.Graph.from_edges(n, *np.array(edges).T)
+    core = Core.of(graph, units_of(graph))
+    assert searches.Round(Job(device), core).counts(core, np.arange(2)).tolist() == shortcuts
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "listed", "settled"),
+    [
+        (20_000, 0, 254, 128),
+        (20_001, 0, 62, 16),
+        (20_001, 8 * 20_001, 62, 16),
+        (20_001, 8 * 20_001 + 1, 254, 128),
+        (1000, 240_000, 254, 25),
+        (1000, 240_040, 254, 24),
+        (1000, 250_000, 254, 24),
+        (1000, 250_001, 254, 1),
+    ],
+)
+def test_how_far_witnesses_are_searched_for(n: int, m: int, listed: int, settled: int, device: reedsp.Device) -> None:
+    """Farther in late rounds, not as far where vertices have many edges, and no farther than one where all have."""
+    ends = np.zeros(m, np.int32)
+    core: Any = SimpleNamespace(
+        n=n, m=m, symmetric=True, first_out=np.zeros(1, np.uint32), edges=Edges(ends, ends, ends, ends)
+    )
+    found = searches.Round(Job(device), core)
+    assert (found._macros["LISTED"], found._settled) == (listed, settled)
+
+
+def test_a_search_for_witnesses_follows_the_edges_of_a_vertex_at_least(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "_FOLLOWED", 1)
+    graph = graph_from(GRID)
+    assert searches.Round(Job(device), Core.of(graph, units_of(graph)))._settled == 1
 
 
 def test_a_search_for_witnesses_does_not_follow_a_hub(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:

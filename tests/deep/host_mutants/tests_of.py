@@ -24,6 +24,10 @@ MORE: dict[str, tuple[str, ...]] = {
     "algorithms.all_pairs.out_of_core.*": CHECKPOINTS,
     "algorithms.all_pairs.out_of_core.array_files": (f"{ALL_PAIRS}test_checkpoint.py", f"{ALL_PAIRS}test_journal.py"),
     "algorithms.all_pairs.*_matrix": (*CHECKPOINTS[1:], f"{ALL_PAIRS}test_apsp.py"),
+    "algorithms.contraction.prepared_graph": (
+        *("algorithms/contraction/test_prepare.py", "algorithms/contraction/test_in_place_of_graphs.py"),
+        *("algorithms/contraction/test_files.py", "networkx_backend/test_prepared.py"),
+    ),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
         *("minplus/test_operands.py", "minplus/test_entries.py", f"{ALL_PAIRS}test_apsp.py"),
