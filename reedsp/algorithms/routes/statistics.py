@@ -129,7 +129,7 @@ class Question:
 
     graph: Graph
     result: np.dtype[Any]
-    unweighted: bool = False
+    unweighted: bool
 
     @property
     def found(self) -> np.dtype[Any]:

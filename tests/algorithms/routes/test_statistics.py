@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import doctest
 import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -12,13 +15,16 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms import rows
 from reedsp.algorithms.routes import statistics
 from reedsp.algorithms.single_source import sssp
 from reedsp.algorithms.traversal import bfs
 from reedsp.cost_model import choose_search, contraction, place
+from reedsp.cost_model.searches import Searches
 from reedsp.results import statistics as results
 from tests.edges.test_statistics import sum_of_lanes
 from tests.support import oracle
+from tests.support.machines import H200
 from tests.support.small_graphs import KINDS, graph_of
 
 CASES = [(kind, seed) for kind in KINDS for seed in range(8)]
@@ -184,6 +190,110 @@ def test_one_device_that_fails_stops_the_others(device: reedsp.Device, monkeypat
     assert len(stopped) == 1
 
 
+def unlike(device: reedsp.Device) -> reedsp.Device:
+    """Return the same device by another name."""
+    other = copy.copy(device)
+    other.name = "another one"
+    return other
+
+
+def test_what_each_device_takes(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part if they are alike, and the next of several when it has time if they are not."""
+    graph = reedsp.Graph.from_edges(50, range(50), [*range(1, 50), 0])
+    parts: list[int] = []
+    reports: list[tuple[int, int]] = []
+
+    def measured(question: Any, asked: Any, sources: Any, chosen: Any, report: Any) -> Any:
+        parts.append(len(sources))
+        report(min(2, len(sources)), len(sources))
+        return statistics.Measured(statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", 1)
+
+    monkeypatch.setattr(statistics, "measured_on", measured)
+    ask = partial(reedsp.distance_statistics, graph, progress=lambda *report: reports.append(report))
+    ask(device=[device, device])
+    assert sorted(parts) == [25, 25]
+    assert set(reports) <= {(0, 50), (2, 50), (4, 50), (25, 50), (27, 50), (50, 50)}
+    assert reports[-1] == (50, 50)
+    parts.clear()
+    ask(range(2), device=[device, device])
+    assert parts == [1, 1]
+    parts.clear()
+    ask(device=[device, unlike(device)])
+    assert sorted(parts) == [1, *[7] * 7]
+
+
+def test_progress_is_that_of_all_devices(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = reedsp.Graph.from_edges(50, range(50), [*range(1, 50), 0])
+    reports: list[tuple[int, int]] = []
+    seen, both = threading.Event(), threading.Barrier(2)
+
+    def noted(done: int, most: int) -> None:
+        reports.append((done, most))
+        if done == 8:
+            seen.set()
+
+    def measured(question: Any, asked: Any, sources: Any, chosen: Any, report: Any) -> Any:
+        report(3 + 2 * int(0 in sources), len(sources))
+        both.wait(60)
+        assert seen.wait(60)
+        return statistics.Measured(statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", 1)
+
+    monkeypatch.setattr(statistics, "measured_on", measured)
+    reedsp.distance_statistics(graph, device=[device, device], progress=noted)
+    assert (8, 50) in reports
+    assert reports[-1] == (50, 50)
+
+
+def test_no_part_is_begun_after_a_failure(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = reedsp.Graph.from_edges(50, range(50), [*range(1, 50), 0])
+    begun: list[int] = []
+    both = threading.Barrier(2)
+
+    def measured(question: Any, asked: Any, sources: Any, chosen: Any, report: Any) -> Any:
+        begun.append(int(sources[0]))
+        if len(begun) > 2:
+            raise AssertionError
+        both.wait(60)
+        if 0 in sources:
+            raise reedsp.DeviceError("lost")
+        with contextlib.suppress(statistics._StoppedError):
+            while True:
+                report(1, 7)
+        return None
+
+    monkeypatch.setattr(statistics, "measured_on", measured)
+    with pytest.raises(reedsp.DeviceError, match="lost"):
+        reedsp.distance_statistics(graph, device=[device, unlike(device)])
+    assert len(begun) == 2
+
+
+def test_rows_that_are_copied_come_in_blocks(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, edges = graph_of("negative", 5)
+    monkeypatch.setattr(statistics, "MEMORY_LIMIT", 1)
+    done: list[tuple[int, int]] = []
+    found = reedsp.distance_statistics(graph, device=device, progress=lambda *report: done.append(report))
+    check(found, oracle.all_distances(graph.n, edges), integral=True)
+    assert done == [(number, graph.n) for number in range(1, graph.n + 1)]
+    assert graph.n > 2
+
+
+def test_edges_are_counted_without_a_hierarchy(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda *_: True)
+    graph = reedsp.Graph.from_edges(40, range(40), [*range(1, 40), 0], range(1, 41))
+    reedsp.distance_statistics(graph, unweighted=True, device=[device, device])
+    assert "hierarchies" not in graph._derived
+    negative = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, -1, 2])
+    assert reedsp.distance_statistics(negative, device=[device, device]).farness.tolist() == [7, 0, 8]
+
+
+def test_a_prepared_graph_is_asked_where_it_is(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = reedsp.prepare(reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, 1, 2]), device=device)
+    monkeypatch.setattr(rows, "get_device", lambda _: SimpleNamespace(handle=None))
+    with pytest.raises(ValueError, match="the graph is prepared on"):
+        reedsp.distance_statistics(prepared, device=device)
+
+
 def test_bad_input(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [1, 2, -4])
     with pytest.raises(reedsp.NegativeCycleError):
@@ -250,6 +360,29 @@ def test_what_is_expected(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
     assert reedsp.estimate(small, "distance_statistics").device_bytes == 0
 
 
+def test_what_a_gpu_is_expected_to_take(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics.families, "known", lambda _: H200)
+    n = 900
+    graph = reedsp.Graph.from_edges(n, range(n), [*range(1, n), 0], directed=False)
+    asked = Searches(n, 2 * n, False, n, "int32", 8, stays=True)
+    result = np.dtype(np.float64)
+
+    def seconds(graph: Any) -> float:
+        of = graph.graph if isinstance(graph, reedsp.PreparedGraph) else graph
+        return statistics.expected(statistics.Question(of, result, False), graph, of.n, device)[0].seconds
+
+    swept = contraction.swept(asked, H200)
+    assert seconds(reedsp.prepare(graph, device=device)) == swept
+    assert swept < contraction.swept(asked._replace(stays=False), H200)
+    assert seconds(graph) == pytest.approx(choose_search.seconds_on(asked, H200, "near-far"))
+    negative = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), [-1] * (n - 1))
+    as_rows = Searches(n, n - 1, True, n, "int32", 8)
+    assert seconds(negative) == pytest.approx(choose_search.seconds_on(as_rows, H200, "near-far"))
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda searched, known: not searched.stays)
+    assert seconds(graph) == pytest.approx(contraction.contracting(2 * n, H200) + swept)
+
+
 def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[str, float, str]] = []
     monkeypatch.setattr(statistics, "announce_long", lambda *what: said.append(what))
@@ -259,6 +392,17 @@ def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pyte
     reedsp.distance_statistics(graph, device=device, progress=False)
     reedsp.distance_statistics(graph, [1], device=device)
     assert len(said) == 1
+    asked: list[tuple[int, Any]] = []
+    choice = choose_search.Choice(("near-far",), "", 9.0)
+
+    def noted(question: Any, graph: Any, rows: int, of: Any) -> Any:
+        asked.append((rows, of))
+        return choice, None, None
+
+    monkeypatch.setattr(statistics, "expected", noted)
+    reedsp.distance_statistics(graph, device=[device, device])
+    assert asked == [(2, device)]
+    assert said[1] == ("distance_statistics", 9.0, "near-far")
 
 
 def test_examples() -> None:

@@ -28,6 +28,7 @@ MORE: dict[str, tuple[str, ...]] = {
         *("algorithms/contraction/test_prepare.py", "algorithms/contraction/test_in_place_of_graphs.py"),
         *("algorithms/contraction/test_files.py", "networkx_backend/test_prepared.py"),
     ),
+    "algorithms.routes.statistics": ("algorithms/routes/test_statistics.py", "cluster/test_searches.py"),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
         *("minplus/test_operands.py", "minplus/test_entries.py", f"{ALL_PAIRS}test_apsp.py"),
