@@ -193,7 +193,7 @@ def expected(
     elif graph.has_negative_weights:
         if not graph.has_integral_weights:
             return plan.choice, chosen, searched
-        seconds = seconds_on(searched._replace(negative=False, stays=False), known, NEAR_FAR)
+        seconds = seconds_on(searched._replace(stays=False), known, NEAR_FAR)
         choice = Choice((_JOHNSON,), "potentials make negative weights positive", seconds)
     elif contraction.may_pay(graph.n, graph.m, rows) and contraction.pays(searched._replace(stays=False), known):
         seconds = contraction.contracting(graph.m, known) + contraction.swept(searched, known)

@@ -239,7 +239,7 @@ def test_progress_is_that_of_all_devices(device: reedsp.Device, monkeypatch: pyt
         return statistics.Measured(statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", 1)
 
     monkeypatch.setattr(statistics, "measured_on", measured)
-    reedsp.distance_statistics(graph, device=[device, device], progress=noted)
+    reedsp.distance_statistics(graph, device=[device, unlike(device)], progress=noted)
     assert (8, 50) in reports
     assert reports[-1] == (50, 50)
 
@@ -387,7 +387,7 @@ def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pyte
     said: list[tuple[str, float, str]] = []
     monkeypatch.setattr(statistics, "announce_long", lambda *what: said.append(what))
     graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, 1, 2])
-    reedsp.distance_statistics(graph, device=device)
+    reedsp.distance_statistics(graph, [0, 2], device=device)
     assert said == [("distance_statistics", said[0][1], "near-far")]
     reedsp.distance_statistics(graph, device=device, progress=False)
     reedsp.distance_statistics(graph, [1], device=device)
