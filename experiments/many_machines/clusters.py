@@ -312,7 +312,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
             for count in counts
         }
         bars(axes, names, series, "")
-        title = f"{task}, {some[0]['graph']},\nn = {int(n):,}: {device_of(rows)}"
+        title = f"{task}\n{some[0]['graph']}, n = {int(n):,}\n{device_of(rows)}"
         finish(axes, "", "seconds", title, "")
         axes.margins(y=0.25)
     return figure
