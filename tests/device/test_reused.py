@@ -84,7 +84,8 @@ def test_memory_that_is_short_is_freed_first(gpu: reedsp.Device, monkeypatch: py
             job.allocate(90_000, np.int64)
 
 
-def test_processors_have_no_such_buffers(device: reedsp.Device) -> None:
+def test_processors_have_no_such_buffers(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", "cpu")
     job = Job(device, recycle=True)
     with job.reusing() as end_part:
         assert job._reused is None

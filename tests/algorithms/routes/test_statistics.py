@@ -326,14 +326,15 @@ def test_what_is_expected(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
     graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 3 * n)), rng.integers(1, 9, 3 * n))
     estimate = partial(reedsp.estimate, graph, "distance_statistics")
     found = estimate(device=device)
-    assert found.method == "near-far"
+    assert found.method in ("near-far", "near-far-local")
     assert found.low < found.seconds < found.high
     assert found.host_bytes == n * 24
     assert found.device_bytes > 0
     assert found.seconds > 4 * estimate(range(900), device=device).seconds > 0
     assert estimate(device=[device, device]).seconds == pytest.approx(found.seconds / 2, rel=0.05)
     levels = estimate(unweighted=True, device=device)
-    assert (levels.host_bytes, levels.method) == (n * 20, "work-items")
+    assert levels.host_bytes == n * 20
+    assert levels.method == reedsp.estimate(graph, "bfs", range(n), device=device).method
     shared = estimate(workers=2, device=device)
     assert shared.host_bytes == n * 24
     assert "2 workers share out 8 tasks" in shared.because
