@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms.routes import statistics
 from reedsp.networkx_backend import on_device
 
 MEASURES: dict[str, Callable[..., Any]] = {
@@ -37,6 +38,7 @@ def weighted(kind: Callable[[], Any], unit: float = 1) -> Any:
 def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
     monkeypatch.setattr(on_device, "sssp", None)
+    monkeypatch.setattr(statistics, "distances_from", None)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiDiGraph])

@@ -17,10 +17,12 @@ import pytest
 import reedsp
 from reedsp.algorithms import rows
 from reedsp.algorithms.routes import statistics
-from reedsp.algorithms.single_source import sssp
-from reedsp.algorithms.traversal import bfs
+from reedsp.algorithms.single_source import near_far, sssp
+from reedsp.algorithms.traversal import bfs, source_a_group
 from reedsp.cost_model import choose_search, contraction, place
 from reedsp.cost_model.searches import Searches
+from reedsp.device.job import Job
+from reedsp.edges.statistics import RowStatistics
 from reedsp.results import statistics as results
 from tests.edges.test_statistics import sum_of_lanes
 from tests.support import oracle
@@ -68,6 +70,25 @@ def test_statistics_are_those_of_the_rows(kind: str, seed: int, device: reedsp.D
     rng = np.random.default_rng(seed)
     some = rng.integers(-graph.n, graph.n, 5)
     check(reedsp.distance_statistics(graph, some, device=device), [rows[each] for each in some], integral)
+
+
+def test_rows_of_several_parts(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of near-far, of a prepared graph, and of levels by a work-group a source."""
+    rng = np.random.default_rng(9)
+    n = 60
+    graph = reedsp.Graph.from_edges(n, [*range(n)] * 2, [*range(1, n), 0, *rng.integers(0, n, n)], range(1, 2 * n + 1))
+    dist, levels = reedsp.apsp(graph, dtype="int64").dist, reedsp.bfs(graph, range(n)).levels
+    monkeypatch.setattr(near_far, "rows_at_once", lambda *_: 7)
+    monkeypatch.setattr(reedsp.PreparedGraph, "_rows_at_once", lambda *_: 7)
+    monkeypatch.setattr(source_a_group, "rows_at_once", lambda *_: 7)
+    for asked in (graph, reedsp.prepare(graph, device=device)):
+        found = reedsp.distance_statistics(asked, device=device)
+        assert found.farness.tolist() == dist.sum(axis=1).tolist()
+        assert found.eccentricity.tolist() == dist.max(axis=1).tolist()
+    rows = RowStatistics.empty(n, np.dtype(np.int32))
+    source_a_group.search_rows(graph, range(n), None, Job(device), None, statistics=rows)
+    assert rows.total.tolist() == levels.sum(axis=1).tolist()
+    assert rows.farthest.tolist() == levels.max(axis=1).tolist()
 
 
 @pytest.mark.parametrize("fractional", [False, True])

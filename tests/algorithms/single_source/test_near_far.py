@@ -238,6 +238,17 @@ def test_target(family: Family, work_groups: bool, device: Device) -> None:
         assert part.verify()
 
 
+@both
+def test_what_is_too_far_matters_for_the_target_alone(work_groups: bool, device: Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 0], [1, 2, 3], [2**62, 2**62, 5])
+    options = {"work_groups": work_groups}
+    for target in (1, 3):
+        found = reedsp.sssp(graph, 0, "near-far", target=target, dtype="int64", device=device, options=options)
+        assert found.dist[target] == (2**62 if target == 1 else 5)
+    with pytest.raises(OverflowError, match="a distance is beyond int64"):
+        reedsp.sssp(graph, 0, "near-far", target=2, dtype="int64", device=device, options=options)
+
+
 def test_target_is_final_when_the_search_stops(device: Device) -> None:
     """It is reached early by a long way round, and its distance falls once more, several splits later."""
     n = 50
