@@ -241,12 +241,16 @@ def test_target(family: Family, work_groups: bool, device: Device) -> None:
 @both
 def test_what_is_too_far_matters_for_the_target_alone(work_groups: bool, device: Device) -> None:
     graph = reedsp.Graph.from_edges(4, [0, 1, 0], [1, 2, 3], [2**62, 2**62, 5])
-    options = {"work_groups": work_groups}
-    for target in (1, 3):
-        found = reedsp.sssp(graph, 0, "near-far", target=target, dtype="int64", device=device, options=options)
-        assert found.dist[target] == (2**62 if target == 1 else 5)
-    with pytest.raises(OverflowError, match="a distance is beyond int64"):
-        reedsp.sssp(graph, 0, "near-far", target=2, dtype="int64", device=device, options=options)
+    for before in (0, 2**63 - 1):  # in the array that is filled
+        for target in (1, 2, 3):
+            out = np.full(4, before)
+            given: Any = {"target": target, "out": out, "device": device, "options": {"work_groups": work_groups}}
+            if target == 2:
+                with pytest.raises(OverflowError, match="a distance is beyond int64"):
+                    reedsp.sssp(graph, 0, "near-far", **given)
+            else:
+                reedsp.sssp(graph, 0, "near-far", **given)
+                assert out[target] == (2**62 if target == 1 else 5)
 
 
 def test_target_is_final_when_the_search_stops(device: Device) -> None:
