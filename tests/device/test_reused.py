@@ -28,10 +28,12 @@ def test_the_smallest_that_fits_is_taken_and_none_that_is_much_larger() -> None:
     reused.end_part()
     assert reused.take(99) is buffers[1]
     assert reused.take(99) is buffers[2]
-    assert reused.take(99) is None
+    assert reused.take(101) is None
     assert reused.take(301) is None
     assert reused.take(150) is buffers[0]
     assert not reused.release()
+    reused.end_part()
+    assert [reused.take(100), reused.take(100), reused.take(100)] == [buffers[1], buffers[2], None]
     reused.end_part()
     assert reused.release()
     assert reused.take(100) is None

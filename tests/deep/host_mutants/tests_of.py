@@ -19,6 +19,7 @@ from tests.deep.host_mutants.faults import PACKAGE, ROOT, Fault, file_of
 TESTS = ROOT / "tests"
 ALL_PAIRS = "algorithms/all_pairs/"
 CHECKPOINTS = (f"{ALL_PAIRS}test_killed.py", f"{ALL_PAIRS}test_out_of_core.py", f"{ALL_PAIRS}test_apsp_large.py")
+SUMS = "algorithms/routes/test_statistics.py"
 CLUSTERS = ("cluster/test_all_pairs.py", "cluster/test_searches.py")
 MORE: dict[str, tuple[str, ...]] = {
     "algorithms.all_pairs.out_of_core.*": CHECKPOINTS,
@@ -28,11 +29,14 @@ MORE: dict[str, tuple[str, ...]] = {
         *("algorithms/contraction/test_prepare.py", "algorithms/contraction/test_in_place_of_graphs.py"),
         *("algorithms/contraction/test_files.py", "networkx_backend/test_prepared.py"),
     ),
-    "algorithms.routes.statistics": ("algorithms/routes/test_statistics.py", "cluster/test_searches.py"),
+    "algorithms.routes.statistics": (SUMS, "cluster/test_searches.py"),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
         *("minplus/test_operands.py", "minplus/test_entries.py", f"{ALL_PAIRS}test_apsp.py"),
     ),
+    "edges.statistics": (SUMS,),
+    "results.statistics": (SUMS,),
+    "device.memory.reused": ("device/test_reused.py",),
     "edges.negative_cycle*": ("arithmetic/test_paths.py",),
     "system.atomic_file": ("system/test_own_folder.py", CHECKPOINTS[0]),
     "system.own_folder": (CHECKPOINTS[0],),
