@@ -24,7 +24,6 @@ from reedsp.edges.device_graph import UNREACHED
 
 _FILE = "edges/statistics.cl"
 _LANES = constants(_FILE)["LANES"]
-_GROUP_SIZE = 256
 _INT64_MAX = 2**63 - 1
 _LEVELS = {**Arithmetic(np.dtype(np.int32)).macros, "INF": str(UNREACHED)}
 
@@ -137,7 +136,8 @@ def _add_up(
     rows, device = len(statistics.reached), job.device
     if rows == 0:
         return
-    size = group_size or (1 if device.kind == "cpu" else min(_GROUP_SIZE, device.max_work_group_size))
+    most = 1 if device.kind == "cpu" else min(_LANES, device.max_work_group_size)
+    size = group_size or 1 << most.bit_length() - 1  # which divides the lanes
     total = np.dtype(np.uint64 if statistics.total.dtype.kind == "i" else np.float64)
     kernel = device.kernel(_FILE, "row_statistics", TOTAL=C_TYPES[total], GROUP_SIZE=size, **macros)
     found = job.allocate(rows, np.uint32), job.allocate(rows, statistics.farthest.dtype), job.allocate(rows, total)

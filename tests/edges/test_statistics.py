@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device.job import Job
+from reedsp.device.job import Job, Launched, recording
 from reedsp.edges import statistics
 from reedsp.edges.statistics import Measured, RowStatistics, add_up, add_up_levels, add_up_on_host
 
@@ -61,6 +61,22 @@ def test_statistics_are_those_of_python(dtype: str, group_size: int | None, devi
         add_up_on_host(dist, on_host, arithmetic.infinity)
         assert lists(found) == lists(on_host) == expected
         assert (found.total.dtype.kind, found.farthest.dtype) == (dist.dtype.kind, dist.dtype)
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, 1), (192, 128), (256, 256), (4096, 256)])
+def test_work_groups_of_a_gpu_divide_the_lanes(
+    most: int, expected: int, device: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(device, "max_work_group_size", most)
+    arithmetic, job = Arithmetic(np.dtype(np.float64)), Job(device)
+    dist = rows_of("float64", 3, 700, seed=4)
+    found = RowStatistics.empty(3, dist.dtype)
+    launched: list[Launched] = []
+    with recording(launched.append):
+        add_up(job, job.upload(dist), 700, found, arithmetic)
+    assert [each.local_size for each in launched] == [(expected,)]
+    assert lists(found) == expected_of(dist, np.inf)
 
 
 def test_levels_lie_beside_predecessors(device: Any) -> None:
