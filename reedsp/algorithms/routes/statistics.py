@@ -104,10 +104,13 @@ def distance_statistics(
             check_device(asked, device)  # which refuses it
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
     devices = devices_of(device)
-    choice, _, _ = expected(question, asked, -(-len(starts) // len(devices)), devices[0])
-    if progress is None and len(starts) > 1:
-        announce_long("distance_statistics", choice.seconds, choice.methods[0])
-    with search_bar(len(starts), "searches", progress, expected=choice.seconds) as report:
+    seconds = None
+    if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:
+        choice, _, _ = expected(question, asked, -(-len(starts) // len(devices)), devices[0])
+        seconds = choice.seconds
+        if progress is None:
+            announce_long("distance_statistics", seconds, choice.methods[0])
+    with search_bar(len(starts), "searches", progress, expected=seconds) as report:
         if len(devices) > 1:
             measured = _on_several(question, asked, starts, devices, report)
         else:
@@ -254,6 +257,7 @@ def _of_blocks(
     return Measured(rows, str(searched.device), job.kernels_launched)
 
 
+_LONG = 10**6  # vertices and edges of all rows: with fewer no call takes so long that it is worth it to ask how long
 _PREPARED, _JOHNSON = "contraction-hierarchy", "johnson"
 
 

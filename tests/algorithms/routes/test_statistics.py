@@ -408,6 +408,7 @@ def test_what_a_gpu_is_expected_to_take(device: reedsp.Device, monkeypatch: pyte
 def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[str, float, str]] = []
     monkeypatch.setattr(statistics, "announce_long", lambda *what: said.append(what))
+    monkeypatch.setattr(statistics, "_LONG", 2 * 6)
     graph = reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [4, 1, 2])
     reedsp.distance_statistics(graph, [0, 2], device=device)
     assert said == [("distance_statistics", said[0][1], "near-far")]
@@ -425,6 +426,9 @@ def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pyte
     reedsp.distance_statistics(graph, device=[device, device])
     assert asked == [(2, device)]
     assert said[1] == ("distance_statistics", 9.0, "near-far")
+    monkeypatch.setattr(statistics, "_LONG", 3 * 6 + 1)
+    reedsp.distance_statistics(graph, device=device)
+    assert len(asked) == 1
 
 
 def test_examples() -> None:
