@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import output_array
 from reedsp.cluster import answers, strips
 from reedsp.cluster.answers import Look, Marks, Wanted
-from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.engine import Engine, Future, Rows
 from reedsp.cluster.engines.window import Window
 from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
@@ -40,8 +40,8 @@ from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceTy
 _AHEAD = 4  # tasks of a worker that are handed in at a time
 
 Progress = Callable[[int, int], None] | None
-Array = Callable[[Sequence[tuple[int, int, Future]], tuple[int, int], np.dtype[Any], int], Any]
-"""Makes an array of its shape and type of an item of what futures stand for, some rows each."""
+Array = Callable[[Sequence[Rows], tuple[int, int], np.dtype[Any], int], Any]
+"""Makes an array of its shape and type of some rows each of an item of what futures stand for."""
 
 
 class Cluster(Protocol):
@@ -65,15 +65,14 @@ class Solved:
         Which method was taken, and why.
     outputs : dict of str to Output
         "dist" and, if wanted, "pred", where they were asked for.
-    rows : list of (int, Future)
-        First row, and what will be distances and predecessors of this and the following ones, if no files were asked
-        for.
+    rows : list of Rows
+        Of what will be distances and predecessors, if no files were asked for, in their order.
     """
 
     method: str
     because: str
     outputs: dict[str, Output]
-    rows: list[tuple[int, Future]]
+    rows: list[Rows]
 
     def arrays(
         self, question: Question, place: npt.NDArray[Any] | None = None, array: Array | None = None
@@ -87,17 +86,15 @@ class Solved:
             return self.outputs["dist"].opened(), self.outputs["pred"].opened() if question.predecessors else None
         shape = question.graph.n, question.graph.n
         if array is not None and place is None:
-            ends = [*(first for first, _ in self.rows[1:]), question.graph.n]
-            parts = [(first, last, future) for (first, future), last in zip(self.rows, ends, strict=bool(self.rows))]
-            trees = array(parts, shape, np.dtype(np.int32), 1) if question.predecessors else None
-            return array(parts, shape, question.dtype, 0), trees
+            trees = array(self.rows, shape, np.dtype(np.int32), 1) if question.predecessors else None
+            return array(self.rows, shape, question.dtype, 0), trees
         dist = np.empty(shape, question.dtype) if place is None else place
         pred = np.empty(shape, np.int32) if question.predecessors else None
-        for first, future in self.rows:
-            some, trees = future.result()
-            dist[first : first + len(some)] = some
+        for each in self.rows:
+            some, trees = each.future.result()
+            dist[each.place] = some[each.there]
             if pred is not None:
-                pred[first : first + len(some)] = trees
+                pred[each.place] = trees[each.there]
         return dist, pred
 
 
@@ -211,9 +208,7 @@ def _chosen(engine: Engine, question: Question) -> tuple[Question, str]:
     return replace(question, method=method), because
 
 
-def _of_no_vertices(
-    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
-) -> list[tuple[int, Future]]:
+def _of_no_vertices(engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress) -> list[Rows]:
     _begun(question, folder, 1)
     return []
 
@@ -221,9 +216,7 @@ def _of_no_vertices(
 # ---- by searches ------------------------------------------------------------------------------------
 
 
-def _by_searches(
-    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
-) -> list[tuple[int, Future]]:
+def _by_searches(engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress) -> list[Rows]:
     n, workers = question.graph.n, len(engine.workers())
     if question.graph.has_negative_weights:
         _refuse_cycle(engine, question, np.dtype(np.int64))
@@ -231,18 +224,16 @@ def _by_searches(
     step, wanted = _begun(question, folder, step)
     name, method = uuid.uuid4().hex, question.options.get("search")
     tasks = [
-        _Task(first, None, answers.search, (question.reference, first, min(first + step, n), wanted, name, method))
-        for first in range(0, n, step)
+        _Task((slice(first, last),), None, answers.search, (question.reference, first, last, wanted, name, method))
+        for first, last in ((first, min(first + step, n)) for first in range(0, n, step))
     ]
-    return _collected(engine, folder, tasks, step, n, progress)
+    return _collected(engine, folder, tasks, n, progress)
 
 
 # ---- by a matrix ------------------------------------------------------------------------------------
 
 
-def _by_matrix(
-    engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress
-) -> list[tuple[int, Future]]:
+def _by_matrix(engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress) -> list[Rows]:
     graph, weights = question.graph, question.weights
     if weights is None:
         if graph.has_negative_weights:
@@ -262,11 +253,15 @@ def _by_matrix(
     cut = matrix.strips
     marks = _marks(matrix, question, cycles)
     edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
-    tasks = [
-        _Task(cut.first(each), matrix.owner(each), answers.answer, (cut, each, matrix.held(each), wanted, marks, edges))
-        for each in range(cut.count)
-    ]
-    return _collected(engine, folder, tasks, cut.rows, graph.n, None)
+    at_once = [range(strip, strip + 1) for strip in range(cut.count)]  # what is written is written down strip by strip
+    if folder is None:
+        at_once = [cut.of_share(share) for share in range(cut.shares)]
+    tasks = []
+    for some in at_once:
+        rows = tuple(slice(cut.first(strip), cut.first(strip) + cut.size(strip)) for strip in some)
+        given = cut, some, matrix.held(some[0]), wanted, marks, edges
+        tasks.append(_Task(rows, matrix.owner(some[0]), answers.answer, given))
+    return _collected(engine, folder, tasks, graph.n, None)
 
 
 def _cut(engine: Engine, question: Question, weights: Weights, folder: WorkFolder | None) -> Strips:
@@ -382,9 +377,9 @@ def _tight_edges(matrix: _Matrix, question: Question) -> Future:
 
 
 class _Task(NamedTuple):
-    """What answers for some rows."""
+    """What answers for some rows, several times in a row if they go to no files."""
 
-    first: int
+    rows: tuple[slice, ...]
     worker: str | None
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -403,29 +398,38 @@ def _begun(question: Question, folder: WorkFolder | None, rows: int) -> tuple[in
 
 
 def _collected(
-    engine: Engine, folder: WorkFolder | None, tasks: Sequence[_Task], rows: int, n: int, progress: Progress
-) -> list[tuple[int, Future]]:
+    engine: Engine, folder: WorkFolder | None, tasks: Sequence[_Task], n: int, progress: Progress
+) -> list[Rows]:
     """Hand in tasks, not too many at a time, and return them when they are done; record what they have written."""
     if folder is not None:
-        tasks = [task for task in tasks if task.first not in folder.written]
+        tasks = [task for task in tasks if task.rows[0].start not in folder.written]
     ahead = _AHEAD * max(1, len(engine.workers()))
-    found: list[tuple[int, Future]] = []
+    found: list[Rows] = []
     with Window(engine) as window:
         for number in range(len(tasks) + ahead):
             if number < len(tasks):
-                first, worker, function, arguments = tasks[number]
+                task = tasks[number]
                 window.begin(number)
-                future = window.submit(function, *arguments, worker=worker)
+                future = window.submit(task.function, *task.arguments, worker=task.worker)
                 if folder is None:
-                    found.append((first, future))
+                    found += _rows_of(future, task.rows)
             if (done := number - ahead) >= 0:
                 window.wait(done)
-                first = tasks[done].first
+                last = tasks[done].rows[-1]
                 if folder is not None:
-                    folder.record_written(first)
+                    folder.record_written(last.start)
                 if progress is not None:
-                    progress(min(first + rows, n), n)
-    return found
+                    progress(last.stop, n)
+    return sorted(found, key=lambda each: each.place.start)
+
+
+def _rows_of(future: Future, places: Sequence[slice]) -> Iterator[Rows]:
+    """Yield the rows of a task's answer, in which they come one after the other."""
+    first = 0
+    for place in places:
+        last = first + place.stop - place.start
+        yield Rows(future, slice(first, last), place)
+        first = last
 
 
 def _refuse_cycle(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -137,19 +138,25 @@ def together(*parts: Listed) -> Listed:
     return listed_together(parts)
 
 
-def answer(strips: Strips, strip: int, rows: Rows, wanted: Wanted, marks: Marks, edges: Listed | None) -> Found:
-    """Return, or write, the distances and predecessors of a strip."""
-    first, size = strips.first(strip), strips.size(strip)
-    dist = np.empty((size, strips.n), wanted.dtype)
-    pred = np.empty((size, strips.n), np.int32) if wanted.predecessors else None
+def answer(
+    strips: Strips, some: Sequence[int], rows: Rows, wanted: Wanted, marks: Marks, edges: Listed | None
+) -> Found:
+    """Return, or write, the distances and predecessors of some strips, of one share; those that are written, of one."""
+    n, sizes = strips.n, [strips.size(strip) for strip in some]
+    dist = np.empty((sum(sizes), n), wanted.dtype)
+    pred = np.empty((sum(sizes), n), np.int32) if wanted.predecessors else None
     with registry.lock():
         release()
-        matrix = _matrix(strips, strip, rows, marks)
-        if not marks.useless:
-            matrix.refuse_overflow()
-        listed = None if edges is None else tight_edges_on_device(matrix.job, strips.n, edges)
-        Answers(matrix, wanted.dtype, marks.useless, listed).to_memory(dist, pred)
-    return wanted.give(first, dist, pred)
+        ends = itertools.accumulate(sizes)
+        for strip, size, end in zip(some, sizes, ends, strict=True):
+            matrix = _matrix(strips, strip, rows, marks)
+            if not marks.useless:
+                matrix.refuse_overflow()
+            listed = None if edges is None else tight_edges_on_device(matrix.job, n, edges)
+            here = slice(end - size, end)
+            found = Answers(matrix, wanted.dtype, marks.useless, listed)
+            found.to_memory(dist[here], None if pred is None else pred[here])
+    return wanted.give(strips.first(some[0]), dist, pred)
 
 
 def _matrix(strips: Strips, strip: int, rows: Rows, marks: Marks) -> HostRows:
@@ -185,13 +192,3 @@ def search(reference: Any, first: int, last: int, wanted: Wanted, name: str, met
             trees = None if pred is None else pred[start:end]
             searches.rows(np.arange(first + start, first + end), trees, dist[start:end])
     return wanted.give(first, dist, pred)
-
-
-def first_of(found: tuple[Any, Any]) -> Any:
-    """Return the distances."""
-    return found[0]
-
-
-def second_of(found: tuple[Any, Any]) -> Any:
-    """Return the predecessors."""
-    return found[1]

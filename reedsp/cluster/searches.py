@@ -15,7 +15,7 @@ import numpy.typing as npt
 from reedsp.algorithms.single_source.sssp import Asked
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.cluster import plan, tasks
-from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.engine import Engine, Future, Rows
 from reedsp.cluster.engines.job import Task, run
 from reedsp.cluster.output import Output, kind_of
 from reedsp.cluster.tasks import Search, Trees
@@ -100,14 +100,12 @@ def question_of_levels(graph: Any, source: Any, options: Mapping[str, Any] | Non
 # ---- what becomes of rows ---------------------------------------------------------------------------
 
 
-def rows_on_workers(
-    engine: Engine, question: Question, reference: Published, progress: Progress = None
-) -> list[tuple[int, int, Future]]:
-    """Return the first row of each task, the one after its last, and what holds them, on a worker."""
+def rows_on_workers(engine: Engine, question: Question, reference: Published, progress: Progress = None) -> list[Rows]:
+    """Return the rows of each task, on a worker."""
     cut = _cut(engine, question)
     made = _tasks(question, cut, tasks.rows, lambda first, last: (), reference)
     found = {task.first: future for task, future in _run(engine, question, made, progress)}
-    return [(first, last, found[first]) for first, last in cut]
+    return [Rows(found[first], slice(0, last - first), slice(first, last)) for first, last in cut]
 
 
 def rows_here(

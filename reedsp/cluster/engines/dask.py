@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import operator
 import os
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +15,7 @@ import distributed
 import numpy as np
 from distributed.comm import CommClosedError
 
-from reedsp.cluster.engines.engine import Future
+from reedsp.cluster.engines.engine import Future, Rows
 from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cluster.worker.registry import Setting
@@ -139,18 +138,18 @@ class DaskEngine:
 
     def array(
         self,
-        parts: Sequence[tuple[int, int, Future]],
+        parts: Sequence[Rows],
         shape: tuple[int, int],
         dtype: np.dtype[Any],
         item: int | None = None,
     ) -> Any:
-        """Return a dask.array of rows that are on workers: what tasks returned, or an item of it."""
+        """Return a dask.array of rows that are on workers: all that tasks returned, or some of an item of it."""
         if not parts:
             return dask.array.zeros(shape, dtype)
         blocks = []
-        for first, last, future in parts:
-            rows = future if item is None else dask.delayed(operator.getitem)(future, item)
-            blocks.append(dask.array.from_delayed(rows, (last - first, shape[1]), dtype))
+        for future, there, place in parts:
+            rows = future if item is None else dask.delayed(_some_of)(future, item, there)
+            blocks.append(dask.array.from_delayed(rows, (place.stop - place.start, shape[1]), dtype))
         return dask.array.concatenate(blocks)
 
     def close(self) -> None:
@@ -165,6 +164,10 @@ class DaskEngine:
 
     def _name_of(self, published: Published) -> str:
         return f"reedsp-{self._setting.key}-{published.fingerprint}"
+
+
+def _some_of(found: Any, item: int, there: slice) -> Any:
+    return found[item][there]
 
 
 async def _serve_beside(key: str, function: Callable[[], Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from reedsp.cluster.worker.published import Published, Wrapped
@@ -26,6 +26,16 @@ class Future(Protocol):
 
     def add_done_callback(self, fn: Callable[[Any], object]) -> None:
         """Have a function called with the future, in another thread, when the task has ended."""
+
+
+class Rows(NamedTuple):
+    """Rows of an array, and where they are."""
+
+    future: Future
+    there: slice
+    """Which of the rows that the task returns."""
+    place: slice
+    """Which of the array's."""
 
 
 class Engine(Protocol):
