@@ -56,6 +56,8 @@ def graphs(setting: Setting) -> dict[str, Callable[[], reedsp.Graph]]:
         "r-mat-20": partial(inputs.r_mat, 20, 16, SEED),
         "random-100k-10": partial(inputs.random_in_degree, 100_000, 10, SEED),
         "random-1m-8": partial(inputs.random_in_degree, 1 << 20, 8, SEED),
+        "complete-1024": partial(inputs.complete, 1024, SEED),
+        "path-8192": partial(inputs.long_path, 8192, SEED),
     }
 
 

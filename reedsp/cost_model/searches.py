@@ -45,6 +45,10 @@ _ROW_CALL, _HOP_STEPS = 8e-4, 100
 which the tree is found hop by hop."""
 _CHANGED_LAUNCHES, _CHANGED_READS, _CHANGED_STEPS = 1.2, 0.4, 0.9
 """Of rounds over the edges of changed vertices: launches, looks, and for each edge steps that all threads share."""
+_GPU_LAUNCHES, _GPU_CHANGED_LAUNCHES, _GPU_LOOKS = 3, 5, 0.25
+"""Launches of a round over all edges by a whole GPU, or over those of changed vertices, and looks."""
+_GPU_GROUP_EDGE, _GPU_GROUP_WAITS = 0.25, 15
+"""Random reads for each edge, in a round in which a work-group searches a row, beside one for each vertex; waits."""
 
 _HOST_CALL, _HOST_ROW, _HOST_VERTEX, _HOST_EDGE, _HOST_LOWERED = 1.05e-4, 8e-6, 3.8e-8, 7e-9, 9e-9
 """Seconds that SciPy's Dijkstra's algorithm and the tree take on one core: of a call, and for each source, vertex,
@@ -116,13 +120,15 @@ def _guessed(asked: Searches, known: Known) -> Counted:
 
 def bellman_ford(asked: Searches, known: Known) -> Counted:
     """Return what rounds do in each of which a row makes its turn alone, and all edges theirs."""
+    return _rounds_of_all(asked, known, _GPU_LAUNCHES), _GUESSED
+
+
+def _rounds_of_all(asked: Searches, known: Known, gpu_launches: float) -> Sequence[Work]:
     rounds = _rounds(asked) * asked.rows
-    reads = rounds * asked.m
-    call = _CALL + _ROW_CALL * asked.rows if known.is_cpu else _GPU_CALL
-    return [
-        Work(host=call, launches=2 * rounds, read_backs=rounds / 4),
-        Work(random=reads),
-    ], _GUESSED
+    begun = Work(host=_CALL + _ROW_CALL * asked.rows, launches=2 * rounds, read_backs=rounds / 4)
+    if not known.is_cpu:
+        begun = Work(host=_GPU_CALL, launches=gpu_launches * rounds, read_backs=_GPU_LOOKS * rounds)
+    return [begun, Work(random=rounds * asked.m)]
 
 
 def _part_found(asked: Searches) -> float:
@@ -138,7 +144,7 @@ def _rounds(asked: Searches) -> float:
 def bellman_ford_by_changes(asked: Searches, known: Known) -> Counted:
     """Return what rounds over the edges of changed vertices do, row by row."""
     if not known.is_cpu:
-        return bellman_ford(asked, known)
+        return _rounds_of_all(asked, known, _GPU_CHANGED_LAUNCHES), _GUESSED
     rounds = _rounds(asked) * asked.rows
     begun = Work(
         host=_CALL + _ROW_CALL * asked.rows, launches=_CHANGED_LAUNCHES * rounds, read_backs=_CHANGED_READS * rounds
@@ -149,11 +155,14 @@ def bellman_ford_by_changes(asked: Searches, known: Known) -> Counted:
 
 def bellman_ford_in_groups(asked: Searches, known: Known) -> Counted:
     """Return what rounds over all edges do where each work-group searches a row."""
-    reads, sharers = _rounds(asked) * asked.m * asked.rows, min(asked.rows, known.units)
+    rounds, sharers = _rounds(asked) * asked.rows, min(asked.rows, known.units)
     begun = Work(host=_CALL + _ROW_CALL / 2 if known.is_cpu else _GPU_CALL, launches=8, read_backs=4)
     if not known.is_cpu:  # of which the rates are those of all units
-        return [begun, Work(random=reads * known.units / sharers)], _GUESSED
-    alone, size = reads / sharers, 2.0 * SIZES[asked.arithmetic] * asked.n
+        reads = rounds * (asked.n + _GPU_GROUP_EDGE * asked.m)
+        waits = _GPU_GROUP_WAITS * rounds / sharers
+        waited = Work(waits=waits, footprint=8.0 * (asked.n + asked.m))
+        return [begun, waited, Work(random=reads * known.units / sharers)], _GUESSED
+    alone, size = rounds * asked.m / sharers, 2.0 * SIZES[asked.arithmetic] * asked.n
     steps = _ROUND_STEPS * alone + _HOP_STEPS * asked.n * asked.rows / sharers
     return [begun, Work(steps=steps, waits=_ROUND_WAITS * alone, footprint=size)], _GUESSED
 
