@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Callable
@@ -35,6 +36,8 @@ _LAUNCHES, _READ_BACKS = 200, 30
 _NEARLY = 0.8  # of the best rate, or of the longest time
 _SENT = 1 << 26  # bytes
 _CHAINS = constants(_PAIRS)["CHAINS"]
+_HOST_VERTICES, _HOST_EDGES, _HOST_SOURCES, _HOST_SECONDS = 2000, 8000, 4, 1.45e-3
+"""What SciPy searches to find out how fast the host is, and how long one takes that is as fast as those counted."""
 
 
 def calibrate(device: Device, progress: Progress | None = None) -> Machine:
@@ -73,6 +76,7 @@ def measured(device: Device, progress: Progress | None = None) -> Machine:
         "upload": bench.upload,
         "download": bench.download,
         "pairs": bench.pairs,
+        "host": bench.host,
     }
     found = {}
     for number, (name, measure) in enumerate(steps.items()):
@@ -237,3 +241,13 @@ class _Bench:
             steps = self._rate(kernel, self._items, self._group, results, np.ones(1, dtype)[0])
             found[str(dtype)] = steps * self._lanes * _CHAINS
         return found
+
+    def host(self) -> float:
+        """Search a random graph by SciPy."""
+        import scipy.sparse.csgraph
+
+        rng, n, m = np.random.default_rng(2012), _HOST_VERTICES, _HOST_EDGES
+        ends, weights = rng.integers(0, n, (2, m)), rng.integers(1, 1000, m).astype(np.float64)
+        matrix = scipy.sparse.csr_array((weights, (ends[0], ends[1])), shape=(n, n))
+        search = functools.partial(scipy.sparse.csgraph.dijkstra, matrix, True, np.arange(_HOST_SOURCES))
+        return self._shortest(search) / _HOST_SECONDS
