@@ -59,6 +59,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "_CHASED", (1 << 12, 1 << 13, 1 << 20))
     monkeypatch.setattr(calibrate, "_LAUNCHES", 3)
     monkeypatch.setattr(calibrate, "_READ_BACKS", 3)
+    monkeypatch.setattr(calibrate, "_SUSTAINED", 1e-3)
     monkeypatch.setattr(calibrate, "_STRIDES", (1, 64))
 
 
@@ -147,14 +148,21 @@ def test_what_is_interrupted_is_not_taken_for_long(device: Device, soon: None, m
     assert asked[0] == 16 < asked[-1]
 
 
+def test_the_clock_that_a_host_keeps(device: Device, soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins at a higher one."""
+    bench, now = calibrate._Bench(device), itertools.accumulate([0, *[1e-4, 0] * 3, *[4e-4, 1e-5] * 9])
+    monkeypatch.setattr(calibrate.time, "perf_counter", lambda: next(now))
+    assert bench._sustained(lambda: None) == pytest.approx(4e-4)
+
+
 def test_a_host_that_takes_twice_as_long(device: Device, soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
     bench, searched = calibrate._Bench(device), []
 
-    def shortest(work: Callable[[], Any]) -> float:
+    def sustained(work: Callable[[], Any]) -> float:
         searched.append(work())
         return 2 * calibrate._HOST_SECONDS
 
-    monkeypatch.setattr(bench, "_shortest", shortest)
+    monkeypatch.setattr(bench, "_sustained", sustained)
     assert bench.host() == pytest.approx(2)
     [dist] = searched  # it is work that no host does in no time
     assert dist.shape == (calibrate._HOST_SOURCES, calibrate._HOST_VERTICES)
