@@ -109,7 +109,7 @@ def paths_from(
         each: functools.partial(reedsp.sssp, graph, sources, each, device=device) for each in methods
     }
     if can_solve(graph, arithmetic) and not (asked.negative and graph.n * graph.m * len(sources) > MOST_ROUNDS):
-        expected[HOST] = machine.machine.host * searches.on_host(asked)
+        expected[HOST] = searches.on_host(asked)
         calls[HOST] = functools.partial(on_host, functools.partial(reedsp.sssp, graph, sources))
     return chosen, expected, calls
 
@@ -129,7 +129,7 @@ def levels_from(
         for each in expected
     }
     calls[HOST] = functools.partial(on_host, functools.partial(reedsp.bfs, graph, sources))
-    return chosen, {**expected, HOST: machine.machine.host * searches.levels_on_host(asked)}, calls
+    return chosen, {**expected, HOST: searches.levels_on_host(asked)}, calls
 
 
 def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[Row]:

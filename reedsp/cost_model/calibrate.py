@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -34,12 +32,9 @@ _ENOUGH = 3e-3  # seconds of a launch that is timed
 _MOST_STEPS = 1 << 22
 _REPEATS = 9
 _LAUNCHES, _READ_BACKS = 200, 30
-_SUSTAINED = 0.15  # seconds in which a processor falls to the clock that it keeps
 _NEARLY = 0.8  # of the best rate, or of the longest time
 _SENT = 1 << 26  # bytes
 _CHAINS = constants(_PAIRS)["CHAINS"]
-_HOST_VERTICES, _HOST_EDGES, _HOST_SOURCES, _HOST_SECONDS = 2000, 8000, 4, 1.45e-3
-"""What SciPy searches to find out how fast the host is, and how long one takes that is as fast as those counted."""
 
 
 def calibrate(device: Device, progress: Progress | None = None) -> Machine:
@@ -78,7 +73,6 @@ def measured(device: Device, progress: Progress | None = None) -> Machine:
         "upload": bench.upload,
         "download": bench.download,
         "pairs": bench.pairs,
-        "host": bench.host,
     }
     found = {}
     for number, (name, measure) in enumerate(steps.items()):
@@ -117,15 +111,6 @@ class _Bench:
             self._job.finish()
             times.append(time.perf_counter() - started)
         return min(times[1:])
-
-    def _sustained(self, work: Callable[[], object]) -> float:
-        """Return the median seconds of some work of the host, which is the faster the less it has done before."""
-        times: list[float] = []
-        while sum(times) < 2 * _SUSTAINED:
-            started = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - started)
-        return statistics.median(times[len(times) // 2 :])
 
     def _probe(self, name: str, group: int | None = None) -> Kernel:
         return self._device.kernel(_PROBES, name, GROUP_SIZE=self._group if group is None else group)
@@ -252,13 +237,3 @@ class _Bench:
             steps = self._rate(kernel, self._items, self._group, results, np.ones(1, dtype)[0])
             found[str(dtype)] = steps * self._lanes * _CHAINS
         return found
-
-    def host(self) -> float:
-        """Search a random graph by SciPy."""
-        import scipy.sparse.csgraph
-
-        rng, n, m = np.random.default_rng(2012), _HOST_VERTICES, _HOST_EDGES
-        ends, weights = rng.integers(0, n, (2, m)), rng.integers(1, 1000, m).astype(np.float64)
-        matrix = scipy.sparse.csr_array((weights, (ends[0], ends[1])), shape=(n, n))
-        search = functools.partial(scipy.sparse.csgraph.dijkstra, matrix, True, np.arange(_HOST_SOURCES))
-        return self._sustained(search) / _HOST_SECONDS

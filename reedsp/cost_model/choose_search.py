@@ -68,7 +68,7 @@ def _at_once(method: str, here: float) -> Choice:
 
 
 def _on_host(method: str, here: float, there: Callable[[Known], float], asked: Searches, known: _Ask) -> Choice | None:
-    """Return the method of the host, of which so many seconds are counted; None if a device does it."""
+    """Return the method of the host, which takes so many seconds; None if a device does it."""
     if here <= _BEGUN:
         return _at_once(method, here)
     found = known(asked)
@@ -76,7 +76,7 @@ def _on_host(method: str, here: float, there: Callable[[Known], float], asked: S
         if here >= 1e-6 * place.on_any_device(asked.n, asked.m):
             return None
         return Choice((method,), f"{time_text(here)} are expected on the host, and no device is known", here)
-    here, then = here * found.machine.host, there(found)
+    then = there(found)
     if here >= then:
         return None
     return Choice((method,), f"{time_text(here)} are expected on the host, and {time_text(then)} of a device", here)

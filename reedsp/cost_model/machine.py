@@ -27,7 +27,6 @@ UNITS = {
     "read_back": "s",
     "upload": "B/s",
     "download": "B/s",
-    "host": "times",
 }
 """Of the parameters that are single numbers."""
 
@@ -66,8 +65,6 @@ class Machine:
         Bytes per second from the host to the device, and back.
     pairs : mapping of str to float
         Sums and minima per second in registers, by the type of the numbers.
-    host : float
-        How many times as long the host takes as the one that seconds of hosts are counted of.
     """
 
     latencies: tuple[tuple[int, float], ...]
@@ -82,7 +79,6 @@ class Machine:
     upload: float
     download: float
     pairs: Mapping[str, float]
-    host: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that no machine has.
@@ -141,8 +137,7 @@ def stored(device: Device) -> Machine | None:
 
 
 def _parsed(content: dict[str, Any]) -> Machine:
-    names = {each.name for each in fields(Machine)}
-    if set(content) not in (names, names - {"host"}):  # which was not measured at first
+    if set(content) != {each.name for each in fields(Machine)}:
         raise UnusableError("it is damaged")
     latencies, rates = content["latencies"], content["pairs"]
     if not isinstance(latencies, list) or not isinstance(rates, dict):

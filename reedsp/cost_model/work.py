@@ -35,7 +35,7 @@ class Work(NamedTuple):
     sent, received : float
         Bytes to the device, and back.
     host : float
-        Seconds of a host that is as fast as the one these were measured on.
+        Seconds that the host takes, which nobody measures.
     """
 
     launches: float = 0.0
@@ -79,7 +79,7 @@ def seconds(work: Work, machine: Machine) -> float:
         )
         + sent / machine.upload
         + received / machine.download
-        + host * machine.host
+        + host
     )
     counts = work[:-1]
     if not (found < _ENDLESS and sum(counts) >= 0 and min(counts) >= 0):

@@ -4,8 +4,6 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +57,6 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "_CHASED", (1 << 12, 1 << 13, 1 << 20))
     monkeypatch.setattr(calibrate, "_LAUNCHES", 3)
     monkeypatch.setattr(calibrate, "_READ_BACKS", 3)
-    monkeypatch.setattr(calibrate, "_SUSTAINED", 1e-3)
     monkeypatch.setattr(calibrate, "_STRIDES", (1, 64))
 
 
@@ -67,7 +64,7 @@ def test_calibrate(device: Device, soon: None, private_cache: Path) -> None:
     told: list[tuple[float, str]] = []
     found = calibrate.calibrate(device, lambda part, text: told.append((part, text)))
     assert machine.stored(device) == found
-    assert [part for part, _ in told] == [number / 13 for number in range(13)]
+    assert [part for part, _ in told] == [number / 12 for number in range(12)]
     assert [text.replace(" ", "_") for _, text in told] == [*found.content()]
     assert [size for size, _ in found.latencies] == [1 << 12, 1 << 13]  # what the table has room for
     assert set(found.pairs) == {*probes.NUMBERS} - (set() if device.fp64 else {"float64"})
@@ -148,27 +145,6 @@ def test_what_is_interrupted_is_not_taken_for_long(device: Device, soon: None, m
     assert asked[0] == 16 < asked[-1]
 
 
-def test_the_clock_that_a_host_keeps(device: Device, soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It begins at a higher one."""
-    bench, now = calibrate._Bench(device), itertools.accumulate([0, *[1e-4, 0] * 3, *[4e-4, 1e-5] * 9])
-    monkeypatch.setattr(calibrate.time, "perf_counter", lambda: next(now))
-    assert bench._sustained(lambda: None) == pytest.approx(4e-4)
-
-
-def test_a_host_that_takes_twice_as_long(device: Device, soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench, searched = calibrate._Bench(device), []
-
-    def sustained(work: Callable[[], Any]) -> float:
-        searched.append(work())
-        return 2 * calibrate._HOST_SECONDS
-
-    monkeypatch.setattr(bench, "_sustained", sustained)
-    assert bench.host() == pytest.approx(2)
-    [dist] = searched  # it is work that no host does in no time
-    assert dist.shape == (calibrate._HOST_SOURCES, calibrate._HOST_VERTICES)
-    assert np.isfinite(dist).mean() > 0.7
-
-
 # ---- what is kept -----------------------------------------------------------------------------------
 
 
@@ -183,13 +159,6 @@ def test_round_trip(device: Device, private_cache: Path) -> None:
     file = write(device)
     assert machine.stored(device) == KNOWN
     assert [each.name for each in file.parent.iterdir()] == [file.name]
-
-
-def test_a_file_of_before_hosts_were_measured(device: Device, private_cache: Path) -> None:
-    content = KNOWN.content()
-    del content["host"]
-    machine.FILES.write(device.identity, content)
-    assert machine.stored(device) == replace(KNOWN, host=1.0)
 
 
 @pytest.mark.parametrize("name", machine.UNITS)

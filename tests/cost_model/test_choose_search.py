@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,19 +91,6 @@ def test_why_the_host() -> None:
     negative = shortest_paths_on_host(asked(100, 4, negative=True), lambda _: POCL)
     assert negative is not None
     assert negative.methods == ("bellman-ford",)
-
-
-@pytest.mark.parametrize("of_host", [shortest_paths_on_host, levels_on_host])
-def test_a_host_that_is_slower_or_faster(of_host: Callable[..., Choice | None]) -> None:
-    some = asked(1500, 3, rows=4)
-    counted = of_host(some, lambda _: None)
-    assert counted is not None
-    for times, here in ((0.1, True), (4.0, False)):
-        known = replace(H200, machine=replace(H200.machine, host=times))
-        found = of_host(some, lambda _, known=known: known)
-        assert (found is not None) == here
-        if found is not None:
-            assert found.seconds == pytest.approx(times * counted.seconds)
 
 
 def test_without_a_device() -> None:

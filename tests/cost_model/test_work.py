@@ -74,11 +74,6 @@ def test_what_goes_on_at_once_takes_as_long_as_the_slowest() -> None:
     )
 
 
-def test_a_slower_host() -> None:
-    slower = replace(POCL.machine, host=3.0)
-    assert seconds(Work(host=2.0, launches=3), slower) == pytest.approx(6 + 3 * 1.88284e-6)
-
-
 def test_arithmetic() -> None:
     assert seconds(Work(pairs=1e9, arithmetic="float64"), POCL.machine) == pytest.approx(1 / 29.0967)
     only = replace(POCL.machine, pairs={"int32": 2e9, "int64": 1e9})
