@@ -26,6 +26,7 @@ from reedsp.cli.structure.flow import flow
 from reedsp.cli.structure.forest import forest
 from reedsp.cli.structure.match import match
 from reedsp.cli.structure.sort import sort
+from reedsp.cli.structure.statistics import statistics
 from reedsp.cli.verify import verify
 from reedsp.cli.viewer.watch import watch
 
@@ -38,6 +39,10 @@ COMMANDS: dict[Callable[..., None], tuple[tuple[str, str], ...]] = {
     apsp: (
         ("reedsp apsp roads.gr --output distances.npy", "writes the matrix of distances"),
         ("reedsp apsp roads.gr --source 1 --target 9", "prints a route"),
+    ),
+    statistics: (
+        ("reedsp statistics roads.gr", "prints the diameter"),
+        ("reedsp statistics roads.gr --sources 9 --output statistics.csv", "writes a table"),
     ),
     components: (("reedsp components web.el --strong --output parts.csv", "writes the component of each vertex"),),
     forest: (

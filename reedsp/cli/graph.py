@@ -75,6 +75,18 @@ def vertex_called(graph: Graph, text: str, option: str) -> Any:
         refuse(str(error), option)
 
 
+def drawn_vertices(graph: Graph, count: int | None, seed: int) -> list[Any] | None:
+    """Return the names of so many vertices that are drawn by chance, as in the graph; None for all."""
+    import numpy as np
+
+    if count is None:
+        return None
+    if count > graph.n:
+        refuse(f"{count}, but there are {graph.n} vertices", "--sources")
+    chosen = np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False))
+    return [graph.names[vertex] for vertex in chosen.tolist()]
+
+
 def number(graph: Graph, distance: Any) -> int | float | None:
     """Return a distance as the kind of number the graph's weights are; None if there is no path."""
     if math.isinf(distance):

@@ -110,6 +110,17 @@ Target = Annotated[
         "--target", "-t", metavar="VERTEX", show_default=False, help="Vertex whose distance and route are wanted."
     ),
 ]
+DrawnSources = Annotated[
+    int | None,
+    typer.Option(
+        "--sources",
+        metavar="NUMBER",
+        min=1,
+        show_default=False,
+        help="Take only the paths from so many vertices, drawn by chance.",
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the vertices that are drawn.")]
 DeviceName = Annotated[
     str | None,
     typer.Option(

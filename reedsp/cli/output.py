@@ -178,7 +178,7 @@ def beside(output: Path | None) -> contextlib.AbstractContextManager[Any]:
 def print_end(summary: dict[str, Any], verified: str, output: Path | None, effort: str = "") -> None:
     """Print the lines that most commands end with: how it was solved, what was verified, and what is written."""
     print(f"solved    {summary['method']}{effort}, {summary['seconds']:.3f} s on {summary['device']}")
-    if summary["verified"]:
+    if summary.get("verified"):
         print(f"verified  {verified}")
     if output is not None and output != STANDARD:
         print(f"written   {output}")

@@ -69,10 +69,15 @@ class RowStatistics:
 
 
 class Measured(NamedTuple):
-    """Statistics that were found, where, and by how many launches of kernels."""
+    """Statistics that were found, and how."""
 
     rows: RowStatistics
     device: str
+    """Where; each, if there were several."""
+    method: str
+    """That found the distances; each, if there were several."""
+    because: str
+    """Why that one."""
     kernels_launched: int
 
     @staticmethod
@@ -82,6 +87,8 @@ class Measured(NamedTuple):
         return Measured(
             RowStatistics(*map(np.concatenate, zip(*map(_arrays, rows), strict=True))),
             ", ".join(dict.fromkeys(part.device for part in parts)),
+            ", ".join(dict.fromkeys(part.method for part in parts)),
+            parts[0].because if parts else "there is nothing to find",
             sum(part.kernels_launched for part in parts),
         )
 

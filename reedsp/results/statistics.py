@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 from reedsp.typing import Distances
 
 
 @public
 @dataclass(frozen=True, eq=False)
-class DistanceStatistics:
+class DistanceStatistics(AsTable):
     """Statistics of the distances from each of several vertices, from :func:`reedsp.distance_statistics`.
 
     Attributes
@@ -28,8 +30,12 @@ class DistanceStatistics:
         The largest distance to one of these.
     farness : ndarray of int64, or of float64 if weights are fractional, shape (k,)
         The sum of the distances to these.
+    method : str
+        How distances were found.
     device : str
         Name and platform of the device, of each if there were several; or "host (SciPy)".
+    stats : dict
+        ``chosen_because``, why this method and this device; ``kernels_launched``.
 
     Examples
     --------
@@ -45,7 +51,9 @@ class DistanceStatistics:
     reached: npt.NDArray[np.int64]
     eccentricity: Distances
     farness: npt.NDArray[Any]
+    method: str
     device: str
+    stats: dict[str, Any]
 
     def __repr__(self) -> str:
         return f"DistanceStatistics({len(self.sources):,} sources of {self.graph!r}, on {self.device})"
@@ -64,3 +72,29 @@ class DistanceStatistics:
         if n > 1:
             closeness *= others / (n - 1)
         return closeness
+
+    def most_central(self, count: int = 10) -> list[tuple[Any, float]]:
+        """Return the sources of the largest closeness, the largest first, and of equal ones in their order.
+
+        Returns
+        -------
+        list of (name, float)
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], directed=False)
+        >>> reedsp.distance_statistics(graph).most_central(2)
+        [(1, 0.75), (2, 0.75)]
+        """
+        closeness = self.closeness
+        order = np.argsort(-closeness, kind="stable")[: max(0, count)]
+        return [(self.sources[each], float(closeness[each])) for each in order.tolist()]
+
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        farthest = self.eccentricity
+        if self.farness.dtype.kind == "i":  # then these are integers, too
+            farthest = farthest.astype(np.int64)
+        values = (self.reached, farthest, self.farness, self.closeness)
+        rows = zip(self.sources, *(each.tolist() for each in values), strict=True)
+        return ["vertex", "reached", "eccentricity", "farness", "closeness"], rows

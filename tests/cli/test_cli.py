@@ -44,6 +44,7 @@ COMMANDS = [
     "sssp",
     "bfs",
     "apsp",
+    "statistics",
     "components",
     "forest",
     "match",

@@ -97,6 +97,10 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
         ("isochrone map.npz --from 11 --cutoff 9", 0),
         ("sort numbers.txt", 0),
         ("flow small.gr --source 1 --target 5", 0),
+        ("statistics small.gr", 0),
+        ("statistics small.gr --sources 3 --unweighted --output values.csv", 0),
+        ("statistics small.gr --dry-run", 0),
+        ("statistics cycle.gr", 1),
         ("betweenness small.gr", 0),
         ("betweenness small.gr --edges --sources 3 --output values.csv", 0),
         ("watch small.gr --algorithm output-parallel --output steps.html", 0),
@@ -126,7 +130,7 @@ def test_json_has_the_keys_that_are_promised(
         assert set(row) <= set(KEYS[command.split()[0]])
 
 
-CYCLES = {"sssp": "--source 1", "apsp": "", "route": "--from 1 --to 2", "table": "vertices.csv"}
+CYCLES = {"sssp": "--source 1", "apsp": "", "statistics": "", "route": "--from 1 --to 2", "table": "vertices.csv"}
 
 
 def put_town(folder: Path, name: str) -> None:
@@ -157,6 +161,7 @@ def test_no_key_is_promised_in_vain(capsys: pytest.CaptureFixture[str], folder: 
         "forest": ["small.gr"],
         "match": ["small.gr"],
         "flow": ["small.gr --source 1 --target 5"],
+        "statistics": ["small.gr", "small.gr --dry-run"],
         "betweenness": ["small.gr"],
         "watch": ["small.gr --algorithm output-parallel --output steps.html"],
         "read-map": ["town.osm -o town.npz"],
@@ -201,6 +206,48 @@ def test_components(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
 
 
 @needs_device
+def test_statistics(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "some.gr").write_text("p sp 5 5\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 4 1 1\n")  # nothing leads to 5
+    status, out, err = run(capsys, "statistics", "some.gr", "--output", "found.csv")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[1:5] == [
+        "reached   12 of 20 pairs of vertices",
+        "mean      3.5",
+        "diameter  6, from 1",
+        "radius    0, from 5",
+    ]
+    assert [line.split() for line in lines[5:11]] == [
+        *(["vertex", "closeness"], ["2", "0.321429"], ["4", "0.225"], ["3", "0.1875"], ["1", "0.173077"]),
+        ["5", "0"],
+    ]
+    assert lines[-1] == "written   found.csv"
+    assert (folder / "found.csv").read_text().splitlines() == [
+        "vertex,reached,eccentricity,farness,closeness",
+        *(f"1,4,6,13,{3 / 13 * 0.75}", f"2,4,4,7,{3 / 7 * 0.75}", f"3,4,5,12,{3 / 12 * 0.75}"),
+        *(f"4,4,6,10,{3 / 10 * 0.75}", "5,1,0,0,0.0"),
+    ]
+    edges = answer(capsys, "statistics some.gr --unweighted")
+    assert (edges["diameter"], edges["farthest"], edges["radius"], edges["center"]) == (3, 2, 0, 5)
+    few = answer(capsys, "statistics some.gr --sources 2 --seed 3")
+    assert few["sources"] == 2
+    assert {vertex for vertex, _ in few["central"]} <= {1, 2, 3, 4, 5}
+    assert run(capsys, "statistics", "some.gr", "--sources", 6)[0] == 2
+    (folder / "none.gr").write_text("p sp 0 0\n")
+    none = answer(capsys, "statistics none.gr")
+    assert [none[key] for key in ("reached", "mean_distance", "diameter", "radius", "central")] == [
+        0,
+        None,
+        None,
+        None,
+        [],
+    ]
+    status, out, _ = run(capsys, "statistics", "none.gr")
+    assert status == 0
+    assert out.splitlines()[1] == "reached   0 of 0 pairs of vertices"
+
+
+@needs_device
 def test_betweenness(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     status, out, err = run(capsys, "betweenness", "small.gr", "--verify")
     assert (status, err) == (0, "")
@@ -211,7 +258,7 @@ def test_betweenness(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
 
 
 @needs_device
-@pytest.mark.parametrize("command", ["sssp small.gr --source 1", "apsp small.gr"])
+@pytest.mark.parametrize("command", ["sssp small.gr --source 1", "apsp small.gr", "statistics small.gr"])
 def test_what_a_call_would_take(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
     status, out, err = run(capsys, *command.split(), "--dry-run")
     assert (status, err) == (0, "")

@@ -118,11 +118,17 @@ def test_parts_share_memory_and_are_joined() -> None:
     rows = RowStatistics(np.arange(4), np.arange(4.0), np.arange(4.0) * 2)
     rows.part(slice(2, 4)).reached[...] = 9
     assert rows.reached.tolist() == [0, 1, 9, 9]
-    parts = [Measured(rows.part(slice(2)), "a", 3), Measured(rows.part(slice(2, 4)), "b", 4), Measured(rows, "a", 5)]
+    parts = [
+        Measured(rows.part(slice(2)), "a", "one", "so", 3),
+        Measured(rows.part(slice(2, 4)), "b", "two", "no", 4),
+        Measured(rows, "a", "one", "no", 5),
+    ]
     joined = Measured.joined(parts, np.dtype(float))
     assert lists(joined.rows) == tuple(each + each for each in lists(rows))
-    assert joined[1:] == ("a, b", 12)
-    assert lists(Measured.joined([], np.dtype(np.int32)).rows) == ([], [], [])
+    assert joined[1:] == ("a, b", "one, two", "so", 12)
+    none = Measured.joined([], np.dtype(np.int32))
+    assert lists(none.rows) == ([], [], [])
+    assert none[1:] == ("", "", "there is nothing to find", 0)
     assert not rows.equals(parts[0].rows)
     assert rows.equals(RowStatistics(*(each.copy() for each in (rows.reached, rows.farthest, rows.total))))
 

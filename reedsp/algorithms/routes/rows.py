@@ -112,13 +112,15 @@ class Searched:
         graph, columns = self.graph, slice(None) if targets is None else targets
         row_bytes = max(1, graph.n) * (dtype.itemsize + 8)  # also in the device's arithmetic
         if graph.has_negative_weights and not graph.has_integral_weights:
-            return RowSearch(lambda sources: self._found_alone(sources, dtype)[:, columns], sys.maxsize, row_bytes)
+            return RowSearch(lambda sources: self._found_alone(job, sources, dtype)[:, columns], sys.maxsize, row_bytes)
         searches = Searches(graph, job, dtype)
         return RowSearch(lambda sources: searches.rows(sources)[:, columns], searches.at_once, row_bytes)
 
-    def _found_alone(self, sources: npt.NDArray[np.intp], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    def _found_alone(self, job: Job, sources: npt.NDArray[np.intp], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         names = [self.graph.names[index] for index in sources]
-        return sssp(self.graph, names, dtype=dtype, device=self.device).dist
+        found = sssp(self.graph, names, dtype=dtype, device=self.device)
+        job.kernels_launched += found.stats["kernels_launched"]
+        return found.dist
 
 
 def rows_of(asked: Graph | Prepared, device: Device | Elsewhere | int | str | None) -> Searched | Prepared:

@@ -146,7 +146,9 @@ class Question:
         if farthest.dtype != self.result:
             farthest = to_result(farthest, Arithmetic(farthest.dtype), self.result)
         named = [names[each] for each in sources.tolist()]
-        return DistanceStatistics(self.graph, named, rows.reached, farthest, rows.total, measured.device)
+        stats = {"chosen_because": measured.because, "kernels_launched": measured.kernels_launched}
+        found = rows.reached, farthest, rows.total
+        return DistanceStatistics(self.graph, named, *found, measured.method, measured.device, stats)
 
 
 def question_of(graph: Graph, unweighted: bool, dtype: DistanceType | None) -> Question:
@@ -192,15 +194,15 @@ def expected(
         return plan.choice, None, searched
     known = families.known(chosen)
     if prepared is not None:
-        choice = Choice((_PREPARED,), "the graph was prepared", contraction.swept(searched, known))
+        choice = Choice((_PREPARED,), _GIVEN, contraction.swept(searched, known))
     elif graph.has_negative_weights:
         if not graph.has_integral_weights:
             return plan.choice, chosen, searched
         seconds = seconds_on(searched._replace(stays=False), known, NEAR_FAR)
-        choice = Choice((_JOHNSON,), "potentials make negative weights positive", seconds)
+        choice = Choice((_JOHNSON,), _POTENTIALS, seconds)
     elif contraction.may_pay(graph.n, graph.m, rows) and contraction.pays(searched._replace(stays=False), known):
         seconds = contraction.contracting(graph.m, known) + contraction.swept(searched, known)
-        choice = Choice((_PREPARED,), "it pays to prepare the graph", seconds)
+        choice = Choice((_PREPARED,), _PAYS, seconds)
     else:
         choice = plan.choice
     return choice, chosen, searched
@@ -237,28 +239,41 @@ def measured_on(
         prepared = prepared_for(graph, chosen, len(sources), result)
         if prepared is None:
             return distances_from(graph, sources.tolist(), result, chosen, progress)
+    if prepared is not None:
+        how = _PREPARED, _GIVEN if prepared is asked else _PAYS
+    elif graph.has_integral_weights:
+        how = _JOHNSON, _POTENTIALS
+    else:
+        choice = planned_distances(graph, [[each] for each in sources.tolist()], result, get_device(chosen)).choice
+        how = choice.methods[0], choice.because
     if prepared is not None and adds_up(prepared.device, choose_arithmetic(graph, result)):
         job = Job(prepared.device, recycle=True)
         rows = prepared._statistics(sources.tolist(), result, job, progress)
-        return Measured(rows, str(prepared.device), job.kernels_launched)
-    return _of_blocks(question, rows_of(asked, chosen) if prepared is None else prepared, sources, progress)
+        return Measured(rows, str(prepared.device), *how, job.kernels_launched)
+    return _of_blocks(question, rows_of(asked, chosen) if prepared is None else prepared, sources, how, progress)
 
 
 def _of_blocks(
-    question: Question, searched: Searched | Prepared, sources: npt.NDArray[np.intp], progress: Report | None
+    question: Question,
+    searched: Searched | Prepared,
+    sources: npt.NDArray[np.intp],
+    how: tuple[str, str],
+    progress: Report | None,
 ) -> Measured:
-    """Return the same of rows that are copied to the host, block by block."""
+    """Return the same of rows that are copied to the host, block by block; `how` is the method, and why that one."""
     found = np.dtype(np.int64) if question.found.kind == "i" else question.result
     job, rows, done = Job(searched.device, recycle=True), RowStatistics.empty(len(sources), found), 0
     for block, dist in row_blocks(searched, sources, found, MEMORY_LIMIT, job=job):
         add_up_on_host(dist, rows.part(slice(done, done + len(block))), infinity(found))
         done += len(block)
         report_done(progress, done, len(sources))
-    return Measured(rows, str(searched.device), job.kernels_launched)
+    return Measured(rows, str(searched.device), *how, job.kernels_launched)
 
 
 _LONG = 10**6  # vertices and edges of all rows: with fewer no call takes so long that it is worth it to ask how long
 _PREPARED, _JOHNSON = "contraction-hierarchy", "johnson"
+_GIVEN, _PAYS = "the graph was prepared", "it pays to prepare the graph"
+_POTENTIALS = "potentials make negative weights positive"
 
 
 class _StoppedError(Exception):

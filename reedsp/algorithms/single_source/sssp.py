@@ -377,19 +377,22 @@ def statistics_from(
     statistics = RowStatistics.empty(len(starts), arithmetic.dtype)
     if plan.device is not None and starts and adds_up(plan.device, arithmetic):
         job = Job(plan.device, recycle=True)
-        method, form = _trusted_method(plan, graph, job, arithmetic)
+        right, form = _trusted_method(plan, graph, job, arithmetic)
         room = np.empty((len(starts), 0), arithmetic.dtype)
         task = Task(graph, starts, job, arithmetic, room, progress=progress, statistics=statistics)
-        _METHODS[method].solve(task, **form)
-        return Measured(statistics, str(plan.device), job.kernels_launched)
+        _METHODS[right].solve(task, **form)
+        because = _because(plan.choice, right)
+        return Measured(statistics, str(plan.device), right, because, job.kernels_launched)
+    method, because = plan.choice.methods[0], plan.choice.because
     step, launched = max(1, _ROWS_BYTES // max(1, graph.n * arithmetic.dtype.itemsize)), 0
     for first in range(0, len(starts), step):
         part = slice(first, first + step)
         solved = _solve(graph, starts[part], arithmetic, result, plan, predecessors=False)
         add_up_on_host(solved.added(arithmetic), statistics.part(part), arithmetic.infinity)
         launched += solved.stats["kernels_launched"]
+        method, because = solved.method, solved.stats["chosen_because"]
         report_done(progress, min(first + step, len(starts)), len(starts))
-    return Measured(statistics, place.HOST if plan.device is None else str(plan.device), launched)
+    return Measured(statistics, place.HOST if plan.device is None else str(plan.device), method, because, launched)
 
 
 @dataclass(frozen=True)
@@ -563,10 +566,13 @@ def _solve(
     task = Task(graph, starts, job, arithmetic, found, pred, ceiling=ceiling, target=target, progress=progress)
     job.phases.begin("search")
     outcome = _METHODS[method].solve(task, **{**form, **(options or {})})
-    because = choice.because if method == choice.methods[0] else f"{choice.methods[0]} is not right here"
     stats = {**job.stats(), "arithmetic": name_of(arithmetic.dtype), "exact_on_host": len(outcome.rows_from_host)}
-    stats["chosen_because"] = because
+    stats["chosen_because"] = _because(choice, method)
     return _Solved(found, pred, method, outcome, chosen, stats)
+
+
+def _because(choice: choose_search.Choice, method: str) -> str:
+    return choice.because if method == choice.methods[0] else f"{choice.methods[0]} is not right here"
 
 
 def _solve_on_host(

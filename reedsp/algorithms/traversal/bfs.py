@@ -201,15 +201,16 @@ def statistics_from(
     if chosen is not None and adds_up:
         job = Job(chosen, recycle=True)
         _FOR_MANY[method](graph, sources, None, job, progress, statistics=rows)
-        return Measured(rows, str(chosen), job.kernels_launched)
-    step, launched = _MOST_ROWS, 0
+        return Measured(rows, str(chosen), method, plan.choice.because, job.kernels_launched)
+    step, launched, because = _MOST_ROWS, 0, plan.choice.because
     for first in range(0, len(sources), step):
         part = slice(first, first + step)
         found = bfs(graph, [graph.names[each] for each in sources[part]], device=chosen, progress=False)
         add_up_on_host(found.levels, rows.part(part), UNREACHED)
         launched += found.stats["kernels_launched"]
+        method, because = found.method, found.stats["chosen_because"]
         report_done(progress, min(first + step, len(sources)), len(sources))
-    return Measured(rows, place.HOST if chosen is None else str(chosen), launched)
+    return Measured(rows, place.HOST if chosen is None else str(chosen), method, because, launched)
 
 
 # ---- how, where and why -----------------------------------------------------------------------------

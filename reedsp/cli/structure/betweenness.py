@@ -9,15 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import print_graph, read_with_summary
-from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, Relabel, output_option
+from reedsp.cli.graph import drawn_vertices, print_graph, read_with_summary
+from reedsp.cli.options import (
+    TO_STANDARD,
+    DeviceName,
+    DrawnSources,
+    Force,
+    GraphFile,
+    Json,
+    Quiet,
+    Relabel,
+    Seed,
+    output_option,
+)
 from reedsp.cli.output import (
     check_output,
     new_table,
     print_answer,
     print_end,
     print_table,
-    refuse,
     stated_failures,
     write_answer,
 )
@@ -26,16 +36,8 @@ from reedsp.system.progress_bar import LATE, search_bar
 
 def betweenness(
     file: GraphFile,
-    sources: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=1,
-            show_default=False,
-            help="Estimate it by the paths from so many vertices, drawn by chance.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the vertices that are drawn.")] = 0,
+    sources: DrawnSources = None,
+    seed: Seed = 0,
     edges: Annotated[bool, typer.Option("--edges", help="Of edges, rather than of vertices.")] = False,
     unnormalized: Annotated[
         bool, typer.Option("--unnormalized", help="Numbers of pairs, which are not divided by how many there are.")
@@ -65,17 +67,10 @@ def betweenness(
     """
     with stated_failures():
         check_output(output, force, (".csv",), as_json)
-        import numpy as np
-
         import reedsp
 
         graph, summary = read_with_summary(file, relabel)
-        if sources is not None and sources > graph.n:
-            refuse(f"{sources}, but there are {graph.n} vertices", "--sources")
-        drawn = None
-        if sources is not None:
-            chosen = np.sort(np.random.default_rng(seed).choice(graph.n, sources, replace=False))
-            drawn = [graph.names[vertex] for vertex in chosen.tolist()]
+        drawn = drawn_vertices(graph, sources, seed)
         started = time.perf_counter()
         with search_bar(max(2, graph.n), "sources", after=LATE) as progress:
             found = reedsp.betweenness(

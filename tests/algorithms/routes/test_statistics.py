@@ -7,6 +7,7 @@ import copy
 import doctest
 import threading
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -159,6 +160,51 @@ def test_names_and_closeness(device: reedsp.Device) -> None:
     assert repr(alone) == f"DistanceStatistics(1 sources of {alone.graph!r}, on {device})"
 
 
+def test_how_and_why(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = range(40), [*range(1, 40), 0]
+    plain = reedsp.Graph.from_edges(40, *ends, range(1, 41))
+    lowered = reedsp.Graph.from_edges(40, *ends, [-1, *range(2, 41)])
+    fractional = reedsp.Graph.from_edges(40, *ends, [-0.5, *range(2, 41)])
+    path, search = reedsp.sssp(fractional, [0, 1], device=device), reedsp.bfs(plain, [0, 1], device=device)
+    for graph, options, method, because in (
+        (plain, {}, "near-far", "none of the weights is negative, and "),
+        (plain, {"unweighted": True}, search.method, search.stats["chosen_because"]),
+        (reedsp.prepare(plain, device=device), {}, "contraction-hierarchy", "the graph was prepared"),
+        (lowered, {}, "johnson", "potentials make negative weights positive"),
+        (fractional, {}, path.method, path.stats["chosen_because"]),
+    ):
+        found = reedsp.distance_statistics(graph, [0, 1], device=device, **options)
+        assert found.method == method
+        assert found.stats["chosen_because"].startswith(because)
+        assert found.stats["kernels_launched"] > 0
+    several = reedsp.distance_statistics(plain, device=[device, device])
+    assert (several.method, several.device) == ("near-far", str(device))
+    monkeypatch.setattr(place, "_serves", True)
+    host = reedsp.distance_statistics(plain, [0])
+    assert (host.method, host.device, host.stats["kernels_launched"]) == ("dijkstra", place.HOST, 0)
+    assert host.stats["chosen_because"].endswith(" are expected on the host, and no device begins sooner")
+    monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
+    monkeypatch.setattr(contraction, "pays", lambda *_: True)
+    unseen = reedsp.Graph.from_edges(40, *ends, range(1, 41))
+    auto = reedsp.distance_statistics(unseen, device=device)
+    assert (auto.method, auto.stats["chosen_because"]) == ("contraction-hierarchy", "it pays to prepare the graph")
+
+
+@pytest.mark.parametrize(("weight", "shown"), [(2, "2"), (2.5, "2.5")])
+def test_tables(weight: float, shown: str, device: reedsp.Device, tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [weight, weight], labels=["a", "b", "c"], directed=False)
+    found = reedsp.distance_statistics(graph, ["c", "b", "a"], device=device)
+    found.save(tmp_path / "found.csv")
+    assert (tmp_path / "found.csv").read_text().splitlines()[:3] == [
+        "vertex,reached,eccentricity,farness,closeness",
+        f"c,3,{found.farness.dtype.type(2 * weight)},{found.farness[0]},{2 / (3 * weight)}",
+        f"b,3,{shown},{found.farness[1]},{1 / weight}",
+    ]
+    assert found.most_central(2) == [("b", 1 / weight), ("c", 2 / (3 * weight))]
+    assert found.most_central(0) == []
+    assert [name for name, _ in found.most_central(9)] == ["b", "c", "a"]
+
+
 def test_types(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**30, 2**31])
     for dtype in ("float64", "float32", "int64"):
@@ -227,7 +273,9 @@ def test_what_each_device_takes(device: reedsp.Device, monkeypatch: pytest.Monke
     def measured(question: Any, asked: Any, sources: Any, chosen: Any, report: Any) -> Any:
         parts.append(len(sources))
         report(min(2, len(sources)), len(sources))
-        return statistics.Measured(statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", 1)
+        return statistics.Measured(
+            statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", "by", "so", 1
+        )
 
     monkeypatch.setattr(statistics, "measured_on", measured)
     ask = partial(reedsp.distance_statistics, graph, progress=lambda *report: reports.append(report))
@@ -257,7 +305,9 @@ def test_progress_is_that_of_all_devices(device: reedsp.Device, monkeypatch: pyt
         report(3 + 2 * int(0 in sources), len(sources))
         both.wait(60)
         assert seen.wait(60)
-        return statistics.Measured(statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", 1)
+        return statistics.Measured(
+            statistics.RowStatistics.empty(len(sources), np.dtype(np.int32)), "it", "by", "so", 1
+        )
 
     monkeypatch.setattr(statistics, "measured_on", measured)
     reedsp.distance_statistics(graph, device=[device, unlike(device)], progress=noted)
