@@ -6,18 +6,14 @@ from experiments.beyond import (
     betweenness,
     breadth_first,
     contraction,
-    first_calls,
     flows,
     largest,
     near_far_settings,
     negative_weights,
-    networkx_backend,
     new_york,
-    phases,
     predecessors,
     several_devices,
     single_source,
-    whole_calls,
 )
 from experiments.busato_bombieri import (
     balance,
@@ -27,6 +23,7 @@ from experiments.busato_bombieri import (
     representations,
     shortest_path_techniques,
 )
+from experiments.calls import distance_statistics, first_calls, networkx_backend, phases, whole_calls
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, floyd_warshall
@@ -83,6 +80,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         betweenness,
         negative_weights,
         whole_calls,
+        distance_statistics,
         phases,
         first_calls,
         networkx_backend,
