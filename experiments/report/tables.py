@@ -742,6 +742,19 @@ def whole_calls_by_size() -> str:
     return "\n\n".join(parts)
 
 
+def distance_statistics() -> str:
+    """Return one line a graph, and sources: milliseconds on each device, and how many times as fast as SciPy."""
+    found = {
+        device: {(row["graph"], row["what"]): row for row in rows} for device, rows in by_device("distance_statistics")
+    }
+    columns = [f"{device}, {what}" for device in found for what in ("ms", "times SciPy")]
+    lines = [
+        [*key, *(cell for rows in found.values() for cell in (figure(float(rows[key]["min_ms"])), rows[key]["ratio"]))]
+        for key in dict.fromkeys(key for rows in found.values() for key in rows)
+    ]
+    return table(["graph", "from", *columns], lines, texts=2)
+
+
 def phases() -> str:
     """Return one line a device and graph, one column a phase: milliseconds."""
     lines = [
@@ -828,6 +841,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "phases": phases,
     "contraction": contraction,
     "whole_calls": whole_calls,
+    "distance_statistics": distance_statistics,
     "whole_calls_by_size": whole_calls_by_size,
 }
 
