@@ -43,7 +43,7 @@ _MORE_EDGES = 12.0  # a vertex; the more there are, the lower are most distances
 _SMALL = 6_000_000  # edges, of a graph in which more launches cost more than edges that are relaxed in vain
 _MANY_ROWS = 8  # which keep all work-groups busy
 _MANY_SLOTS = 20_000_000  # as do those of many rows
-_MANY_HUBS = 500_000  # vertices of a graph with hubs, which is so large that their edges keep larger work-groups busy
+_LARGER_GROUPS, _LARGEST_GROUPS = 5_000_000, 12_000_000  # edges, of a graph with hubs, that keep such groups busy
 _LARGE = 4_000_000  # vertices, of a graph whose frontiers keep more work-groups busy
 _MANY_EDGES = 1000  # at one vertex, as in social networks
 _TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
@@ -85,7 +85,9 @@ def shared(n: int, m: int, max_degree: int, rows: int, is_deep: bool) -> Shared:
     size, groups, few, many = 256, 4, _STEPS_ALONE, 4 * _STEPS_ALONE
     mean_degree = m / max(1, n)
     if max_degree > max(_MANY_EDGES, _TIMES_THE_MEAN * mean_degree):
-        large = rows > 1 or n > _MANY_HUBS
+        if rows == 1 and m > _LARGEST_GROUPS:
+            return Shared(4 * size, groups // 2, 2, 16.0, few)
+        large = rows > 1 or m > _LARGER_GROUPS
         return Shared(2 * size, groups, 2, 16.0, few) if large else Shared(size, groups, 2, 16.0, many)
     if mean_degree > _MORE_EDGES and (rows > 1 or m > _SMALL):
         return Shared(size, groups, 4, 2.0 / mean_degree**0.5, many)

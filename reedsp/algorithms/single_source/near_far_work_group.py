@@ -31,6 +31,7 @@ _LARGEST_ENTRY = 16  # bytes, of two keys
 _FIRST_BATCH, _SHORTEST_BATCH, _LONGEST_BATCH = 16, 8, 48
 _PART_OF_LAUNCHES = 4  # that may be queued in vain
 _QUEUE = 512
+_WIDEST, _COUNTERS = 8, 64  # bytes of the widest numbers, and of what a work-group counts
 _STEPS_OF_HUB = 32
 _LEAST_SHARE = 4  # entries, unless one keeps a work-group busy
 _PART_FOR_EDGES = 8  # of the memory, for edges that "low-degree" reads
@@ -81,8 +82,19 @@ class Tuning:
     balance: Balance = field(default_factory=Balance)
 
 
-def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: str | None = None) -> Tuning:
+def tuning_for(
+    device: Device, edges: OutEdges | UnitEdges, rows: int, balance: str | None = None, itemsize: int = _WIDEST
+) -> Tuning:
     """Return what measured well for graphs like this one, with the rung of the ladder that is named.
+
+    Parameters
+    ----------
+    device : Device
+    edges : OutEdges or UnitEdges
+    rows : int
+    balance : str, optional
+    itemsize : int
+        Bytes of a path weight: work-groups are so small that their queues of these fit into local memory.
 
     Raises
     ------
@@ -92,10 +104,11 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
     rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
     is_deep = bool(edges.known.get("is_deep", True))
     measured = settings.shared(edges.n, edges.m, edges.max_degree, rows, is_deep)
-    group_size, queue = _sizes(device, measured.group_size)
+    group_size, queue = _sizes(device, measured.group_size, itemsize)
+    smaller = 1 if device.kind == "cpu" else max(1, measured.group_size // group_size)
     return Tuning(
         group_size=group_size,
-        groups=measured.groups * device.compute_units,
+        groups=smaller * measured.groups * device.compute_units,
         local_rounds=measured.local_rounds,
         least_share=max(1, min(_LEAST_SHARE, group_size, int(group_size / max(1.0, edges.mean_degree)))),
         delta=measured.delta * edges.typical_weight,
@@ -107,18 +120,26 @@ def tuning_for(device: Device, edges: OutEdges | UnitEdges, rows: int, balance: 
     )
 
 
-def _sizes(device: Device, group_size: int) -> tuple[int, int]:
+def _sizes(device: Device, group_size: int, itemsize: int) -> tuple[int, int]:
     """Return the work-items of a work-group that a device allows, and the entries of a local queue."""
-    size, queue = group_size, max(group_size, _QUEUE)
     if device.kind == "cpu":  # whose compilers take long over large work-groups
-        size, queue = 16, 32
-    return min(size, 1 << device.max_work_group_size.bit_length() - 1), queue
+        return min(16, 1 << device.max_work_group_size.bit_length() - 1), 32
+    size = min(group_size, 1 << device.max_work_group_size.bit_length() - 1)
+    while size > _QUEUE and _local_bytes(size, size, itemsize) > device.local_memory:
+        size //= 2
+    return size, max(size, _QUEUE)
+
+
+def _local_bytes(group_size: int, queue: int, itemsize: int) -> int:
+    """Return the bytes of local memory that a work-group takes."""
+    return queue * 3 * (4 + itemsize) + group_size * (8 + _WIDEST + itemsize) + _COUNTERS
 
 
 def _right_tuning(device: Device, edges: OutEdges, arithmetic: Arithmetic, rows: int, balance: str | None) -> Tuning:
     """Return that tuning, with the work-groups of trials of the whole method if others give wrong answers here."""
-    tuning = tuning_for(device, edges, rows, balance)
-    size, queue = _sizes(device, _GROUP_SIZE)
+    itemsize = arithmetic.dtype.itemsize
+    tuning = tuning_for(device, edges, rows, balance, itemsize)
+    size, queue = _sizes(device, _GROUP_SIZE, itemsize)
     rung = tuning.balance
     if (tuning.group_size, tuning.queue, rung) == (size, queue, Balance()):
         return tuning
@@ -208,7 +229,7 @@ def solve(
         waiting = search.begin(_FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS)
         if waiting > 0:
             edges.known["is_deep"] = waiting <= _SMALL_FRONTIER * len(starts)
-        search.follow(tuning_for(job.device, edges, len(starts), balance))
+        search.follow(tuning_for(job.device, edges, len(starts), balance, arithmetic.dtype.itemsize))
     return search.dist, search.run(progress)
 
 

@@ -156,8 +156,9 @@ def test_dense_graphs_are_not_taken_for_ones_with_hubs(device: Device, monkeypat
 @pytest.mark.parametrize(
     ("mean", "largest", "n", "rows", "deep", "settings"),
     [
-        (16, 50_000, 500_001, 1, None, (512, 2, 16, 4, 4)),
-        (16, 50_000, 500_000, 1, None, (256, 2, 16, 16, 4)),
+        (16, 50_000, 1_000_000, 1, None, (1024, 2, 16, 4, 2)),
+        (16, 50_000, 500_000, 1, None, (512, 2, 16, 4, 4)),
+        (16, 50_000, 300_000, 1, None, (256, 2, 16, 16, 4)),
         (16, 50_000, 500_000, 2, None, (512, 2, 16, 4, 4)),
         (16, 40, 1_000_000, 1, None, (256, 4, 0.5, 16, 4)),
         (16, 40, 375_000, 1, None, (256, 4, 1.5, 4, 4)),
@@ -179,11 +180,37 @@ def test_settings_follow_the_degrees(
     degrees = {"mean_degree": mean, "max_degree": largest, "typical_weight": 10.0}
     edges: Any = SimpleNamespace(n=n, m=int(n * mean), edge_bytes=8, known=known, **degrees)
     gpu: Any = SimpleNamespace(
-        kind="gpu", max_work_group_size=1024, compute_units=10, max_allocation=1 << 34, global_memory=1 << 36
+        **{"kind": "gpu", "max_work_group_size": 1024, "compute_units": 10, "local_memory": 1 << 16},
+        **{"max_allocation": 1 << 34, "global_memory": 1 << 36},
     )
     found = near_far_work_group.tuning_for(gpu, edges, rows)
     alone, groups = found.edges_alone / found.group_size, found.groups / 10
     assert (found.group_size, found.local_rounds, found.delta / 10, alone, groups) == settings
+
+
+@pytest.mark.parametrize(
+    ("memory", "most", "sizes"),
+    [
+        (64, 1024, {4: (1024, 1024), 8: (1024, 1024)}),
+        (48, 1024, {4: (1024, 1024), 8: (512, 512)}),
+        (32, 1024, {4: (512, 512), 8: (512, 512)}),
+        (64, 256, {4: (256, 512), 8: (256, 512)}),
+    ],
+)
+def test_work_groups_fit_into_local_memory(memory: int, most: int, sizes: dict[int, tuple[int, int]]) -> None:
+    gpu: Any = SimpleNamespace(kind="gpu", max_work_group_size=most, local_memory=memory << 10)
+    assert {itemsize: near_far_work_group._sizes(gpu, 1024, itemsize) for itemsize in (4, 8)} == sizes
+
+
+def test_local_memory_is_what_the_host_expects(device: Device) -> None:
+    """As far as compilers say it: CPUs keep variables elsewhere that a work-item has alone."""
+    for dtype in (np.int32, np.int64):
+        arithmetic = Arithmetic(np.dtype(dtype))
+        edges = OutEdges.of(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1]), job := Job(device), arithmetic)
+        tuning = near_far_work_group.tuning_for(device, edges, 1)
+        search = near_far_work_group.Search(job, edges, arithmetic, [[0]], tuning)
+        expected = near_far_work_group._local_bytes(tuning.group_size, tuning.queue, arithmetic.dtype.itemsize)
+        assert search._kernel("advance").local_memory <= expected
 
 
 def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
