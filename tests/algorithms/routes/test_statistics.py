@@ -157,7 +157,19 @@ def test_names_and_closeness(device: reedsp.Device) -> None:
     assert some.eccentricity[1] == max(nx.single_source_shortest_path_length(G, "a", backend="networkx").values())
     alone = reedsp.distance_statistics(reedsp.Graph.from_edges(1, [], []), device=device)
     assert (alone.closeness.tolist(), alone.reached.tolist(), alone.farness.tolist()) == ([0], [1], [0])
+    pair = reedsp.distance_statistics(reedsp.Graph.from_edges(2, [0], [1]), device=device)
+    assert (pair.closeness.tolist(), pair.farness.tolist()) == ([1, 0], [1, 0])
+    many = reedsp.distance_statistics(reedsp.Graph.from_edges(12, [0], [1]), device=device)
+    assert [name for name, _ in many.most_central()] == [*range(10)]
+    assert many.closeness[0] == 1 / 11
     assert repr(alone) == f"DistanceStatistics(1 sources of {alone.graph!r}, on {device})"
+
+
+def test_levels_are_added_up_where_they_are_found(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bfs, "add_up_on_host", lambda *_: pytest.fail("they were copied"))
+    graph = reedsp.Graph.from_edges(70, range(70), [*range(1, 70), 0])
+    found = reedsp.distance_statistics(graph, unweighted=True, device=device)
+    assert found.farness.tolist() == [sum(range(70))] * 70
 
 
 def test_how_and_why(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
