@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.results.ranking import largest
 from reedsp.results.text import AsTable
 from reedsp.system.public import public
 from reedsp.typing import Distances
@@ -87,9 +88,7 @@ class DistanceStatistics(AsTable):
         >>> reedsp.distance_statistics(graph).most_central(2)
         [(1, 0.75), (2, 0.75)]
         """
-        closeness = self.closeness
-        order = np.argsort(-closeness, kind="stable")[: max(0, count)]
-        return [(self.sources[each], float(closeness[each])) for each in order.tolist()]
+        return largest(self.sources, self.closeness, count)
 
     def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
         farthest = self.eccentricity

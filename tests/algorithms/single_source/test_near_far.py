@@ -202,6 +202,22 @@ def test_work_groups_fit_into_local_memory(memory: int, most: int, sizes: dict[i
     assert {itemsize: near_far_work_group._sizes(gpu, 1024, itemsize) for itemsize in (4, 8)} == sizes
 
 
+@pytest.mark.parametrize(
+    ("most", "memory", "itemsize", "expected"),
+    [(1024, 48, 4, (1024, 20)), (1024, 48, 8, (512, 40)), (512, 48, 4, (512, 40)), (256, 48, 4, (256, 80))],
+)
+def test_smaller_work_groups_are_more(most: int, memory: int, itemsize: int, expected: tuple[int, int]) -> None:
+    """As many work-items, where a device allows or has memory for smaller ones only."""
+    facts = {"mean_degree": 16.0, "max_degree": 50_000, "typical_weight": 10.0}
+    edges: Any = SimpleNamespace(n=1_000_000, m=16_000_000, edge_bytes=8, known={}, **facts)
+    gpu: Any = SimpleNamespace(
+        **{"kind": "gpu", "max_work_group_size": most, "compute_units": 10, "local_memory": memory << 10},
+        **{"max_allocation": 1 << 34, "global_memory": 1 << 36},
+    )
+    found = near_far_work_group.tuning_for(gpu, edges, 1, itemsize=itemsize)
+    assert (found.group_size, found.groups) == expected
+
+
 def test_local_memory_is_what_the_host_expects(device: Device) -> None:
     """As far as compilers say it: CPUs keep variables elsewhere that a work-item has alone."""
     for dtype in (np.int32, np.int64):

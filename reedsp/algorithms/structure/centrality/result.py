@@ -15,6 +15,7 @@ from reedsp.edges.verify import VerificationError
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
+from reedsp.results.ranking import largest
 from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
@@ -119,9 +120,7 @@ class Betweenness(AsTable):
         >>> reedsp.betweenness(path, normalized=False).largest(3)
         [(2, 4.0), (1, 3.0), (3, 3.0)]
         """
-        order = np.argsort(-self.values, kind="stable")[: max(0, count)]
-        names = self.graph.names
-        return [(names[vertex], float(self.values[vertex])) for vertex in order.tolist()]
+        return largest(self.graph.names, self.values, count)
 
     def largest_edges(self, count: int = 10) -> list[tuple[tuple[Any, Any], float]]:
         """Return the edges with the largest values, each by the names of its ends, as :meth:`largest` does vertices.

@@ -1,0 +1,15 @@
+"""Which of several names have the largest values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def largest(names: Sequence[Any], values: npt.NDArray[np.float64], count: int) -> list[tuple[Any, float]]:
+    """Return so many names with their values, the largest first, and of equal ones in their order."""
+    order = np.argsort(-values, kind="stable")[: max(0, count)]
+    return [(names[each], float(values[each])) for each in order.tolist()]
