@@ -19,7 +19,8 @@
 //                HUBS + r % 3: likewise, entries of vertices with hub_degree edges or more, which all work-groups share
 //                FAR + s % 3: far entries after s splits; split s fills the next word, and clears the one after that
 //                SPLITS + r % 2: s before launch r
-//                LOST: not 0 if an entry found no room; the host then queues every slot again (requeue)
+//                LOST: not 0 if an entry found no room; the host then queues every slot again (requeue), of as many
+//                rows at a time as there is room for
 //                DONE: not 0 if there is nothing to do; ROUNDS: launches that had something to do
 //   limits  i/o  THRESHOLD + r % 2: the threshold before launch r
 //                MINIMUM + s % 3: a lower bound of the keys in the far pile after s splits
@@ -218,17 +219,18 @@ __kernel void start(__global const uint *restrict sources, __global Key *restric
     }
 }
 
-// Queue every slot that has been reached, for launch `round`. Whatever entries were lost, these make up for them.
+// Queue every slot in first .. end - 1 that has been reached, for launch `round`. There is room for as many. Whatever
+// entries of these slots were lost, these make up for them.
 __kernel void requeue(__global const Key *restrict dist, __global uint *restrict near_slots,
                       __global Key *restrict near_keys, volatile __global uint *restrict counts, const uint near_room,
-                      const uint round, const uint slots)
+                      const uint round, const uint first, const uint end)
 {
-    const uint slot = get_global_id(0);
-    if (slot == 0) {
+    const uint slot = first + get_global_id(0);
+    if (slot == first) {
         counts[LOST] = 0;
         counts[DONE] = 0;
     }
-    if (slot < slots && dist[slot] != NO_KEY) {
+    if (slot < end && dist[slot] != NO_KEY) {
         const uint index = atomic_inc(&counts[NEAR + round % 3]);
         fill(near_slots + (round % 2) * (size_t)near_room, near_keys + (round % 2) * (size_t)near_room, index, slot,
              dist[slot]);

@@ -41,13 +41,15 @@ FEW_EDGES = 6.0
 """Edges of a vertex, as in grids and road networks, up to which a graph may be deep."""
 _MORE_EDGES = 12.0  # a vertex; the more there are, the lower are most distances
 _SMALL = 6_000_000  # edges, of a graph in which more launches cost more than edges that are relaxed in vain
-_MANY_ROWS = 8  # which keep all work-groups busy
+MANY_ROWS = 8
+"""Which keep all work-groups busy."""
 _MANY_SLOTS = 20_000_000  # as do those of many rows
 _LARGER_GROUPS, _LARGEST_GROUPS = 5_000_000, 12_000_000  # edges, of a graph with hubs, that keep such groups busy
 _LARGE = 4_000_000  # vertices, of a graph whose frontiers keep more work-groups busy
 _MANY_EDGES = 1000  # at one vertex, as in social networks
 _TIMES_THE_MEAN = 8  # which that vertex has, too, unless all have many
 _STEPS_ALONE = 4
+_LEAST_ROOM, _ROOM_OF_DEEP = 1 / 8, 16.0  # entries for each slot, of very many: twice those of grids, times root n
 
 
 class Shared(NamedTuple):
@@ -62,6 +64,8 @@ class Shared(NamedTuple):
         In typical weights.
     steps_alone : int
         Edges of each work-item up to which one work-group goes on alone.
+    room : float
+        Entries of the queues for each slot.
     """
 
     group_size: int
@@ -69,6 +73,7 @@ class Shared(NamedTuple):
     local_rounds: int
     delta: float
     steps_alone: int
+    room: float = 1.0
 
 
 def shared(n: int, m: int, max_degree: int, rows: int, is_deep: bool) -> Shared:
@@ -95,8 +100,10 @@ def shared(n: int, m: int, max_degree: int, rows: int, is_deep: bool) -> Shared:
         return Shared(size, groups, 4, 1.5, few if mean_degree > _MORE_EDGES else many)
     if not is_deep:
         return Shared(size, groups, 4, 4.0, few)
-    if rows >= _MANY_ROWS:
-        return Shared(size, groups, 16, 16.0 if rows * n > _MANY_SLOTS else 64.0, few)
+    if rows >= MANY_ROWS:
+        if rows * n > _MANY_SLOTS:
+            return Shared(size, groups, 16, 16.0, few, min(1.0, max(_LEAST_ROOM, _ROOM_OF_DEEP / n**0.5)))
+        return Shared(size, groups, 16, 64.0, few)
     if rows > 1:
         return Shared(size, groups, 32, 128.0, few)
     if n > _LARGE:

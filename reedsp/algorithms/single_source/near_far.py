@@ -58,13 +58,17 @@ def _first_right_form(device: Device, arithmetic: Arithmetic, by_hops: bool, for
     raise DeviceError(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
 
 
-def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bool) -> int:
-    """Return how many rows of n vertices fit into the memory that a search may use."""
+def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bool, room: float = 1.0) -> int:
+    """Return how many rows of n vertices fit into the memory that a search may use.
+
+    `room` says how many entries the queues of work-groups have for each slot.
+    """
     size = arithmetic.dtype.itemsize
     if work_groups:
-        queues = 4 * (4 + size)
+        queues = int(4 * (4 + size) * room)
         bytes_each = n * (queues + size + 3 * 4)
-        memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / max(1, 2 * n * size))
+        largest = max(1, int(n * size * max(1.0, 2 * room)))
+        memory = min(_PART_OF_MEMORY * device.global_memory, device.max_allocation * bytes_each / largest)
     else:
         bytes_each = n * size
         memory = min(_PART_OF_MEMORY * device.global_memory, settings.ON_CPU)
@@ -119,8 +123,16 @@ def near_far(
         together = _first_right_form(device, task.arithmetic, task.by_hops, (True,))
     else:
         together = chosen_form(device, task.arithmetic, task.by_hops) if work_groups is None else work_groups
-    most = rows_at_once(device, task.arithmetic, task.graph.n, together)
+    room = _room(task, balance) if together and task.target is None else 1.0
+    most = rows_at_once(device, task.arithmetic, task.graph.n, together, room)
     return task.in_parts(most, functools.partial(_solve, delta, together, balance, notes_trees))
+
+
+def _room(task: Task, balance: str | None) -> float:
+    """Return how many entries of the queues of work-groups there are for each slot."""
+    task.job.phases.begin("prepare")
+    edges = OutEdges.of(task.graph, task.job, task.arithmetic)
+    return near_far_work_group.room_of_rows(task.job, edges, task.arithmetic, task.starts, balance)
 
 
 def _notes_trees(task: Task, edges: OutEdges) -> bool:

@@ -39,6 +39,7 @@ _LAUNCHES_A_VERTEX = 4  # twice those of a hub, which takes one to be listed and
 _HUBS_AT_ONCE = 256  # a fourth of those that have room in a launch
 _ROUNDING = 4.0  # rounding can double a path weight, and halve what the threshold rises by
 _FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS = 4, 4
+_DEEP = "is_deep"  # what is known of a graph whose frontiers are small
 _SMALL_FRONTIER = 1024  # entries a row: in a graph that is not deep more are waiting after these launches
 
 
@@ -65,7 +66,8 @@ class Tuning:
     edges_alone : int
         Edges up to which one work-group relaxes entries that several could share.
     room : int
-        Entries of the near queue and of the far pile, at least one a slot. Those without room cost time.
+        Entries of the near queue and of the far pile, at least one for each slot of a row. Those without room cost
+        time.
     balance : Balance
         How a work-group shares out the edges of its entries.
     """
@@ -102,8 +104,7 @@ def tuning_for(
         The rung does not suit the graph.
     """
     rung = balance_for(edges, min(device.max_allocation, device.global_memory // _PART_FOR_EDGES), balance)
-    is_deep = bool(edges.known.get("is_deep", True))
-    measured = settings.shared(edges.n, edges.m, edges.max_degree, rows, is_deep)
+    measured = _measured(edges, rows)
     group_size, queue = _sizes(device, measured.group_size, itemsize)
     smaller = 1 if device.kind == "cpu" else max(1, measured.group_size // group_size)
     return Tuning(
@@ -115,9 +116,50 @@ def tuning_for(
         queue=queue,
         hub=_STEPS_OF_HUB * group_size,
         edges_alone=max(measured.steps_alone, rung.units_at_once) * group_size,
-        room=min(2 * edges.n, device.max_allocation // _LARGEST_ENTRY) if rows == 1 else rows * edges.n,
+        room=_room(device, edges.n, rows, _room_a_slot(edges, rows)),
         balance=rung,
     )
+
+
+def _measured(edges: OutEdges | UnitEdges, rows: int) -> settings.Shared:
+    return settings.shared(edges.n, edges.m, edges.max_degree, rows, bool(edges.known.get(_DEEP, True)))
+
+
+def _may_be_deep(edges: OutEdges | UnitEdges) -> bool:
+    """Return whether a first search has to find out how large frontiers are."""
+    return edges.mean_degree <= settings.FEW_EDGES and _DEEP not in edges.known
+
+
+def room_of_rows(
+    job: Job, edges: OutEdges, arithmetic: Arithmetic, starts: Sequence[Sequence[int]], balance: str | None = None
+) -> float:
+    """Return how many entries the queues of a search from these rows of vertices have for each slot.
+
+    Where frontiers are small, queues of many rows are. Of a graph that may be so this looks at the first launches from
+    the first row.
+    """
+    if len(starts) >= settings.MANY_ROWS and _may_be_deep(edges):
+        tuning = tuning_for(job.device, edges, 1, balance, arithmetic.dtype.itemsize)
+        _look_at_frontiers(Search(job, edges, arithmetic, [list(dict.fromkeys(starts[0]))], tuning), edges)
+    return _room_a_slot(edges, len(starts))
+
+
+def _room_a_slot(edges: OutEdges | UnitEdges, rows: int) -> float:
+    return _measured(edges, rows).room if _DEEP in edges.known else 1.0
+
+
+def _look_at_frontiers(search: Search, edges: OutEdges, rows: int = 1) -> None:
+    """Launch a few times, and note whether a graph is deep, unless that is not to be seen: the search has ended."""
+    waiting = search.begin(_FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS)
+    if waiting > 0:
+        edges.known[_DEEP] = waiting <= _SMALL_FRONTIER * rows
+
+
+def _room(device: Device, n: int, rows: int, each: float) -> int:
+    """Return the entries of the queues of so many rows, with so many for each slot, and for two rows at least."""
+    if rows == 1:
+        return min(2 * n, device.max_allocation // _LARGEST_ENTRY)
+    return max(2 * n, int(each * rows * n))
 
 
 def _sizes(device: Device, group_size: int, itemsize: int) -> tuple[int, int]:
@@ -218,17 +260,13 @@ def solve(
     DeviceError
         The search goes on for longer than it can.
     """
-    follows = (
-        tuning is None and delta is None and edges.mean_degree <= settings.FEW_EDGES and "is_deep" not in edges.known
-    )
+    follows = tuning is None and delta is None and _may_be_deep(edges)
     tuning = tuning or _right_tuning(job.device, edges, arithmetic, len(starts), balance)
     if delta is not None:
         tuning = dataclasses.replace(tuning, delta=delta)
     search = Search(job, edges, arithmetic, starts, tuning, ceiling, target)
     if follows:
-        waiting = search.begin(_FIRST_LAUNCHES, _FIRST_LOCAL_ROUNDS)
-        if waiting > 0:
-            edges.known["is_deep"] = waiting <= _SMALL_FRONTIER * len(starts)
+        _look_at_frontiers(search, edges, len(starts))
         search.follow(tuning_for(job.device, edges, len(starts), balance, arithmetic.dtype.itemsize))
     return search.dist, search.run(progress)
 
@@ -239,7 +277,7 @@ class _Watch:
     Each entry comes from one that was relaxed by the launch before, or by this one, and so on back to a split. Path
     weights fall strictly at a vertex, and never from an entry to the next one, so that no vertex comes twice in such a
     line. And each split raises the threshold, until it is beyond every path. Where entries were lost, all vertices that
-    are reached are queued again, after which one more of each shortest path is final.
+    are reached in some rows are queued again, after which one more of each shortest path there is final.
 
     Parameters
     ----------
@@ -255,7 +293,7 @@ class _Watch:
         self._most_launches = (_LAUNCHES_A_VERTEX + hubs // _HUBS_AT_ONCE) * (edges.n + 1)
         farthest = min(edges.n * float(edges.heaviest), float(arithmetic.infinity))
         self._most_splits = _ROUNDING * farthest / float(arithmetic.step(tuning.delta)) + 2
-        self._most_requeues = edges.n + 1
+        self._most_requeues = rows * (edges.n + 1)
         self._splits = self._launches = self._requeues = 0
 
     def requeued(self, launches: int) -> None:
@@ -305,7 +343,6 @@ class Search:
         self._edges, self._rows = edges, rows
         self._launches = 0
         self._watch = _Watch(edges, arithmetic, rows, tuning)
-        self._slots = np.uint32(rows * n)
         key = np.dtype(f"u{dtype.itemsize}")
         delta = arithmetic.step(tuning.delta)
         self._macros: dict[str, str | int] = {
@@ -317,15 +354,17 @@ class Search:
             **edges.macros,
             **arithmetic.macros,
         }
-        room = np.uint32(max(tuning.room, rows * n))
-        self._room = room
+        slots = np.array([row * n + vertex for row, some in enumerate(starts) for vertex in some], np.uint32)
+        # A search that stops at a target leaves a far pile of all rows behind, which then have room together.
+        room = np.uint32(max(tuning.room, len(slots), n if target is None else rows * n))
+        self._room, self._rows_with_room = room, max(1, int(room) // max(1, n))
+        self._again: int | None = None  # the first of the rows that are queued again, as entries found no room
         self.dist = job.allocate(rows * n, dtype)
         self._near = (job.allocate(2 * int(room), np.uint32), job.allocate(2 * int(room), key))
         layout = self._layout = constants(_FILE)
         hubs = (job.allocate(2 * layout["HUB_ROOM"], np.uint32), job.allocate(2 * layout["HUB_ROOM"], key))
         far = (job.allocate(2 * int(room), np.uint32), job.allocate(2 * int(room), key))
         self._counts, limits = job.allocate(layout["COUNTS"], np.uint32), job.allocate(layout["LIMITS"], key)
-        slots = np.array([row * n + vertex for row, some in enumerate(starts) for vertex in some], np.uint32)
         count = np.uint32(len(slots))
         job.launch(
             self._kernel("clear"),
@@ -375,9 +414,8 @@ class Search:
             more = max(_SHORTEST_BATCH, self._launches // _PART_OF_LAUNCHES) if self._launches else _FIRST_BATCH
             counts = self._launch(min(pace.amount, more))
             if counts[layout["DONE"]]:
-                if not counts[layout["LOST"]]:
+                if not self._goes_on(bool(counts[layout["LOST"]])):
                     return int(counts[layout["ROUNDS"]])
-                self._requeue()
                 self._watch.requeued(int(counts[layout["ROUNDS"]]))
             splits = int(counts[layout["SPLITS"] + self._launches % 2])
             self._watch.look(self._job.device, int(counts[layout["ROUNDS"]]), splits)
@@ -408,7 +446,23 @@ class Search:
             self._launches += 1
         return self._job.download(self._counts, self._layout["COUNTS"], np.uint32)
 
-    def _requeue(self) -> None:
-        sizes = (self._room, np.uint32(self._launches % _PHASES), self._slots)
+    def _goes_on(self, lost: bool) -> bool:
+        """Queue rows again if entries were lost, or have been in rows whose turn it is; return whether there are any.
+
+        All rows have their turn, as many at once as have room for each slot. Rows that lose entries then do it again.
+        """
+        if lost:
+            self._again = self._again or 0
+        elif self._again is not None:
+            self._again += self._rows_with_room
+        if self._again is None or self._again >= self._rows:
+            return False
+        self._requeue(self._again, min(self._again + self._rows_with_room, self._rows))
+        return True
+
+    def _requeue(self, first: int, end: int) -> None:
+        """Queue what is reached in rows first .. end - 1."""
+        slots = (end - first) * self._n
+        place = (np.uint32(self._launches % _PHASES), np.uint32(first * self._n), np.uint32(end * self._n))
         kernel = self._kernel("requeue")
-        self._job.launch(kernel, int(self._slots), _SMALL_GROUP, self.dist, *self._near, self._counts, *sizes)
+        self._job.launch(kernel, slots, _SMALL_GROUP, self.dist, *self._near, self._counts, self._room, *place)

@@ -127,7 +127,7 @@ def test_far_pile_without_room(rung: Balance, far_room: int, device: Device, mon
     graph, arithmetic, job = thin(200, 4 if rung.units_at_once == 4 else FEW_EDGES, 1), Arithmetic(INT32), Job(device)
     repeated: list[int] = []
     requeue = Search._requeue
-    monkeypatch.setattr(Search, "_requeue", lambda self: (repeated.append(self._launches), requeue(self)))
+    monkeypatch.setattr(Search, "_requeue", lambda self, *rows: (repeated.append(self._launches), requeue(self, *rows)))
     tuning = dataclasses.replace(TUNING, balance=rung)
     search = Search(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[3], [7, 150]], tuning)
     search._advance.set(search._kernel("advance").position_of("far_room"), np.uint32(far_room))

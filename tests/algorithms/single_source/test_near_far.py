@@ -238,7 +238,9 @@ def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytes
     repeated: list[int] = []
     requeue = near_far_work_group.Search._requeue
     monkeypatch.setattr(
-        near_far_work_group.Search, "_requeue", lambda self: (repeated.append(self._launches), requeue(self))
+        near_far_work_group.Search,
+        "_requeue",
+        lambda self, *rows: (repeated.append(self._launches), requeue(self, *rows)),
     )
     many_edges = random_graph(200, 20_000, seed=3, high=10**6)
     got = run(device, many_edges, 0, np.dtype(np.int32), room=0, delta=1e9, local_rounds=1, groups=8)
@@ -246,6 +248,83 @@ def test_entries_without_room_are_made_up_for(device: Device, monkeypatch: pytes
     got = run(device, graph, 0, np.dtype(np.int32), room=0, delta=1e9, local_rounds=1, groups=8)
     assert np.array_equal(got, references(graph, [0])[0])
     assert repeated, "there was room for everything: this test tries nothing"
+
+
+@pytest.mark.parametrize("rows_with_room", [1, 2, 3, 7, 8])
+def test_rows_without_room_have_their_turn(
+    rows_with_room: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of several rows at a time, where entries of all of them did not fit into the queues."""
+    n = 100
+    u, v = np.array([(u, v) for u in range(n) for v in range(u + 1, min(u + 40, n))]).T
+    graph = reedsp.Graph.from_edges(n, u, v, (v - u) ** 2)
+    arithmetic, job, starts = Arithmetic(np.dtype(np.int32)), Job(device), [0, 1, 99, 0, 5, 50, 2]
+    again: list[tuple[int, int]] = []
+    requeue = near_far_work_group.Search._requeue
+    monkeypatch.setattr(
+        near_far_work_group.Search,
+        "_requeue",
+        lambda self, *rows: (again.append(rows), requeue(self, *rows)),
+    )
+    edges = OutEdges.of(graph, job, arithmetic)
+    tuning = near_far_work_group.tuning_for(device, edges, len(starts))
+    tuning = dataclasses.replace(tuning, group_size=16, queue=16, groups=8, local_rounds=1, delta=1e9, hub=10**6)
+    tuning = dataclasses.replace(tuning, edges_alone=0, room=rows_with_room * n)
+    dist, _ = near_far_work_group.solve(job, edges, arithmetic, [[start] for start in starts], tuning=tuning)
+    found = job.download(dist, (len(starts), n), np.int32)
+    assert np.array_equal(np.where(found == 2**31 - 1, np.inf, found), references(graph, starts))
+    assert again, "there was room for everything: this test tries nothing"
+    turns = [(first, min(first + rows_with_room, 7)) for first in range(0, 7, rows_with_room)]
+    assert list(dict.fromkeys(again)) == turns
+    assert again == sorted(again)
+
+
+def test_room_for_many_rows(device: Device) -> None:
+    """Queues are small where frontiers are, which the first launches from one vertex tell."""
+    arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
+    settings = near_far_work_group.settings
+    number = np.arange(120_000)
+    path = reedsp.Graph.from_edges(len(number), number[:-1], number[1:], number[:-1] % 7 + 1, directed=False)
+    for graph, deep in ((path, True), (random_graph(120_000, 480_000, seed=9), False)):
+        edges = OutEdges.of(graph, job, arithmetic)
+        for rows in (1, settings.MANY_ROWS - 1):
+            assert near_far_work_group.room_of_rows(job, edges, arithmetic, [[0]] * rows) == 1.0
+        assert "is_deep" not in edges.known
+        rooms = [near_far_work_group.room_of_rows(job, edges, arithmetic, [[0, 0]] * rows) for rows in (8, 166, 167)]
+        assert edges.known["is_deep"] == deep
+        assert rooms == [1.0, 1.0, 1 / 8 if deep else 1.0]
+        room = near_far_work_group.tuning_for(device, edges, 167).room
+        assert room == int(rooms[2] * 167 * graph.n)
+    edges = OutEdges.of(random_graph(50_000, 400_000, seed=9), job, arithmetic)
+    assert near_far_work_group.room_of_rows(job, edges, arithmetic, [[0]] * 1000) == 1.0
+    assert "is_deep" not in edges.known  # where vertices have more edges
+    ended = reedsp.Graph.from_edges(50_000, [1], [2], [1])
+    edges = OutEdges.of(ended, job, arithmetic)
+    assert near_far_work_group.room_of_rows(job, edges, arithmetic, [[0]] * 1000) == 1.0
+    assert "is_deep" not in edges.known  # of a search that ends at once nothing is to be seen
+
+
+def test_room_grows_where_frontiers_are_large() -> None:
+    """They are of the order of the square root of n."""
+    shared = near_far_work_group.settings.shared
+    rooms = [shared(n, 3 * n, 4, 30_000_000 // n, True).room for n in (100, 2500, 10_000, 90_000, 1_000_000)]
+    assert rooms == [1.0, 16 / 50, 16 / 100, 1 / 8, 1 / 8]
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_rows_of_few_vertices(stops: bool, device: Device) -> None:
+    """There is room for all that searches start from, and for all rows of those that stop at a target."""
+    n = 3
+    graph = reedsp.Graph.from_edges(n, [0, 1], [1, 2], [5, 6])
+    arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
+    edges = OutEdges.of(graph, job, arithmetic)
+    tuning = dataclasses.replace(near_far_work_group.tuning_for(device, edges, 900), room=0)
+    starts, target = [[row % n] for row in range(900)], 2 if stops else None
+    search = near_far_work_group.Search(job, edges, arithmetic, starts, tuning, target=target)
+    assert int(search._room) == (900 * n if stops else 900)
+    search.run(None)
+    found = job.download(search.dist, (900, n), np.int32)[:, 2]
+    assert found.tolist() == [11, 6, 0] * 300
 
 
 def test_progress_in_work_groups(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,10 +515,14 @@ def test_rows_at_once_fit_into_memory(device: Device, monkeypatch: pytest.Monkey
     assert near_far.rows_at_once(device, arithmetic, 2**31 - 1, False) == 1
     assert near_far.rows_at_once(device, arithmetic, 0, False) >= 1
     monkeypatch.setattr(device, "global_memory", 1 << 20)
-    for work_groups, bytes_each in ((False, 4 * 100), (True, 48 * 100)):
-        rows = near_far.rows_at_once(device, arithmetic, 100, work_groups)
+    monkeypatch.setattr(device, "max_allocation", 1 << 20)
+    for work_groups, room, bytes_each in ((False, 1.0, 4 * 100), (True, 1.0, 48 * 100), (True, 1 / 8, 20 * 100)):
+        rows = near_far.rows_at_once(device, arithmetic, 100, work_groups, room)
         assert rows == (1 << 18) // bytes_each
         assert near_far.rows_at_once(device, arithmetic, 1 << 20, work_groups) == 1
+    for most, room, rows in ((8000, 1.0, 10), (8000, 1 / 8, 20)):  # queues, or distances, are one allocation
+        monkeypatch.setattr(device, "max_allocation", most)
+        assert near_far.rows_at_once(device, arithmetic, 100, True, room) == rows
 
 
 @both
