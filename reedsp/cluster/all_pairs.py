@@ -253,15 +253,28 @@ def _by_matrix(engine: Engine, question: Question, folder: WorkFolder | None, pr
     cut = matrix.strips
     marks = _marks(matrix, question, cycles)
     edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
-    at_once = [range(strip, strip + 1) for strip in range(cut.count)]  # what is written is written down strip by strip
-    if folder is None:
-        at_once = [cut.of_share(share) for share in range(cut.shares)]
+    most = 1 if folder is not None else _strips_of_task(engine, question, cut)  # what is written is noted one by one
     tasks = []
-    for some in at_once:
+    for some in _answered_at_once(cut, most):
         rows = tuple(slice(cut.first(strip), cut.first(strip) + cut.size(strip)) for strip in some)
         given = cut, some, matrix.held(some[0]), wanted, marks, edges
         tasks.append(_Task(rows, matrix.owner(some[0]), answers.answer, given))
     return _collected(engine, folder, tasks, graph.n, None)
+
+
+def _strips_of_task(engine: Engine, question: Question, cut: Strips) -> int:
+    """Return for how many strips a task answers whose answer stays on its worker, or is sent."""
+    row_bytes = cut.n * (question.dtype.itemsize + 4 * question.predecessors)
+    return max(1, engine.task_bytes // (cut.rows * row_bytes))
+
+
+def _answered_at_once(cut: Strips, most: int) -> Iterator[range]:
+    """Yield up to so many strips at a time, each time of the next share, as these are on different workers."""
+    for first in range(0, len(cut.of_share(0)), most):
+        for share in range(cut.shares):
+            some = cut.of_share(share)[first : first + most]
+            if some:
+                yield some
 
 
 def _cut(engine: Engine, question: Question, weights: Weights, folder: WorkFolder | None) -> Strips:

@@ -26,7 +26,8 @@ from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
-from reedsp.cluster import all_pairs, question, strips
+from reedsp.arithmetic.matrix import Weights
+from reedsp.cluster import all_pairs, answers, question, strips
 from reedsp.cluster import floyd_warshall as over_workers
 from reedsp.cost_model import sharing
 from tests.cluster.pool_engine import PoolCluster, PoolEngine
@@ -188,6 +189,50 @@ def test_strips_of_several_spans(
     n = 7 * SHORT_SPAN + 30
     monkeypatch.setattr(sharing, "spans_of_strip", lambda n, span, workers: spans)
     check(cluster, fractions(n), tmp_path, "x.npy", method="floyd-warshall", dtype="float32")
+
+
+@pytest.mark.parametrize(
+    ("count", "shares", "most", "expected"),
+    [
+        (8, 2, 1, [[0], [1], [2], [3], [4], [5], [6], [7]]),
+        (8, 2, 9, [[0, 2, 4, 6], [1, 3, 5, 7]]),
+        (9, 2, 3, [[0, 2, 4], [1, 3, 5], [6, 8], [7]]),
+        (5, 3, 2, [[0, 3], [1, 4], [2]]),
+        (4, 4, 2, [[0], [1], [2], [3]]),
+    ],
+)
+def test_strips_that_are_answered_for_at_once(count: int, shares: int, most: int, expected: list[list[int]]) -> None:
+    cut = strips.Strips("", None, Weights(np.dtype(np.int32), 0, 0), count, 1, 1, shares, True)
+    assert [list(each) for each in all_pairs._answered_at_once(cut, most)] == expected
+
+
+@pytest.mark.parametrize("strips_of_task", [1, 2, 99])
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_answers_of_several_strips(
+    strips_of_task: int, predecessors: bool, cluster: PoolCluster, short_spans: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, n = np.random.default_rng(8), 7 * SHORT_SPAN + 5
+    graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 5 * n)), rng.integers(1, 100, 5 * n))
+    expected = reedsp.apsp(graph, method="floyd-warshall", predecessors=predecessors)
+    rows = sharing.spans_of_strip(n, SHORT_SPAN, len(cluster.engine.workers())) * SHORT_SPAN
+    answered: list[int] = []
+    submit = cluster.engine.submit
+
+    def seen(function: Any, *arguments: Any, **options: Any) -> Any:
+        if function is answers.answer:
+            answered.append(len(arguments[1]))
+        return submit(function, *arguments, **options)
+
+    monkeypatch.setattr(cluster.engine, "submit", seen)
+    monkeypatch.setattr(cluster.engine, "task_bytes", strips_of_task * rows * n * (12 if predecessors else 8))
+    found = cluster.apsp(graph, method="floyd-warshall", predecessors=predecessors)
+    assert np.array_equal(found.dist, expected.dist)
+    if predecessors:
+        assert np.array_equal(found.pred, expected.pred)
+    assert max(answered) <= strips_of_task
+    assert sum(answered) == -(-n // rows)
+    if cluster.engine.keeps_results and strips_of_task > 1:
+        assert max(answered) > 1
 
 
 def test_memory_that_is_little(cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:

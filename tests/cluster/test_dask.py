@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,27 @@ def test_a_cluster_without_workers_and_one_that_comes() -> None:
         local.scale(1)
         client.wait_for_workers(1)
         assert np.array_equal(cluster.sssp(ring(), [0]).compute(), expected(ring(), [0]))
+
+
+def test_workers_that_are_waited_for_are_missed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_engine, "_PATIENCE", 0.0)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+    ):
+        engine = DaskEngine(client)
+        engine._alone = 0
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for _ in range(4):
+                engine.check()
+        assert [each.category for each in said] == [RuntimeWarning]
+        assert "no workers for 0 s" in str(said[0].message)
+        local.scale(1)
+        client.wait_for_workers(1)
+        engine.check()
+        assert engine._alone == 0
+        engine.close()
 
 
 def test_tasks_for_a_worker_that_was_the_last_one_are_done_by_the_next() -> None:

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -27,6 +29,8 @@ _log = logging.getLogger(__name__)
 _LOST = CommClosedError, ConnectionError, TimeoutError
 _TRIES = 5
 """How often workers are asked of which one is lost meanwhile."""
+_PATIENCE = 30.0
+"""Seconds between looks for workers; where two find none, a warning says that they are waited for."""
 
 
 class DaskEngine:
@@ -52,6 +56,7 @@ class DaskEngine:
         self._setting = Setting(uuid.uuid4().hex, chosen, threads)
         self.task_bytes = sharing.ROW_BYTES
         self._published: dict[str, Published] = {}
+        self._looked, self._alone = time.monotonic(), 0  # when workers were looked for, and how often none was there
         self.check()
         begin, name = _Begin(self._setting), f"reedsp-{self._setting.key}"
         self._reach(lambda: client.register_plugin(begin, name=name))
@@ -94,7 +99,16 @@ class DaskEngine:
             self.client.cancel(list(futures))
 
     def check(self) -> None:
-        """Raise RuntimeError if the client is closed or has lost its scheduler."""
+        """Raise RuntimeError if the client is closed or has lost its scheduler; warn if there is no worker for long."""
+        self._check_client()
+        if time.monotonic() >= self._looked + _PATIENCE:
+            self._looked = time.monotonic()
+            self._alone = 0 if self.workers() else self._alone + 1
+            if self._alone == 2:
+                message = f"the cluster has had no workers for {_PATIENCE:.0f} s; what is left to do waits for new ones"
+                warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+    def _check_client(self) -> None:
         if self.client.status in ("closed", "closing", "newly-created"):
             raise RuntimeError("client: it is closed, or its scheduler is lost; the same call with a new one goes on")
         if self.client.status != "running":
@@ -110,7 +124,7 @@ class DaskEngine:
         """Return what the scheduler answers; where a worker is lost meanwhile, those that are left are asked again."""
         lost: BaseException | None = None
         for _ in range(_TRIES):
-            self.check()
+            self._check_client()
             try:
                 return call()
             except OSError as error:
