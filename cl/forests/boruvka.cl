@@ -3,26 +3,26 @@
 // Source:       Boruvka (1926); one list for the edges between trees, two kernels a round: Fallin, Gonzalez, Seo and
 //               Burtscher, "A High-Performance MST Implementation for GPUs" (2023).
 // NDRange:      any number of work-groups (GROUP_SIZE).
-// Local memory: shorten: 8 bytes.
-// Macros:       those of forests/keys.cl; ATOMICS_64, 1: the device has 64-bit atomic operations;
-//               GROUP_SIZE; core/loads.cl.
+// Local memory: gather and shorten: 8 bytes.
+// Macros:       those of forests/keys.cl; INDEX, the type of columns: int or long; ATOMICS_64, 1: the device has 64-bit
+//               atomic operations; GROUP_SIZE; those of forests/trees.cl.
 //
-// A round: `shorten` leaves the edges whose ends are in different trees, and begins to find the first in order that
-// leaves each tree; `lower` goes on with the next words of the order; `join` chooses these edges and joins the trees.
-// Since no two edges are equal, these joins close no cycle, in whatever order they are done.
+// A round: `gather`, and after the first one `shorten`, leaves the edges whose ends are in different trees, and begins
+// to find the first in order that leaves each tree; `lower` goes on with the next words of the order; `join` chooses
+// these edges and has each tree point to the one at the other end of its own.
 //   edges   in   a list; tail and head are trees of an earlier round
 //   left    out  the same without edges inside of trees, in any order
 //   counts  i/o  by round: edges of the list that the round has begun with
 //   best    i/o  (2, WORDS, n) the first edge that leaves each tree, word by word; those of even and of odd rounds
-//   parent  i/o  (n) trees: a vertex on the way to the root of its tree, which is its own; never a larger one
+//   next    i/o  (n) trees, as in forests/trees.cl
 //   chosen  i/o  (m) by place: 1 for edges of the forest
 
-#if !defined(ATOMICS_64) || !defined(GROUP_SIZE)
-#error "forests/boruvka.cl needs the macros ATOMICS_64 and GROUP_SIZE"
+#if !defined(INDEX) || !defined(ATOMICS_64) || !defined(GROUP_SIZE)
+#error "forests/boruvka.cl needs the macros INDEX, ATOMICS_64 and GROUP_SIZE"
 #endif
 
-#include "core/loads.cl"
 #include "forests/keys.cl"
+#include "forests/trees.cl"
 
 #if ATOMICS_64
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -82,18 +82,11 @@ bool is_best(volatile __global const Word *best, const Edge edge, const int tree
     return same;
 }
 
-int root_of(volatile __global int *parent, int vertex)
-{
-    for (int up = LOAD(&parent[vertex]); up != vertex; up = LOAD(&parent[vertex]))
-        vertex = up;
-    return vertex;
-}
-
 WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void begin(__global int *restrict parent, const uint n)
+__kernel void begin(__global int *restrict next, const uint n)
 {
     for (size_t vertex = get_global_id(0); vertex < n; vertex += get_global_size(0))
-        parent[vertex] = (int)vertex;
+        next[vertex] = (int)vertex;
 }
 
 // Before the first round of a list.
@@ -104,9 +97,65 @@ __kernel void clear(__global Word *restrict best, const uint n)
         best[i] = NO_WORD;
 }
 
+// Leave the edges of the work-items of a work-group that have one: in a list, and as the first of their trees if they
+// are. `kept` and `offset` are in local memory.
+void leave(const Edge edge, const bool leaves, __local uint *kept, __local uint *offset, __global Edge *left,
+           __global uint *counts, volatile __global Word *best, const uint round, const uint n)
+{
+    if (get_local_id(0) == 0)
+        *kept = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint index = leaves ? atomic_inc(kept) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        *offset = atomic_add(&counts[round + 1], *kept);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (leaves) {
+        left[*offset + index] = edge;
+        lower_to(&words_of(best, round, 0, n)[edge.tail], word_of(edge, 0));
+        lower_to(&words_of(best, round, 0, n)[edge.head], word_of(edge, 0));
+        for (uint number = 0; number < WORDS; ++number) {
+            words_of(best, round + 1, number, n)[edge.tail] = NO_WORD;
+            words_of(best, round + 1, number, n)[edge.head] = NO_WORD;
+        }
+    }
+}
+
+// The first round of a list: the edges of a matrix, or as they are given, whose key is from `low` to `high`.
+//   roots  in  (n) the tree of each vertex, for FILTERS
+WORK_GROUP(GROUP_SIZE, 1, 1)
+__kernel void gather(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
+                     __global const VALUE *restrict values, __global const int *restrict roots,
+                     __global Edge *restrict left, __global uint *restrict counts, volatile __global Word *best,
+                     const ulong origin, const ulong low, const ulong high, const ulong m, const uint n,
+                     const uint flags)
+{
+    __local uint kept, offset;
+    for (ulong begin = get_group_id(0) * (size_t)GROUP_SIZE; begin < m; begin += get_global_size(0)) {
+        const ulong i = begin + get_local_id(0);
+        Edge edge;
+        bool leaves = false;
+        if (i < m) {
+            edge.place = (uint)i;
+            edge.tail = (int)tails[i];
+            edge.head = (int)indices[i];
+            CLEAR_UNUSED(edge);
+            edge.key = key_of(values[i], origin, flags);
+            leaves =
+                (flags & UPPER ? edge.head > edge.tail : edge.head != edge.tail) && edge.key >= low && edge.key <= high;
+            if (flags & FILTERS && leaves) {
+                edge.tail = roots[edge.tail];
+                edge.head = roots[edge.head];
+                leaves = edge.tail != edge.head;
+            }
+        }
+        leave(edge, leaves, &kept, &offset, left, counts, best, 0, n);
+    }
+}
+
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void shorten(__global const Edge *restrict edges, __global Edge *restrict left, __global uint *restrict counts,
-                      volatile __global Word *best, __global const int *restrict parent, const uint round, const uint n)
+                      volatile __global Word *best, __global int *next, const uint round, const uint n)
 {
     __local uint kept, offset;
     const uint count = counts[round], item = (uint)get_local_id(0);
@@ -115,33 +164,15 @@ __kernel void shorten(__global const Edge *restrict edges, __global Edge *restri
         bool leaves = false;
         if (begin + item < count) {
             edge = edges[begin + item];
-            for (int up = parent[edge.tail]; up != edge.tail; up = parent[up])
-                edge.tail = up;
-            for (int up = parent[edge.head]; up != edge.head; up = parent[up])
-                edge.head = up;
+            edge.tail = root_of(next, edge.tail);
+            edge.head = root_of(next, edge.head);
             leaves = edge.tail != edge.head;
         }
-        if (item == 0)
-            kept = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint index = leaves ? atomic_inc(&kept) : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item == 0)
-            offset = atomic_add(&counts[round + 1], kept);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (leaves) {
-            left[offset + index] = edge;
-            lower_to(&words_of(best, round, 0, n)[edge.tail], word_of(edge, 0));
-            lower_to(&words_of(best, round, 0, n)[edge.head], word_of(edge, 0));
-            for (uint number = 0; number < WORDS; ++number) {
-                words_of(best, round + 1, number, n)[edge.tail] = NO_WORD;
-                words_of(best, round + 1, number, n)[edge.head] = NO_WORD;
-            }
-        }
+        leave(edge, leaves, &kept, &offset, left, counts, best, round, n);
     }
 }
 
-// `edges` is the list that shorten has left, here and in join.
+// `edges` is the list that has been left, here and in join.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void lower(__global const Edge *restrict edges, __global const uint *restrict counts,
                     volatile __global Word *best, const uint number, const uint round, const uint n)
@@ -158,32 +189,27 @@ __kernel void lower(__global const Edge *restrict edges, __global const uint *re
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void join(__global const Edge *restrict edges, __global const uint *restrict counts,
-                   volatile __global Word *best, volatile __global int *parent, __global uchar *restrict chosen,
+                   volatile __global Word *best, __global int *restrict next, __global uchar *restrict chosen,
                    const uint round, const uint n)
 {
     const uint count = counts[round + 1];
     for (size_t i = get_global_id(0); i < count; i += get_global_size(0)) {
         const Edge edge = edges[i];
         volatile __global const Word *words = words_of(best, round, 0, n);
-        if (is_best(words, edge, edge.tail, WORDS, n) || is_best(words, edge, edge.head, WORDS, n)) {
+        if (is_best(words, edge, edge.tail, WORDS, n)) {
             chosen[edge.place] = 1;
-            int tail = edge.tail, head = edge.head;
-            do {  // another work-item may have joined the larger root to another tree
-                tail = root_of(parent, tail);
-                head = root_of(parent, head);
-            } while (tail != head &&
-                     atomic_cmpxchg(&parent[max(tail, head)], max(tail, head), min(tail, head)) != max(tail, head));
+            next[edge.tail] = edge.head;
+        }
+        if (is_best(words, edge, edge.head, WORDS, n)) {
+            chosen[edge.place] = 1;
+            next[edge.head] = edge.tail;
         }
     }
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void find_roots(__global const int *restrict parent, __global int *restrict roots, const uint n)
+__kernel void find_roots(__global int *next, __global int *restrict roots, const uint n)
 {
-    for (size_t vertex = get_global_id(0); vertex < n; vertex += get_global_size(0)) {
-        int root = (int)vertex;
-        for (int up = parent[root]; up != root; up = parent[root])
-            root = up;
-        roots[vertex] = root;
-    }
+    for (size_t vertex = get_global_id(0); vertex < n; vertex += get_global_size(0))
+        roots[vertex] = root_of(next, (int)vertex);
 }

@@ -4,8 +4,8 @@
 //               Singler, "The Filter-Kruskal Minimum Spanning Tree Algorithm" (2009).
 // NDRange:      gather_chunks and look_for_twins_in_chunks: work-group (1), one for each chunk; look, count_before and
 //               write_chosen: a work-item for each chunk, or any number of them, in work-groups of any size.
-//               gather, spread and look_for_twins: work-group (GROUP_SIZE), any number.
-// Local memory: gather and spread: 8 bytes.
+//               spread and look_for_twins: work-group (GROUP_SIZE), any number.
+// Local memory: spread: 8 bytes.
 // Macros:       those of forests/keys.cl; POINTER and INDEX, types of row pointers and of columns: int or
 //               long; ROWS, 1 if an edge's tail is the row that it stands in, 0 if `tails` names it; ROUNDS, 1 if the
 //               device computes with REAL; GROUP_SIZE; DIGITS, values of a digit of keys.
@@ -140,7 +140,7 @@ __kernel void gather_chunks(__global const POINTER *restrict indptr, __global co
     counts[chunk * (DIGITS + 1) + DIGITS] = (uint)(next - first);
 }
 
-// ---- edges by work-groups: in any order ------------------------------------------------------------------------------
+// ---- by work-groups --------------------------------------------------------------------------------------------------
 
 // The row of each place of a matrix.
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -159,46 +159,6 @@ __kernel void spread(__global const POINTER *restrict indptr, __global INDEX *re
         for (ulong i = begin + item; i < end; i += GROUP_SIZE)
             tails[i] = (INDEX)row_of(indptr, i, first, last);
         barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
-//   counts  i/o  [0]: the number of edges; 0 before
-WORK_GROUP(GROUP_SIZE, 1, 1)
-__kernel void gather(__global const INDEX *restrict tails, __global const INDEX *restrict indices,
-                     __global const VALUE *restrict values, __global const int *restrict roots,
-                     __global Edge *restrict edges, __global uint *restrict counts, const ulong origin, const ulong low,
-                     const ulong high, const ulong m, const uint flags)
-{
-    __local uint kept, offset;
-    const uint item = (uint)get_local_id(0);
-    for (ulong begin = get_group_id(0) * (size_t)GROUP_SIZE; begin < m; begin += get_global_size(0)) {
-        const ulong i = begin + item;
-        Edge edge;
-        bool counts_in = false;
-        if (i < m) {
-            edge.place = (uint)i;
-            edge.tail = (int)tails[i];
-            edge.head = (int)indices[i];
-            CLEAR_UNUSED(edge);
-            edge.key = key_of(values[i], origin, flags);
-            counts_in =
-                (flags & UPPER ? edge.head > edge.tail : edge.head != edge.tail) && edge.key >= low && edge.key <= high;
-            if (flags & FILTERS) {
-                edge.tail = roots[edge.tail];
-                edge.head = roots[edge.head];
-                counts_in = counts_in && edge.tail != edge.head;
-            }
-        }
-        if (item == 0)
-            kept = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint index = counts_in ? atomic_inc(&kept) : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item == 0)
-            offset = atomic_add(&counts[0], kept);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (counts_in)
-            edges[offset + index] = edge;
     }
 }
 

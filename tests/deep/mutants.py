@@ -182,6 +182,7 @@ MODULES: dict[str, tuple[str, ...]] = {
             ("dulle",),
             ("edges", "algorithms/structure/test_minimum_spanning_tree.py"),
             ("kruskal",),
+            ("rows",),
             ("verify",),
         )
     },

@@ -167,7 +167,10 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"ATOMIC_LOADS": (0, 1)},
     },
     "components/verify.cl": {"STRONG": (0, 1), "ATOMIC_LOADS": (0, 1)},
-    "forests/boruvka.cl": {**FOREST_KEYS, "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1), "GROUP_SIZE": (32,)},
+    "forests/boruvka.cl": {
+        **{**FOREST_KEYS, "INDEX": ("int", "long"), "ATOMICS_64": (0, 1), "ATOMIC_LOADS": (0, 1)},
+        **{"GROUP_SIZE": (32,)},
+    },
     "forests/dulle.cl": {
         **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",)},
         **{"GROUP_SIZE": (32,), "BY_ROWS": (0, 1)},
@@ -176,6 +179,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int",), "ROWS": (0, 1), "ROUNDS": (1,)},
         **{"GROUP_SIZE": (32,), "DIGITS": (256,)},
     },
+    "forests/rows.cl": {**FOREST_KEYS, "POINTER": ("int", "long"), "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
     "forests/kruskal.cl": {**FOREST_KEYS, "DIGITS": (256,), "PREFETCH_BUILT_IN": (0, 1)},
     "forests/verify.cl": {**FOREST_KEYS, "INDEX": ("int", "long"), "GROUP_SIZE": (32,)},
     "assignment/paths.cl": {
@@ -350,6 +354,7 @@ INCLUDED = {
     "centrality/counts.cl": {"SCALED": 0},
     "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
     "core/loads.cl": {"ATOMIC_LOADS": 0},
+    "forests/trees.cl": {"ATOMIC_LOADS": 0},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "traversal/deal_out.cl": {"GROUP_SIZE": 32, "NUMBER": "uint"},

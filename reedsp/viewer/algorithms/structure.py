@@ -172,13 +172,16 @@ class Boruvka(Structure):
             return "each vertex is a tree"
         self.rounds += 1
         count = counted(sum(after["chosen"]) - sum(before["chosen"]), "edge")
-        return f"round {self.rounds}: {count} chosen, {counted(self.roots(after['parents']), 'tree')} left"
+        return f"round {self.rounds}: {count} chosen, {counted(len(_tops(after['parents'])), 'tree')} left"
 
     def active(self, moment: Moment, before: State, after: State) -> list[int] | None:
         """Return the vertices that are roots of trees."""
-        if moment.kernel != "join":
-            return None
-        return [vertex for vertex, parent in enumerate(before["parents"]) if vertex == parent]
+        return _tops(before["parents"]) if moment.kernel == "join" else None
+
+
+def _tops(parents: Values) -> list[int]:
+    """Return the vertices that point to themselves, and of two that point to each other the smaller one."""
+    return [vertex for vertex, up in enumerate(parents) if parents[up] == vertex <= up]
 
 
 class DulleForest(Boruvka):

@@ -81,24 +81,41 @@ KERNELS: Kernels = {
         "part_pairs": {"component": updates("components", "int"), "after": reads("copied", "int")},
     },
     "forests/boruvka.cl": {
-        "begin": {"parent": writes("parents", "int")},
+        "begin": {"next": writes("parents", "int")},
         "clear": {"best": INTERNAL},
+        "gather": {
+            "tails": INPUT,
+            "indices": INPUT,
+            "values": INPUT,
+            "roots": INPUT,
+            "left": INTERNAL,
+            "counts": INTERNAL,
+            "best": INTERNAL,
+        },
         "shorten": {
             "edges": INPUT,
             "left": INTERNAL,
             "counts": INTERNAL,
             "best": INTERNAL,
-            "parent": reads("parents", "int"),
+            "next": updates("parents", "int"),
         },
         "lower": {"edges": INPUT, "counts": INPUT, "best": INTERNAL},
         "join": {
             "edges": INPUT,
             "counts": INPUT,
             "best": INTERNAL,
-            "parent": updates("parents", "int"),
+            "next": updates("parents", "int"),
             "chosen": updates("chosen", "uchar"),
         },
-        "find_roots": {"parent": reads("parents", "int"), "roots": INTERNAL},
+        "find_roots": {"next": updates("parents", "int"), "roots": INTERNAL},
+    },
+    "forests/rows.cl": {
+        "join_rows": {
+            **_ROWS,
+            "values": INPUT,
+            "next": writes("parents", "int"),
+            "chosen": updates("chosen", "uchar"),
+        },
     },
     "matching/phases.cl": {
         "choose": {

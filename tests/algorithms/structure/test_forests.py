@@ -71,6 +71,17 @@ def oracle(graph: reedsp.Graph, maximum: bool = False) -> Edges:
     return sorted(chosen)
 
 
+def by_work_groups(graph: reedsp.Graph, device: Device, maximum: bool = False) -> Edges:
+    """The forest by a method for GPUs, with and without 64-bit atomic operations."""
+    found = []
+    for wide in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(device, "int64_atomics", device.int64_atomics and wide)
+            found.append(listed(reedsp.spanning_forest(graph, method="boruvka", maximum=maximum, device=device)))
+    assert found[0] == found[1]
+    return found[0]
+
+
 def listed(forest: reedsp.SpanningForest) -> Edges:
     return [(*ends, weight) for ends, weight in zip(forest.ends.tolist(), forest.weights.tolist(), strict=True)]
 
@@ -104,6 +115,46 @@ def random_graph(
 ) -> reedsp.Graph:
     rng = np.random.default_rng(seed)
     return reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.integers(-most, most, m).astype(dtype), directed)
+
+
+# ---- from rows ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@pytest.mark.parametrize("most", [1, 3, 10**6])
+def test_first_edges_of_rows(most: int, maximum: bool, device: Device) -> None:
+    """Of equal ones the first; rows of as many edges as are looked at, and of one more; loops, and empty rows."""
+    rng = np.random.default_rng(most)
+    n, longest = 300, 64
+    hub = [(0, vertex) for vertex in range(1, longest + 1)] + [(100, vertex) for vertex in range(101, longest + 102)]
+    some = [*hub, *rng.integers(0, n, (500, 2)).tolist(), (7, 7), (8, 8)]
+    some = [(u, v) for u, v in some if not {u, v} & {5, 250} and (u, v) not in ((0, 200), (200, 0))]
+    tails, heads = np.array(some).T
+    graph = reedsp.Graph.from_edges(n, tails, heads, rng.integers(1, most + 1, len(some)), directed=False)
+    assert np.diff(graph.indptr).max() > longest
+    assert by_work_groups(graph, device, maximum) == oracle(graph, maximum)
+
+
+def test_rows_that_are_long(device: Device) -> None:
+    """A star has its center's row left out; the lightest edge of a vertex may be the last of its row."""
+    for n in (64, 65, 66, 200):
+        for weights in (np.arange(1, n), np.arange(n, 1, -1), np.ones(n - 1, int)):
+            graph = reedsp.Graph.from_edges(n, np.zeros(n - 1, int), np.arange(1, n), weights, directed=False)
+            assert by_work_groups(graph, device) == oracle(graph)
+
+
+@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "mixed"])
+def test_long_ways_to_a_root(order: str, device: Device) -> None:
+    """Each vertex of a path points to the one before it, or the one behind it: no way takes as long as it is."""
+    n = 200_000
+    steps = {"ascending": np.arange(n - 1), "descending": np.arange(n - 1, 0, -1), "equal": np.ones(n - 1, int)}
+    steps["mixed"] = np.abs(np.arange(n - 1) % 2000 - 1000)
+    number = np.arange(n)
+    for directed in (False, True):
+        graph = reedsp.Graph.from_edges(n, number[:-1], number[1:], steps[order] + 1, directed=directed)
+        forest = reedsp.spanning_forest(graph, method="boruvka", device=device)
+        assert len(forest) == n - 1
+        assert np.array_equal(forest.ends, np.column_stack((number[:-1], number[1:])))
 
 
 # ---- answers ----------------------------------------------------------------------------------------

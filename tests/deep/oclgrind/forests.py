@@ -27,8 +27,9 @@ def checks(device: Device) -> Iterator[Check]:
         for has_rows in (True, False):
             yield {EDGES, KEYS, "forests/kruskal.cl"}, partial(check, device, "kruskal", dtype, has_rows)
         for wide in (True, False):
-            files = {EDGES, KEYS, "forests/boruvka.cl"}
+            files = {EDGES, KEYS, "forests/boruvka.cl", "forests/trees.cl"}
             yield files, partial(check, device, "boruvka", dtype, True, wide=wide)
+            yield files | {"forests/rows.cl"}, partial(check, device, "boruvka", dtype, True, wide, symmetric=True)
         yield {EDGES, KEYS, "forests/dulle.cl"}, partial(check, device, "dulle", dtype, True)
     yield {EDGES, KEYS}, partial(check_twins, device)
     yield {EDGES, KEYS, "forests/verify.cl"}, partial(check_proof, device)
@@ -45,12 +46,16 @@ def settings(patch: pytest.MonkeyPatch, device: Device, kind: str) -> None:
         patch.setattr(module, "GROUP_SIZE", GROUP_SIZE)
 
 
-def check(device: Device, method: str, dtype: type, has_rows: bool, wide: bool = True) -> None:
+def check(device: Device, method: str, dtype: type, has_rows: bool, wide: bool = True, symmetric: bool = False) -> None:
     """A forest in two lists, of edges with keys of 32 bits, or of 64."""
     rng = np.random.default_rng(3)
-    cells = np.unique(rng.integers(0, N * N, 4 * M))
-    rows, columns = np.divmod(cells, N)
+    rows, columns = rng.integers(0, N, (2, M if symmetric else 4 * M))
+    if symmetric:
+        rows, columns = np.concatenate((rows, columns)), np.concatenate((columns, rows))
+    rows, columns = np.divmod(np.unique(rows * N + columns), N)
     weights = (rng.integers(-9, 9, len(rows)) * (0.1 if dtype is np.float64 else 1)).astype(dtype)
+    if symmetric:
+        weights = np.where(rows < columns, weights, weights[np.searchsorted(rows * N + columns, columns * N + rows)])
     with pytest.MonkeyPatch.context() as patch:
         settings(patch, device, "cpu" if method == "kruskal" else "gpu")
         patch.setattr(device, "int64_atomics", wide)
@@ -59,6 +64,7 @@ def check(device: Device, method: str, dtype: type, has_rows: bool, wide: bool =
             *(job, N, columns.astype(np.int32), weights),
             indptr=np.searchsorted(rows, np.arange(N + 1)).astype(np.int32) if has_rows else None,
             tails=None if has_rows else rows.astype(np.int32),
+            is_symmetric=symmetric,
         )
         order: Order = given.look(job).order(False)
         keys = order.keys(weights)

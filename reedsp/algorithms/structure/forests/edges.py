@@ -103,13 +103,16 @@ class DeviceEdges:
         Row pointers of the matrix, in order and from 0 to m.
     tails : ndarray of the dtype of `heads`, shape (m,), optional
         Instead of row pointers.
+    is_symmetric : bool
+        Whether each edge is there in both directions, with one weight, of which that to a later vertex counts, and
+        columns ascend in each row, none of them twice.
 
     Attributes
     ----------
     n, m : int
     value, index, pointer : dtype
         Of weights, of heads, and of row pointers, or of heads again.
-    has_rows : bool
+    has_rows, is_symmetric : bool
     indptr, heads, values : pyopencl.Buffer
     sample : ndarray
         Some of the weights.
@@ -124,10 +127,11 @@ class DeviceEdges:
         *,
         indptr: npt.NDArray[Any] | None = None,
         tails: npt.NDArray[Any] | None = None,
+        is_symmetric: bool = False,
     ) -> None:
         self.n, self.m, self.value = n, len(heads), values.dtype
         self.sample = values[:: -(-self.m // _SAMPLE)].copy()
-        self.has_rows = indptr is not None
+        self.has_rows, self.is_symmetric = indptr is not None, is_symmetric
         self.heads, self.values = job.reads(heads), job.reads(_bits_of(values))
         self.indptr = self.heads if indptr is None else job.reads(indptr)
         self._tails = None if tails is None else job.reads(tails)

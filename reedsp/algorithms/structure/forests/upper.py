@@ -49,7 +49,8 @@ def _on_device(graph: Graph, job: Job) -> tuple[DeviceEdges, Seen]:
     kept: dict[Device, DeviceEdges] = graph._derived.setdefault("forest_edges", {})
     edges = kept.get(job.device)
     if edges is None:
-        edges = DeviceEdges(job, graph.n, graph.indices, graph.weights, indptr=graph.indptr)
+        rows = job, graph.n, graph.indices, graph.weights
+        edges = DeviceEdges(*rows, indptr=graph.indptr, is_symmetric=not graph.directed)
         if job.device.kind != "cpu":
             kept[job.device] = edges
     if "forest_seen" not in graph._derived:
