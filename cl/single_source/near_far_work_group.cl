@@ -219,18 +219,18 @@ __kernel void start(__global const uint *restrict sources, __global Key *restric
     }
 }
 
-// Queue every slot in first .. end - 1 that has been reached, for launch `round`. There is room for as many. Whatever
-// entries of these slots were lost, these make up for them.
+// Queue those of `slots` slots from `first` on that have been reached, for launch `round`. There is room for as many.
+// Whatever entries of these slots were lost, these make up for them.
 __kernel void requeue(__global const Key *restrict dist, __global uint *restrict near_slots,
                       __global Key *restrict near_keys, volatile __global uint *restrict counts, const uint near_room,
-                      const uint round, const uint first, const uint end)
+                      const uint round, const uint first, const uint slots)
 {
-    const uint slot = first + get_global_id(0);
-    if (slot == first) {
+    const uint number = get_global_id(0), slot = first + number;
+    if (number == 0) {
         counts[LOST] = 0;
         counts[DONE] = 0;
     }
-    if (slot < end && dist[slot] != NO_KEY) {
+    if (number < slots && dist[slot] != NO_KEY) {
         const uint index = atomic_inc(&counts[NEAR + round % 3]);
         fill(near_slots + (round % 2) * (size_t)near_room, near_keys + (round % 2) * (size_t)near_room, index, slot,
              dist[slot]);

@@ -47,7 +47,7 @@ FITS: dict[tuple[str, str], str] = {
         "const uint vertex = vertex_at(entries, &share, worker, index - before, capacity);",
     ): "within the piles of one work-item",
     ("single_source/near_far_work_group.cl", "const uint number = get_global_id(0);"): LAUNCHED,
-    ("single_source/near_far_work_group.cl", "const uint slot = get_global_id(0);"): LAUNCHED,
+    ("single_source/near_far_work_group.cl", "const uint number = get_global_id(0), slot = first + number;"): LAUNCHED,
     (
         "single_source/near_far_work_group.cl",
         "const uint item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);",

@@ -463,6 +463,6 @@ class Search:
     def _requeue(self, first: int, end: int) -> None:
         """Queue what is reached in rows first .. end - 1."""
         slots = (end - first) * self._n
-        place = (np.uint32(self._launches % _PHASES), np.uint32(first * self._n), np.uint32(end * self._n))
+        place = (np.uint32(self._launches % _PHASES), np.uint32(first * self._n), np.uint32(slots))
         kernel = self._kernel("requeue")
         self._job.launch(kernel, slots, _SMALL_GROUP, self.dist, *self._near, self._counts, self._room, *place)

@@ -155,6 +155,8 @@ def test_long_ways_to_a_root(order: str, device: Device) -> None:
         forest = reedsp.spanning_forest(graph, method="boruvka", device=device)
         assert len(forest) == n - 1
         assert np.array_equal(forest.ends, np.column_stack((number[:-1], number[1:])))
+        if order != "mixed":
+            assert forest.stats["rounds"] == 1  # that by rows
 
 
 # ---- answers ----------------------------------------------------------------------------------------
