@@ -413,8 +413,13 @@ def test_what_is_expected(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
     assert found.low < found.seconds < found.high
     assert found.host_bytes == n * 24
     assert found.device_bytes > 0
-    assert found.seconds > 4 * estimate(range(900), device=device).seconds > 0
-    assert estimate(device=[device, device]).seconds == pytest.approx(found.seconds / 2, rel=0.05)
+    fewer, halved = estimate(range(900), device=device).seconds, estimate(device=[device, device]).seconds
+    if device.kind == "cpu":
+        assert found.seconds > 4 * fewer > 0
+        assert halved == pytest.approx(found.seconds / 2, rel=0.05)
+    else:  # where what a call takes anyway is a part of it
+        assert found.seconds > fewer > 0
+        assert found.seconds > halved >= found.seconds / 2
     levels = estimate(unweighted=True, device=device)
     assert levels.host_bytes == n * 20
     assert levels.method == reedsp.estimate(graph, "bfs", range(n), device=device).method
