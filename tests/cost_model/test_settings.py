@@ -44,7 +44,16 @@ FEW, MANY = 4, 16
 def test_work_groups_that_share_a_search(
     n: int, m: int, max_degree: int, rows: int, is_deep: bool, expected: tuple[float, ...]
 ) -> None:
-    assert shared(n, m, max_degree, rows, is_deep) == pytest.approx(expected)
+    assert shared(n, m, max_degree, rows, is_deep)[:-1] == pytest.approx(expected)
+
+
+def test_room_of_queues() -> None:
+    """As many entries as slots, but of very many rows of a deep graph: there frontiers are of the order of root n."""
+    deep = [shared(n, 3 * n, 4, 30_000_000 // n, True).room for n in (100, 2500, 10_000, 90_000, 1_000_000)]
+    assert deep == [1.0, 16 / 50, 16 / 100, 1 / 8, 1 / 8]
+    assert [shared(90_000, 270_000, 4, rows, True).room for rows in (1, 8, 222, 223)] == [1.0, 1.0, 1.0, 1 / 8]
+    assert shared(90_000, 270_000, 4, 1000, False).room == 1.0
+    assert shared(90_000, 2_700_000, 40, 1000, True).room == 1.0
 
 
 def test_work_items() -> None:
