@@ -6,7 +6,8 @@ one of them. Calls are whole ones, on a graph that is converted. networkx, igrap
 draws its sources itself where they are not all: there the sums of all values are compared, which differ by some
 hundredths.
 
-On a GPU there is a graph like a social network, too, from 1,024 sources, beside networkit with all cores of the host.
+On a GPU there is a graph like a social network, too, from 1,024 sources, beside networkit with all cores of the host
+and 64 sources, which take it seconds. Of so few the sums differ by some tenths, as a vertex without edges has none.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ MOST_WORK = {"reedsp": 3 * 10**8, "networkx": 3 * 10**6, "igraph": 5 * 10**7, "n
 """Sources times stored edges."""
 
 SAMPLED, SCALE, EDGE_FACTOR = 1024, 18, 8
-SAME_SUM = 0.1  # of sums of values from other sources
+SAMPLED_BY_NETWORKIT = 64
+SAME_SUM, SAME_SUM_OF_FEW = 0.1, 0.5  # of sums of values from other sources
 
 Solve = Callable[[], Any]
 
@@ -128,12 +130,13 @@ def sampled(graph: reedsp.Graph) -> Solve | None:
     once = tails < graph.indices
     ends = tuple(each[once].astype(np.uint64) for each in (tails, graph.indices))
     own = module.GraphFromCoo((np.ones(len(ends[0])), ends), n=graph.n, directed=False)
-    return lambda: np.array(module.centrality.EstimateBetweenness(own, SAMPLED, False, True).run().scores()) / 2
+    count = SAMPLED_BY_NETWORKIT
+    return lambda: np.array(module.centrality.EstimateBetweenness(own, count, False, True).run().scores()) / 2
 
 
-def check_sum(answer: Any, expected: float) -> None:
+def check_sum(answer: Any, expected: float, tolerance: float = SAME_SUM) -> None:
     """Raise unless the sum of all values is about the one expected."""
-    if abs(np.sum(answer) / expected - 1) > SAME_SUM:
+    if abs(np.sum(answer) / expected - 1) > tolerance:
         raise WrongAnswerError("two libraries differ")
 
 
@@ -146,9 +149,11 @@ def rows_of_social_network(device: reedsp.Device, repeats: int) -> Iterator[Row]
         (partial(reedsp.betweenness, graph, sources, device=device, normalized=False), check_ours)
     ]
     if (theirs := sampled(graph)) is not None:
-        solves.append((theirs, partial(check_sum, expected=float(first.values.sum()))))
+        expected = float(first.values.sum()) * SAMPLED_BY_NETWORKIT / SAMPLED
+        solves.append((theirs, partial(check_sum, expected=expected, tolerance=SAME_SUM_OF_FEW)))
     times = measure_in_turn(solves, repeats)
-    each = [round(1e3 * time["min_ms"] / SAMPLED, 3) for time in times]
+    counts = (SAMPLED, SAMPLED_BY_NETWORKIT)
+    each = [round(1e3 * time["min_ms"] / count, 3) for time, count in zip(times, counts, strict=False)]
     yield {
         **{"graph": f"R-MAT {SCALE}", "n": graph.n, "m": graph.m, "seed": SEED},
         **{"compute_units": device.compute_units, "sources": SAMPLED, **times[0], "networkx_sources": ""},
