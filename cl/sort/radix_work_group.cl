@@ -38,12 +38,22 @@ __kernel void look(__global const KEY *restrict keys, __global ulong *restrict f
     const KEY reference = ordinal_of(keys[0]);
     KEY own_smallest = (KEY) ~(KEY)0, own_largest = 0, own_differing = 0;
     uint own_descents = 0;
-    for (size_t i = first + item; i < end; i += GROUP_SIZE) {
-        const KEY ordinal = ordinal_of(keys[i]);
-        own_smallest = ordinal < own_smallest ? ordinal : own_smallest;
-        own_largest = ordinal > own_largest ? ordinal : own_largest;
-        own_differing |= ordinal ^ reference;
-        own_descents |= i > 0 && ordinal < ordinal_of(keys[i > 0 ? i - 1 : 0]);
+    for (size_t batch = first + item; batch - item < end; batch += ITEMS * GROUP_SIZE) {
+        KEY loaded[ITEMS], earlier[ITEMS];  // all of them before the first is looked at; behind the end, the last again
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const size_t i = min(batch + j * GROUP_SIZE, end - 1);
+            loaded[j] = keys[i];
+            earlier[j] = keys[i - (i > 0)];
+        }
+#pragma unroll
+        for (uint j = 0; j < ITEMS; ++j) {
+            const KEY ordinal = ordinal_of(loaded[j]);
+            own_smallest = ordinal < own_smallest ? ordinal : own_smallest;
+            own_largest = ordinal > own_largest ? ordinal : own_largest;
+            own_differing |= ordinal ^ reference;
+            own_descents |= ordinal < ordinal_of(earlier[j]);
+        }
     }
     smallest[item] = own_smallest;
     largest[item] = own_largest;
