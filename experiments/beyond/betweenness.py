@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -126,6 +127,7 @@ def sampled(graph: reedsp.Graph) -> Solve | None:
     if importlib.util.find_spec("networkit") is None:
         return None
     module: Any = importlib.import_module("networkit")
+    module.setNumberOfThreads(len(os.sched_getaffinity(0)))
     tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
     once = tails < graph.indices
     ends = tuple(each[once].astype(np.uint64) for each in (tails, graph.indices))
