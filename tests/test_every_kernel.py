@@ -450,7 +450,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     **{
         f"a spanning forest by {method}": (forest_by(method), {"forests/keys.cl", *files})
         for method, files in (
-            ("kruskal", {"forests/edges.cl", "forests/kruskal.cl", "forests/verify.cl"}),
+            ("kruskal", {"forests/edges.cl", "forests/place.cl", "forests/kruskal.cl", "forests/verify.cl"}),
             ("boruvka", {"forests/edges.cl", "forests/boruvka.cl", "forests/rows.cl", "forests/trees.cl"}),
             ("dulle", {"forests/dulle.cl"}),
         )

@@ -24,6 +24,7 @@
 #endif
 
 #include "forests/keys.cl"
+#include "forests/place.cl"
 
 #define FRACTIONAL 1u  // not every weight is an integer
 #define OUTSIDE 2u     // a column, or an end of an edge, is no vertex
@@ -172,17 +173,10 @@ bool has_twin(__global const POINTER *indptr, __global const INDEX *indices, __g
     const uint head = (uint)indices[place];
     if (head >= tail)
         return true;
-    ulong low = indptr[head], high = indptr[head + 1];
-    while (low < high) {
-        const ulong middle = low + (high - low) / 2;
-        if ((uint)indices[middle] < tail)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == (ulong)indptr[head + 1] || (uint)indices[low] != tail)
+    const ulong end = indptr[head + 1], twin = place_of(indices, indptr[head], end, tail);
+    if (twin == end || (uint)indices[twin] != tail)
         return false;
-    const ulong own = in_order(values[place]), other = in_order(values[low]);
+    const ulong own = in_order(values[place]), other = in_order(values[twin]);
     return flags & MAXIMUM ? other >= own : other <= own;
 }
 

@@ -18,21 +18,9 @@
 #endif
 
 #include "forests/keys.cl"
+#include "forests/place.cl"
 
 #define LONGEST 64  // entries of a row; vertices with more are left to the rounds that follow
-
-// The place of a column in a row that has it.
-ulong place_of(__global const INDEX *indices, ulong low, ulong high, const uint column)
-{
-    while (low < high) {
-        const ulong middle = low + (high - low) / 2;
-        if ((uint)indices[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void join_rows(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,

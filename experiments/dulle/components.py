@@ -128,8 +128,8 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         line(growing, [(int(row["n"]), float(row["min_ms"])) for row in chosen], label, number)
     finish(growing, "vertices, of mean degree 3", "milliseconds, fastest", f"Components: {device_of(rows)}")
     large = [row for row in rows if row["graph"] != GROWING]
-    names = list(dict.fromkeys(f"{row['graph']}\n{row['connection']}" for row in large))
-    times = {(f"{row['graph']}\n{row['connection']}", row["method"]): float(row["min_ms"]) for row in large}
+    names = list(dict.fromkeys(f"{row['graph']}: {row['connection']}" for row in large))
+    times = {(f"{row['graph']}: {row['connection']}", row["method"]): float(row["min_ms"]) for row in large}
     series: dict[str, list[float | None]] = {
         label: [next((times[name, each] for each in methods if (name, each) in times), None) for name in names]
         for label, methods in {

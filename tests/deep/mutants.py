@@ -182,6 +182,7 @@ MODULES: dict[str, tuple[str, ...]] = {
             ("dulle",),
             ("edges", "algorithms/structure/test_minimum_spanning_tree.py"),
             ("kruskal",),
+            ("place", "algorithms/structure/test_minimum_spanning_tree.py"),
             ("rows",),
             ("verify",),
         )
@@ -229,7 +230,7 @@ HARMLESS: dict[tuple[str, str], str] = {
 """Lines, as they are, each with the line behind it, in which no planted fault changes any behaviour, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
-    ("forests/rows.cl", "const ulong middle = low + (high - low) / 3;"): SPEED,
+    ("forests/place.cl", "const ulong middle = low + (high - low) / 3;"): SPEED,
     (
         "forests/rows.cl",
         "#define LONGEST 65  // entries of a row; vertices with more are left to the rounds that follow",

@@ -355,6 +355,7 @@ INCLUDED = {
     "components/hook.cl": {"ATOMIC": 1, "ATOMIC_LOADS": 0},
     "core/loads.cl": {"ATOMIC_LOADS": 0},
     "forests/trees.cl": {"ATOMIC_LOADS": 0},
+    "forests/place.cl": {"INDEX": "int"},
     "forests/keys.cl": {name: values[0] for name, values in FOREST_KEYS.items()},
     "traversal/bfs_direction.cl": {"OFFSET": "uint"},
     "traversal/deal_out.cl": {"GROUP_SIZE": 32, "NUMBER": "uint"},

@@ -18,21 +18,21 @@ from tests.deep.oclgrind import Check
 
 GROUP_SIZE = 16
 N, M = 40, 300  # a work-group, and a piece of the rows, more than once
-EDGES, KEYS = "forests/edges.cl", "forests/keys.cl"
+EDGES, KEYS, PLACE = "forests/edges.cl", "forests/keys.cl", "forests/place.cl"
 
 
 def checks(device: Device) -> Iterator[Check]:
     """Yield every check."""
     for dtype in (np.int32, np.float64):
         for has_rows in (True, False):
-            yield {EDGES, KEYS, "forests/kruskal.cl"}, partial(check, device, "kruskal", dtype, has_rows)
+            yield {EDGES, KEYS, PLACE, "forests/kruskal.cl"}, partial(check, device, "kruskal", dtype, has_rows)
         for wide in (True, False):
-            files = {EDGES, KEYS, "forests/boruvka.cl", "forests/trees.cl"}
+            files = {EDGES, KEYS, PLACE, "forests/boruvka.cl", "forests/trees.cl"}
             yield files, partial(check, device, "boruvka", dtype, True, wide=wide)
             yield files | {"forests/rows.cl"}, partial(check, device, "boruvka", dtype, True, wide, symmetric=True)
-        yield {EDGES, KEYS, "forests/dulle.cl"}, partial(check, device, "dulle", dtype, True)
-    yield {EDGES, KEYS}, partial(check_twins, device)
-    yield {EDGES, KEYS, "forests/verify.cl"}, partial(check_proof, device)
+        yield {EDGES, KEYS, PLACE, "forests/dulle.cl"}, partial(check, device, "dulle", dtype, True)
+    yield {EDGES, KEYS, PLACE}, partial(check_twins, device)
+    yield {EDGES, KEYS, PLACE, "forests/verify.cl"}, partial(check_proof, device)
 
 
 def settings(patch: pytest.MonkeyPatch, device: Device, kind: str) -> None:

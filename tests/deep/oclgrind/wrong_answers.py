@@ -36,7 +36,10 @@ def checks(device: Device) -> Iterator[Check]:
     yield {"assignment/verify.cl"}, partial(check_assignments, device)
     yield {"assignment/auction_rounds.cl"}, partial(check_prices, device)
     yield {"flow/verify.cl"}, partial(check_flows, device)
-    yield {"forests/verify.cl", "forests/edges.cl", "forests/keys.cl"}, partial(check_forests, device)
+    yield (
+        {"forests/verify.cl", "forests/edges.cl", "forests/keys.cl", "forests/place.cl"},
+        partial(check_forests, device),
+    )
     yield {"components/verify.cl"}, partial(check_components, device)
 
 
