@@ -39,6 +39,7 @@ SEED = 2010
 SOURCES, SOURCES_GPU, FEW = 256, 4096, 16
 SOURCES_ADDED, SOURCES_ADDED_GPU = 1024, 32768
 VERTICES, VERTICES_GPU, VERTICES_QUICK = (4096, 8192), (32768,), (300,)
+SHORT = 4096  # vertices up to which a matrix takes so short a time that it is measured three times as often
 EDGES_OF_EACH = 8
 PART = 512  # sources that a thread searches from at a time
 EMPTY_TASKS = 64
@@ -285,7 +286,7 @@ def cases(setting: Setting) -> list[Case]:
     return [
         (label, partial(of_sources, devices, load, label, count, repeats)),
         (f"{label}, sums", partial(of_sums, devices, load, label, added, repeats)),
-        *((f"all pairs of {n}", partial(of_pairs, devices, n, repeats)) for n in vertices),
+        *((f"all pairs of {n}", partial(of_pairs, devices, n, repeats * (3 if n <= SHORT else 1))) for n in vertices),
     ]
 
 
