@@ -16,6 +16,7 @@ from reedsp.cost_model import choose_search, place
 from reedsp.device import build, kernel_cache, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
+from tests.support import unoptimised
 
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
 place._serves = False
@@ -39,6 +40,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses, option.maxprocesses = "auto", option.maxprocesses or LARGEST_NUMBER_OF_WORKERS
     if getattr(option, "timeout", 0) is None:
         option.timeout = LONGEST_TEST
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out what takes compilers long, but where everything is tested."""
+    if config.getoption("deep") != "all":
+        unoptimised.leave_as_they_are()
 
 
 def _devices() -> list[reedsp.Device]:
@@ -77,6 +84,13 @@ def _no_tunings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
     """Take the tables' tilings, whatever this user has tuned, but in the tests of tuning."""
     if request.path.stem not in ("test_tune", "test_cli"):
         monkeypatch.setattr(tilings, "tuned", lambda device: {})
+
+
+@pytest.fixture(autouse=True)
+def _no_rehearsals(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Have the trials of kernels in this process alone, but where tests are about the child that has them first."""
+    if request.path.parent.name != "device":
+        monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
 
 
 @pytest.fixture

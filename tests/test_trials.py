@@ -111,6 +111,7 @@ def programs_of(call: Call, device: Device, monkeypatch: pytest.MonkeyPatch) -> 
     return requested, set().union(*(programs or () for programs in selfcheck._known.values()))
 
 
+@pytest.mark.deep("many edges", "a star", "negative", "fractional", "a long path", "uint64", "float32")
 @pytest.mark.parametrize("name", CALLS)
 def test_programs_have_been_tried(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     requested, tried = programs_of(CALLS[name], device, monkeypatch)

@@ -367,6 +367,7 @@ def ending(after: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         yield done
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
 def test_ended_at_operations(
     method: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

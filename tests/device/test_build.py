@@ -38,6 +38,7 @@ from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
 from reedsp.primitives.sort.records import Records
 from reedsp.system import atomic_file, icd
+from tests.support import unoptimised
 from tests.support.kernel_files import kernel_files
 
 INT32 = weight_macros(np.dtype(np.int32))
@@ -643,6 +644,16 @@ def test_a_warning_would_be_noticed(device: Device) -> None:
         compile_strictly(device, device_build.assemble("core/self_test.cl", SELF_TEST) + "#warning planted\n")
 
 
+def test_pocl_alone_leaves_some_kernels_unoptimised(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    monkeypatch.setattr(unoptimised, "_build_as_users_do", lambda *given: seen.append(given[-1]))
+    for file in ("core/self_test.cl", *unoptimised.KERNELS):
+        unoptimised._build(device.context, device.handle, "", f"cl/{file}", b"-cl-std=CL1.2")
+    added = b" -cl-opt-disable" if device.platform == "Portable Computing Language" else b""
+    assert seen == [b"-cl-std=CL1.2"] + len(unoptimised.KERNELS) * [b"-cl-std=CL1.2" + added]
+    assert set(OWN_MACROS) >= unoptimised.KERNELS
+
+
 @pytest.mark.deep(parts=32)
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cache: Path) -> None:
@@ -651,6 +662,7 @@ def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cach
     assert [built.kernel(file, name, **FIRST[file]).name for name in names] == names != []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("file", "macro"), [(file, macro) for file in OWN_MACROS for macro in FIRST[file]])
 def test_73_missing_macro(file: str, macro: str, device: Device, private_cache: Path) -> None:
     macros = {name: value for name, value in FIRST[file].items() if name != macro}
@@ -973,6 +985,7 @@ print(found)
 """
 
 
+@pytest.mark.deep
 @needs_device
 def test_67_no_pickle_is_loaded(tmp_path: Path) -> None:
     """The caches of pyopencl and of reedsp are filled and poisoned; pyopencl falls for it, and reedsp does not."""

@@ -697,6 +697,7 @@ print(reedsp.reduce(x[:1000] + 1))
 """
 
 
+@pytest.mark.deep
 def test_77_array_larger_than_the_largest_buffer(device: Device) -> None:
     if "PoCL" not in device.platform_version:
         pytest.skip("only PoCL lets itself be given less memory")

@@ -69,6 +69,7 @@ def layouts(matrix: np.ndarray) -> Iterator[np.ndarray]:
     yield frozen
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", [*INTEGER_TYPES, *FLOAT_TYPES], ids=str)
 def test_extremes_of_every_type(dtype: np.dtype[Any], pretender: Device) -> None:
     needs_doubles(pretender, dtype)
@@ -134,6 +135,7 @@ def test_what_is_absent(pretender: Device) -> None:
     assert facts_of(pretender, marks) == Facts(None, 0, 5, True, False)
 
 
+@pytest.mark.deep("int8-", "int16-", "uint32-", "uint64-", "float16-")
 @pytest.mark.parametrize("weights", [*INTEGERS, FLOAT32], ids=lambda each: str(each.dtype))
 @pytest.mark.parametrize("dtype", [np.dtype(np.int8), np.dtype(np.uint64), np.dtype(np.float32)], ids=str)
 def test_conversion_of_every_layout(dtype: np.dtype[Any], weights: Weights, pretender: Device) -> None:

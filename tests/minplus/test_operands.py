@@ -69,6 +69,7 @@ def needs_doubles(device: Device, dtype: np.dtype[Any]) -> None:
         pytest.skip("the device has no doubles")
 
 
+@pytest.mark.deep("int8", "int16", "uint32", "uint64", "float16", "float32")
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_type_and_shape(dtype: np.dtype[Any], way: str, device: Device) -> None:
     needs_doubles(device, dtype)
@@ -86,6 +87,7 @@ def test_every_type_and_shape(dtype: np.dtype[Any], way: str, device: Device) ->
     assert power.tobytes() == expected_product(expected_product(square, square), square).tobytes()
 
 
+@pytest.mark.deep
 def test_types_that_differ(way: str, device: Device) -> None:
     for left, right in itertools.product(map(np.dtype, ("i1", "u4", "i8", "f4")), map(np.dtype, ("i2", "u8", "f4"))):
         if np.result_type(left, right) != np.float64 or device.fp64:

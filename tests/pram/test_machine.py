@@ -88,6 +88,7 @@ def test_random_programs(seed: int, device: reedsp.Device) -> None:
 # ---- what is wrong in the thesis ----------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [4, 9, 40])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_intels_optimizer_gets_wrong(method: Method, n: int, device: reedsp.Device) -> None:

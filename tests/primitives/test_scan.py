@@ -369,6 +369,7 @@ def test_what_is_scanned_in_a_single_pass(passing_once: Device) -> None:
     assert names(out, plain) == others
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("looks", [0, 3])
 def test_no_order_of_work_groups_makes_a_difference(

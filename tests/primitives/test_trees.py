@@ -53,6 +53,7 @@ def test_pairs(device: Device) -> None:
         assert reedsp.reduce(x, "min", method="naive", device=device) == x.min(initial=np.iinfo(np.int32).max)
 
 
+@pytest.mark.deep("float32", "uint64", "int32")
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
 def test_types_and_operators(dtype: np.dtype[Any], device: Device) -> None:
     if dtype == np.float64 and not device.fp64:

@@ -70,6 +70,7 @@ def test_files(name: str, error: int, device: Device, tmp_path: Path, monkeypatc
     assert {"open", "write", "fsync"} <= set(begun)
 
 
+@pytest.mark.deep
 @every_error
 def test_all_pairs(error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def call(folder: Path) -> None:
@@ -202,6 +203,7 @@ def test_results_that_are_not_in_their_place_yet(
     assert {"open", "read", "stat", "lstat", "mmap"} <= set(begun)
 
 
+@pytest.mark.deep
 @every_reading_error
 def test_caches_that_are_read(error: int, private_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be read is not there: kernels and verdicts are made again, and a device counts as not measured."""

@@ -51,6 +51,7 @@ def until(page: Any, condition: str) -> None:
 # ---- steps ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", examples.EXAMPLES)
 def test_every_step_is_that_of_an_independent_replay(open_page: OpenPage, kind: str) -> None:
     trace = examples.EXAMPLES[kind]()
@@ -62,6 +63,7 @@ def test_every_step_is_that_of_an_independent_replay(open_page: OpenPage, kind: 
         assert page.evaluate(VALUES) == expected[k]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", examples.EXAMPLES)
 def test_forward_then_back_gives_the_same_page(open_page: OpenPage, kind: str) -> None:
     page = open_page([examples.EXAMPLES[kind]()])
@@ -193,6 +195,7 @@ def crossing_edges(points: list[dict[str, float]], edges: list[list[int]]) -> in
     return len(crossed)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("family", examples.FAMILIES)
 def test_no_two_vertices_overlap_and_hardly_an_edge_crosses(
@@ -210,6 +213,7 @@ def test_no_two_vertices_overlap_and_hardly_an_edge_crosses(
     assert crossing_edges(points, given["edges"]) <= 0.02 * len(given["edges"])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [1, 2, 30, 200])
 def test_random_graphs_do_not_overlap_either(open_page: OpenPage, n: int) -> None:
     same = [[0.0, 0.0]] * n
@@ -389,6 +393,7 @@ def test_typed_inputs_are_shown_or_refused(open_page: OpenPage) -> None:
     assert "no device" in page.inner_text("#draft-text")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "kind", [kind for kind, make in examples.EXAMPLES.items() if make()["input"]["kind"] == "graph"]
 )
@@ -426,6 +431,7 @@ def exported(page: Any, button: str, folder: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["shortest-paths", "all-pairs", "sort"])
 def test_exports(open_page: OpenPage, tmp_path: Path, kind: str) -> None:
     import xml.etree.ElementTree as ElementTree
@@ -450,7 +456,7 @@ def test_exports(open_page: OpenPage, tmp_path: Path, kind: str) -> None:
 # ---- for everyone -----------------------------------------------------------------------------------
 
 
-@pytest.mark.deep("desktop-light", "phone-dark")
+@pytest.mark.deep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_axe_finds_nothing(open_page: OpenPage, size: tuple[int, int], scheme: str) -> None:
@@ -468,6 +474,7 @@ def test_axe_finds_nothing(open_page: OpenPage, size: tuple[int, int], scheme: s
         page.keyboard.press("Escape")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE, FRAME], ids=["desktop", "phone", "frame"])
 def test_it_fits_and_is_photographed(open_page: OpenPage, size: tuple[int, int], scheme: str) -> None:
@@ -563,6 +570,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(value[key])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", examples.EXAMPLES)
 def test_no_wrong_trace_breaks_the_page(open_page: OpenPage, kind: str) -> None:
     draw = random.Random(kind)

@@ -27,6 +27,7 @@ def input_of(algorithm: str) -> Any:
     return generators.graph("road", 30)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_on_the_page(open_page: Callable[..., Any], device: reedsp.Device, algorithm: str) -> None:
     trace = reedsp.trace(input_of(algorithm), algorithm, device=device).to_json()

@@ -151,6 +151,7 @@ def test_active_vertices_are_those_that_work(device: Device) -> None:
 # ---- all pairs --------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @by_name_not_negative
 @pytest.mark.parametrize("method", ["floyd-warshall", "floyd-warshall-blocked", "min-plus-squaring"])
 def test_matrices(family: Family, method: str, device: Device) -> None:
@@ -443,6 +444,7 @@ def test_a_program_of_ones_own(device: Device) -> None:
         reedsp.trace([0.5], "pram", device=device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float32, np.float64])
 def test_types_of_elements(dtype: Any, device: Device) -> None:
     if np.dtype(dtype) == np.float64 and not device.fp64:

@@ -190,6 +190,7 @@ def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.Monk
         assert result.pred.tolist() == pred
 
 
+@pytest.mark.deep
 @every_option
 def test_options(method: str, options: dict[str, str], device: Device) -> None:
     for name, units in (
@@ -836,6 +837,7 @@ def test_marks_with_every_option(method: str, options: dict[str, str], device: D
         assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)
 
 
+@pytest.mark.deep
 @with_options([*((method, {}) for method in METHODS), *OPTIONS[1:5]])
 def test_weights_that_fall_exponentially(method: str, options: dict[str, str], device: Device) -> None:
     """Each vertex can double them: they neither overflow nor become no number, and nothing else changes."""

@@ -131,6 +131,7 @@ def example(n: int, part: float, potential: int) -> tuple[np.ndarray, np.ndarray
     return matrix, floyd_warshall_of(matrix)
 
 
+@pytest.mark.deep("in groups-")
 @every_type
 def test_every_size(weights: Weights, close: Close) -> None:
     for n in SIDES:
@@ -238,6 +239,7 @@ def test_every_span(close: Close, monkeypatch: pytest.MonkeyPatch) -> None:
         assert same(close(matrix, INT32), expected)
 
 
+@pytest.mark.deep
 @every_type
 def test_little_local_memory(weights: Weights, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work-groups have room for one tile of the widest type, and read the others where they are."""

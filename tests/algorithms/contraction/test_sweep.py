@@ -29,6 +29,7 @@ from tests.support.families import grid
 GRID = grid("grid", 17, 23, seed=5)
 
 
+@pytest.mark.deep("-300", "-64")
 @pytest.mark.parametrize("rows", [1, 8, 9, 16, 17, 64, 65, 300])
 @pytest.mark.parametrize("heavy", [1, 2**25])
 @pytest.mark.parametrize("result", ["of the search", "float64"])
@@ -343,6 +344,7 @@ def test_pairs_that_meet_beyond_one_work_group(form: type[Batches | Wide], devic
             assert [source, *unpacked(found, up, down)][-1] == target
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("units", [np.int32, np.int64])
 @pytest.mark.parametrize(
     ("result", "exponent"), [(np.int32, 0), (np.int64, 0), (np.float64, 0), (np.float64, -3), (np.float64, -1074)]

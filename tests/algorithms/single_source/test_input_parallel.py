@@ -91,6 +91,7 @@ def check(number: int, solution: Solution, arithmetic: Arithmetic) -> None:
     assert not solution.exact_on_host
 
 
+@pytest.mark.deep("int32-", "float32-")
 @each_method
 @pytest.mark.parametrize(
     ("number", "dtype"),

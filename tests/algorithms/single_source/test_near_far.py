@@ -353,6 +353,7 @@ def test_target(family: Family, work_groups: bool, device: Device) -> None:
         assert part.verify()
 
 
+@pytest.mark.deep
 @both
 def test_what_is_too_far_matters_for_the_target_alone(work_groups: bool, device: Device) -> None:
     graph = reedsp.Graph.from_edges(4, [0, 1, 0], [1, 2, 3], [2**62, 2**62, 5])

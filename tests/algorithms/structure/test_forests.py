@@ -209,6 +209,7 @@ def test_components_do_not_hook_in_a_ring(method: Any, maximum: bool, device: De
     assert len(forest) == 5
 
 
+@pytest.mark.deep("float32", "int64", "uint")
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_type(dtype: Any, maximum: bool, pretender: Device) -> None:
@@ -218,6 +219,7 @@ def test_every_type(dtype: Any, maximum: bool, pretender: Device) -> None:
             assert listed(reedsp.spanning_forest(graph, maximum, method, device=pretender)) == oracle(graph, maximum)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", FAST)
 def test_keys_of_every_width(method: Any, pretender: Device) -> None:
     rng = np.random.default_rng(8)

@@ -61,14 +61,15 @@ def test_numbers_that_are_none() -> None:
 
 def test_all_small_matrices() -> None:
     """Side by side, since both take the entries of one before those of the next where weights are equal."""
-    blocks = [np.array(each).reshape(2, 2) for each in itertools.product((0.0, 1, 2), repeat=4)]
+    blocks = [scipy.sparse.coo_array(np.array(each).reshape(2, 2)) for each in itertools.product((0.0, 1, 2), repeat=4)]
     assert_same(scipy.sparse.csr_array(scipy.sparse.block_diag(blocks)))
     cells = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
     blocks = []
     for weights in itertools.product((0.0, 1, 2), repeat=6):
-        blocks.append(np.zeros((3, 3)))
+        block = np.zeros((3, 3))
         for cell, weight in zip(cells, weights, strict=True):
-            blocks[-1][cell] = weight
+            block[cell] = weight
+        blocks.append(scipy.sparse.coo_array(block))
     assert_same(scipy.sparse.csr_array(scipy.sparse.block_diag(blocks)))
 
 

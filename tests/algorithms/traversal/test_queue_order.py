@@ -9,7 +9,6 @@ import pytest
 
 from reedsp.algorithms.traversal import queue_levels, queue_order
 from reedsp.cost_model import place
-from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
@@ -45,6 +44,7 @@ def rows_of(columns: list[np.ndarray], index: type = np.int32) -> tuple[np.ndarr
     return np.cumsum([0, *map(len, columns)]).astype(index), np.concatenate(columns).astype(index)
 
 
+@pytest.mark.deep("-192-")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("piece", [64, 192, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
@@ -200,7 +200,6 @@ def test_graphs_too_deep_for_a_gpu(gpu: Device, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("own_verdicts")
 def test_a_device_that_orders_wrongly(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it seems, because what it has found is read the wrong way round; its state of one level stays as it is."""
-    monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
     download, give_back = Job.download, Job.give_back
 
     def turned(job: Job, memory: Any, array: np.ndarray) -> None:

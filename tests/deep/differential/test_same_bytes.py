@@ -15,6 +15,7 @@ from tests.deep.differential import same_bytes
 from tests.deep.differential.same_bytes import Given, ask, main
 
 
+@pytest.mark.deep
 def test_some_runs(device: Device) -> None:
     assert len(ask(3, 40, device)) == 16
 

@@ -44,6 +44,7 @@ def _run_of(device: Device, **options: Any) -> Any:
     )
 
 
+@pytest.mark.deep
 def test_growth_and_buffers_are_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "left_over", lambda device: 7)
     sizes = iter([100, 100, 200, 200, 300, 300, 300 + runs.ALLOWED, 301 + runs.ALLOWED])

@@ -12,6 +12,7 @@ from tests.deep.kills import __main__ as command
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked up in /proc")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["write over", "save"])
 def test_kills(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))

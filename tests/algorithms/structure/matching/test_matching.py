@@ -29,7 +29,6 @@ from reedsp.algorithms.structure.matching import (
 )
 from reedsp.algorithms.structure.matching.result import Matching
 from reedsp.cost_model import place
-from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
@@ -587,7 +586,6 @@ def test_a_device_that_matches_wrongly(device: Device, own_verdicts: None, monke
     """The other method serves; if there is none, that is said."""
     monkeypatch.setattr(solve, "is_trusted", IS_TRUSTED)
     matrix = FAMILIES["random 30 x 30, 2"]
-    monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
     right = solve._SOLVE["depth-first"]
 
     def wrong(given: Any, progress: Any = None) -> Any:
