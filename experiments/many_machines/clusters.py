@@ -39,7 +39,7 @@ SEED = 2010
 SOURCES, SOURCES_GPU, FEW = 256, 4096, 16
 SOURCES_ADDED, SOURCES_ADDED_GPU = 1024, 32768
 VERTICES, VERTICES_GPU, VERTICES_QUICK = (4096, 8192), (32768,), (300,)
-SHORT = 4096  # vertices up to which a matrix takes so short a time that it is measured three times as often
+SHORT = 4096  # vertices up to which a matrix takes a few seconds, and is measured more often
 EDGES_OF_EACH = 8
 PART = 512  # sources that a thread searches from at a time
 EMPTY_TASKS = 64
@@ -274,6 +274,7 @@ def devices_of(setting: Setting) -> list[reedsp.Device]:
 
 def cases(setting: Setting) -> list[Case]:
     devices, repeats = devices_of(setting), 1 if setting.quick else 3
+    often = 3 * repeats
     on_gpus = setting.device.kind == "gpu"
     if setting.quick or setting.data is None:
         side, count = (40, FEW) if setting.quick else (400, SOURCES)
@@ -284,9 +285,9 @@ def cases(setting: Setting) -> list[Case]:
         count, added = (SOURCES_GPU, SOURCES_ADDED_GPU) if on_gpus else (SOURCES, SOURCES_ADDED)
     vertices = VERTICES_QUICK if setting.quick else VERTICES_GPU if on_gpus else VERTICES
     return [
-        (label, partial(of_sources, devices, load, label, count, repeats)),
+        (label, partial(of_sources, devices, load, label, count, often)),
         (f"{label}, sums", partial(of_sums, devices, load, label, added, repeats)),
-        *((f"all pairs of {n}", partial(of_pairs, devices, n, repeats * (3 if n <= SHORT else 1))) for n in vertices),
+        *((f"all pairs of {n}", partial(of_pairs, devices, n, often if n <= SHORT else repeats)) for n in vertices),
     ]
 
 
