@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import construct_dist_matrix as _construct_dist_matrix
 from scipy.sparse.csgraph import csgraph_from_masked as _csgraph_from_masked
 from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
-from reedsp.csgraph.matrix import refuse_complex, weight_matrix
+from reedsp.csgraph.matrix import refuse_unreal, weight_matrix
 from reedsp.system.parts import in_parts
 from reedsp.typing import MatrixLike
 
@@ -159,7 +159,7 @@ def csgraph_masked_from_dense(
            [ True,  True]])
     """
     values = np.array(graph, copy=True if copy else None)
-    refuse_complex(values.dtype, "graph")
+    refuse_unreal(values.dtype, "graph")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise ValueError(f"graph has shape {values.shape}, expected a square matrix")
     absent = np.zeros(values.shape, bool) if null_value is None else np.asarray(values == null_value)
@@ -218,7 +218,7 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     Raises
     ------
     TypeError
-        The numbers are complex.
+        It is no array, or of complex numbers.
 
     Examples
     --------
@@ -227,5 +227,7 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     >>> csgraph_from_masked(np.ma.masked_equal([[-1, 7], [0, -1]], -1)).nnz     # the 0 is an edge
     2
     """
-    refuse_complex(graph.dtype, "graph")
+    if not isinstance(graph, np.ndarray):
+        raise TypeError(f"graph: expected a masked array, got {type(graph).__name__}")
+    refuse_unreal(graph.dtype, "graph")
     return _csgraph_from_masked(np.ma.MaskedArray(graph, np.ma.getmaskarray(graph)))

@@ -16,7 +16,7 @@ from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
 from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
-from reedsp.csgraph.matrix import refuse_complex, refuse_corrupt
+from reedsp.csgraph.matrix import integer, refuse_corrupt, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.typing import MatrixLike
@@ -48,7 +48,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
     Raises
     ------
     TypeError
-        It is no CSR matrix.
+        It is no CSR matrix, or a vertex is no integer.
     ValueError
         Capacities are no integers, one is negative or outside int64, the matrix is not square or its index arrays are
         corrupt, a vertex does not exist, source and sink are the same, or there is no such method.
@@ -71,6 +71,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
         raise ValueError("graph capacities must be integers")
     if method not in _METHODS:
         raise ValueError(f"{method} method is not supported yet.")
+    source, sink = integer(source, "source"), integer(sink, "sink")
     if source == sink:
         raise ValueError("source and sink vertices must differ")
     n, columns = matrix.shape
@@ -85,7 +86,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
     if fits and (method == "edmonds_karp" or is_flow_for_host(n, matrix.nnz)):
         found = _maximum_flow(matrix, source, sink, method=method)
     else:
-        network = Network.of(matrix.indptr, matrix.indices, matrix.data, int(source), int(sink))
+        network = Network.of(matrix.indptr, matrix.indices, matrix.data, source, sink)
         value, net = flow_between(network)
         flow = type(matrix)(net, shape=(n, n))
         found = MaximumFlowResult(np.int64(value), flow)
@@ -175,7 +176,9 @@ def min_weight_full_bipartite_matching(
         matrix = matrix.to_scipy_sparse()
     if not scipy.sparse.issparse(matrix) or matrix.format not in ("csr", "csc", "coo"):
         return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
-    refuse_complex(matrix.dtype, "biadjacency")
+    refuse_unreal(matrix.dtype, "biadjacency")
+    if matrix.ndim != 2:
+        raise ValueError(f"biadjacency has {matrix.ndim} dimension, expected 2")
     if matrix.dtype.kind not in "biuf":
         return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
     refuse_corrupt(matrix, "biadjacency")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     if issparse(csgraph):
-        refuse_complex(csgraph.dtype, "csgraph")
+        refuse_unreal(csgraph.dtype, "csgraph")
         if directed and (rows := compressed_rows(csgraph)) is not None:
             graph = graph_over(*rows, get_device(), unweighted)
             if graph is not None:
@@ -52,7 +53,7 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     weights = np.asarray(np.ma.getdata(csgraph))
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
-    refuse_complex(weights.dtype, "csgraph")
+    refuse_unreal(weights.dtype, "csgraph")
     if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
         weights = weights.astype(_FLOAT64)
     mask: Any = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else None
@@ -136,10 +137,24 @@ def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
     return bool(ascends[ascends.argmin()])
 
 
-def refuse_complex(dtype: np.dtype[Any], name: str) -> None:
-    """Raise TypeError if numbers of this type are complex."""
-    if dtype.kind == "c":  # of which a conversion would drop a part
+def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
+    """Raise TypeError for a type of complex numbers, of which a conversion would drop a part, of texts or of times."""
+    if dtype.kind not in "biufO":  # objects may be numbers
         raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
+
+
+def integer(value: Any, name: str) -> int:
+    """Return an argument that has to be an integer.
+
+    Raises
+    ------
+    TypeError
+        It is a number with a fraction, or none at all.
+    """
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
 
 
 def refuse_corrupt(matrix: Any, name: str) -> None:
@@ -182,6 +197,7 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
     if type(indices) is int and -n <= indices < n:
         return np.array(indices % n)
     given = np.asarray(indices)
+    refuse_unreal(given.dtype, "indices")
     vertices = given.astype(np.int64)
     if not (flat := vertices.reshape(-1)).size:
         return vertices

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import laplacian as _laplacian
 from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered, refuse_corrupt
+from reedsp.csgraph.matrix import compressed_rows, graph_of, integer, is_ordered, refuse_corrupt
 from reedsp.typing import MatrixLike
 
 _Vertices = npt.NDArray[np.int32]
@@ -128,10 +128,12 @@ def _start_in(csgraph: MatrixLike, i_start: int) -> int:
 
     Raises
     ------
+    TypeError
+        It is no integer.
     ValueError
         There is no such vertex.
     """
-    n, start = csgraph.shape[0] if hasattr(csgraph, "shape") else len(csgraph), int(i_start)  # type: ignore[arg-type]
+    n, start = csgraph.shape[0] if hasattr(csgraph, "shape") else len(csgraph), integer(i_start, "i_start")  # type: ignore[arg-type]
     if not 0 <= start < n:
         raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
     return start

@@ -13,7 +13,7 @@ from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import compressed_rows, refuse_complex, refuse_corrupt
+from reedsp.csgraph.matrix import compressed_rows, refuse_corrupt, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
@@ -63,7 +63,7 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
     """
     rows = compressed_rows(csgraph)
     if rows is not None and is_spanning_for_host(len(rows[0]), len(rows[1])):
-        refuse_complex(csgraph.dtype, "csgraph")  # type: ignore[union-attr]
+        refuse_unreal(csgraph.dtype, "csgraph")  # type: ignore[union-attr]
         return _on_host(csgraph)
     given = csgraph
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
@@ -80,7 +80,7 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
 def _rows(csgraph: Any) -> Any:
     """Return a graph as a square CSR matrix, with its entries as they stand."""
     if scipy.sparse.issparse(csgraph):
-        refuse_complex(csgraph.dtype, "csgraph")
+        refuse_unreal(csgraph.dtype, "csgraph")
         if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
             raise ValueError(f"csgraph has shape {csgraph.shape}, expected a square matrix")
         if csgraph.format != "csr":
@@ -89,7 +89,7 @@ def _rows(csgraph: Any) -> Any:
         _check_pointers(rows)
         return rows.astype(np.float64, copy=False)  # which adds up entries that are there twice, unless it copies none
     if np.ma.isMaskedArray(csgraph):
-        refuse_complex(csgraph.dtype, "csgraph")
+        refuse_unreal(csgraph.dtype, "csgraph")
         return csgraph_from_masked(csgraph)
     return csgraph_from_dense(csgraph)
 

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order as on_host
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.cost_model.place import is_order_for_host
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
-from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of
+from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of, integer
 from reedsp.csgraph.small import compressed
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -71,6 +71,8 @@ def breadth_first_order(
 
     Raises
     ------
+    TypeError
+        The vertex is no integer.
     ValueError
         The graph is not square, or has no such vertex.
 
@@ -80,6 +82,7 @@ def breadth_first_order(
     >>> breadth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 2, 3], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
+    i_start = integer(i_start, "i_start")
     if (matrix := _for_host(csgraph, i_start)) is not None:
         return on_host(matrix, i_start, directed, return_predecessors)  # type: ignore[no-any-return]
     order, predecessors = _order(csgraph, i_start, directed)
@@ -129,10 +132,9 @@ def _rows_as_stored(given: Rows, device: Device) -> MatrixRows | None:
 
 
 def _vertex(i_start: int, n: int) -> int:
-    start = int(i_start)
-    if not 0 <= start < n:
+    if not 0 <= i_start < n:
         raise ValueError(f"i_start = {i_start} is not a vertex of a graph with {n} vertices")
-    return start
+    return i_start
 
 
 def _check_finite(weights: npt.NDArray[Any]) -> None:
@@ -189,6 +191,8 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
 
     Raises
     ------
+    TypeError
+        The vertex is no integer.
     ValueError
         The graph is not square, or has no such vertex.
 

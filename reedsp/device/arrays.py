@@ -217,7 +217,7 @@ class DeviceArrays:
         if not overlap(x, result):
             return self.read(x), self.write(result)
         if result.offset != x.offset:
-            raise ValueError("out: it overlaps x without being x")
+            raise ValueError("out: it overlaps the input without being the same array")
         buffer = self.read(x)
         return buffer, buffer
 

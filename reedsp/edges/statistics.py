@@ -60,12 +60,20 @@ class RowStatistics:
         """Return whether others are the same."""
         return all(map(np.array_equal, _arrays(self), _arrays(other)))
 
-    @property
-    def _may_overflow(self) -> npt.NDArray[np.intp]:
-        """Rows whose sums may be beyond int64."""
+    def _may_overflow(self, least: npt.NDArray[Any] | int = 0) -> npt.NDArray[np.intp]:
+        """Return the rows whose sums may be beyond int64, given the smallest distance of each that is not above 0.
+
+        Raises
+        ------
+        OverflowError
+            A sum is beyond float64.
+        """
         if self.farthest.dtype.kind != "i":
+            if not np.isfinite(self.total).all():
+                raise OverflowError("the distances from a vertex add up to a number that is beyond float64")
             return np.empty(0, np.intp)
-        return np.flatnonzero(self.reached * self.farthest.astype(np.float64) >= _INT64_MAX)
+        most = np.maximum(self.farthest.astype(np.float64), -np.asarray(least, np.float64))
+        return np.flatnonzero(self.reached * most >= _INT64_MAX)
 
 
 class Measured(NamedTuple):
@@ -117,10 +125,10 @@ def add_up(
     Raises
     ------
     OverflowError
-        The sum of a row is beyond int64.
+        The sum of a row is beyond int64, or float64.
     """
     _add_up(job, dist, n, n, statistics, arithmetic.macros, group_size)
-    for row in statistics._may_overflow.tolist():
+    for row in statistics._may_overflow().tolist():
         own: npt.NDArray[Any] = np.empty(n, arithmetic.dtype)
         job.download_into(own, dist, row * n)
         _refuse_overflow(own[own != arithmetic.infinity])
@@ -161,7 +169,7 @@ def add_up_on_host(dist: npt.NDArray[Any], statistics: RowStatistics, no_path: A
     Raises
     ------
     OverflowError
-        The sum of a row is beyond int64.
+        The sum of a row is beyond int64, or float64.
     """
     rows, n = dist.shape
     counted = np.where(dist == no_path, dist.dtype.type(0), dist)
@@ -169,17 +177,19 @@ def add_up_on_host(dist: npt.NDArray[Any], statistics: RowStatistics, no_path: A
     statistics.farthest[...] = counted.max(axis=1, initial=0)
     if dist.dtype.kind == "i":
         counted.sum(axis=1, dtype=np.int64, out=statistics.total)
-        for row in statistics._may_overflow.tolist():
+        for row in statistics._may_overflow(counted.min(axis=1, initial=0)).tolist():
             _refuse_overflow(counted[row])
         return
     lanes = np.zeros((rows, _LANES))
-    for first in range(0, n, _LANES):
-        some = counted[:, first : first + _LANES]
-        lanes[:, : some.shape[1]] += some
-    while lanes.shape[1] > 1:
-        half = lanes.shape[1] // 2
-        lanes = lanes[:, :half] + lanes[:, half:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for first in range(0, n, _LANES):
+            some = counted[:, first : first + _LANES]
+            lanes[:, : some.shape[1]] += some
+        while lanes.shape[1] > 1:
+            half = lanes.shape[1] // 2
+            lanes = lanes[:, :half] + lanes[:, half:]
     statistics.total[...] = lanes[:, 0]
+    statistics._may_overflow()
 
 
 def adds_up(device: Device, arithmetic: Arithmetic) -> bool:
@@ -220,5 +230,5 @@ def adds_up_known_rows(device: Device, arithmetic: Arithmetic) -> bool:
 
 def _refuse_overflow(dist: npt.NDArray[Any]) -> None:
     total = sum(dist.tolist())
-    if total > _INT64_MAX:
+    if not -_INT64_MAX - 1 <= total <= _INT64_MAX:
         raise OverflowError(f"the distances from a vertex add up to {total}, which is beyond int64")

@@ -76,10 +76,23 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
         number: npt.NDArray[np.int64] = known.astype(np.int64) - graph.offset
         if ((number >= 0) & (number < graph.n)).all():
             return number.astype(np.intp)
-    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
+    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable) or getattr(vertices, "ndim", 1) == 0:
         raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
     named = enumerate(vertices)
     return np.array([vertex_argument(graph, each, f"{argument}[{index}]") for index, each in named], np.intp)
+
+
+def flag_argument(value: Any, argument: str) -> bool:
+    """Return whether something is wanted.
+
+    Raises
+    ------
+    TypeError
+        It is neither True nor False.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{argument}: expected True or False, got {value!r}")
+    return bool(value)
 
 
 def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:

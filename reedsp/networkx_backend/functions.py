@@ -96,7 +96,11 @@ _METHODS = ("dijkstra", "bellman-ford")
 
 def convert_from_nx(graph: Any, **what_to_keep: Any) -> NetworkXGraph:
     """Return the graph as this backend reads it; neighbours and weights are read when they are needed."""
-    return graph if isinstance(graph, NetworkXGraph) else NetworkXGraph(graph)
+    if isinstance(graph, NetworkXGraph):
+        return graph
+    if hasattr(graph, "_graph"):  # a view of another graph, whose changes would not clear the view's cache
+        graph.__networkx_cache__ = None  # as networkx says that it is switched off
+    return NetworkXGraph(graph)
 
 
 def convert_to_nx(answer: Any, *, name: str | None = None) -> Any:

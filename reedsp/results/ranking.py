@@ -10,6 +10,14 @@ import numpy.typing as npt
 
 
 def largest(names: Sequence[Any], values: npt.NDArray[np.float64], count: int) -> list[tuple[Any, float]]:
-    """Return so many names with their values, the largest first, and of equal ones in their order."""
+    """Return so many names with their values, the largest first, and of equal ones in their order.
+
+    Raises
+    ------
+    TypeError
+        The count is no integer.
+    """
+    if not isinstance(count, (int, np.integer)):
+        raise TypeError(f"count: expected an integer, got {count!r}")
     order = np.argsort(-values, kind="stable")[: max(0, count)]
     return [(names[each], float(values[each])) for each in order.tolist()]

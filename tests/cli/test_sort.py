@@ -64,6 +64,8 @@ def test_standard_input(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ("content", "message"),
     [
         (b"1 two 3", "numbers.txt: word 2, 'two', is no number"),
+        (b"5 1_000", "numbers.txt: word 2, '1_000', is no number"),
+        (b"0.5 1_0.5", "numbers.txt: word 2, '1_0.5', is no number"),
         (b"1 18446744073709551616", "numbers.txt: integers of more than 64 bits"),
         (b"-1 18446744073709551615", "numbers.txt: integers of more than 64 bits"),
         (b"\x93NUMPY\1", "numbers.txt: "),

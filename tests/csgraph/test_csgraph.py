@@ -386,10 +386,21 @@ def test_29_complex_numbers_are_refused(name: str) -> None:
             call(name, graph)
 
 
+@pytest.mark.parametrize("name", SEARCHES)
+def test_30_texts_and_times_are_refused(name: str) -> None:
+    for graph in ([["0", "3"], ["1", "0"]], np.full((2, 2), "2020-01-01", "M8[D]"), np.ones((2, 2), "m8[s]")):
+        with pytest.raises(
+            TypeError, match=r"^csgraph has dtype (<U1|datetime64\[D\]|<M8\[D\]|timedelta64\[s\]|<m8\[s\]), exp"
+        ):
+            call(name, graph)
+
+
 def test_29_conversions_refuse_complex_numbers() -> None:
     for convert in (ours.csgraph_from_dense, ours.csgraph_masked_from_dense, ours.csgraph_from_masked):
         with pytest.raises(TypeError, match=r"^graph has dtype complex128, expected real numbers$"):
             convert(np.ma.masked_equal(SMALL.astype(complex), 0))
+    with pytest.raises(TypeError, match=r"^graph: expected a masked array, got csr_array$"):
+        ours.csgraph_from_masked(scipy.sparse.csr_array(SMALL))
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -720,6 +731,24 @@ def test_indices_out_of_range(name: str) -> None:
     for indices in (4, -5, [0, 4], [[-5]], 1.5, 2**40):
         with pytest.raises(ValueError, match="indices"):
             getattr(ours, name)(SMALL, indices=indices)
+
+
+@pytest.mark.parametrize("name", BY_INDICES)
+def test_indices_that_are_no_numbers(name: str) -> None:
+    for indices in ("1", ["1"], 1 + 0j, [1 + 0j]):
+        with pytest.raises(TypeError, match=r"^indices has dtype .*, expected real numbers$"):
+            getattr(ours, name)(SMALL, indices=indices)
+
+
+@pytest.mark.parametrize("name", ["breadth_first_order", "breadth_first_tree", "depth_first_order", "depth_first_tree"])
+def test_43_starts_that_are_no_integers(name: str) -> None:
+    for start in ("1", 1.7, None, [1]):
+        with pytest.raises(TypeError, match=r"^i_start: expected an integer, got "):
+            getattr(ours, name)(SMALL, start)
+    found, expected = (getattr(ours, name)(SMALL, start) for start in (np.uint8(1), 1))
+    if name.endswith("tree"):
+        found, expected = found.toarray(), expected.toarray()
+    same(found, expected)
 
 
 @pytest.mark.parametrize("name", SEARCHES)

@@ -114,6 +114,9 @@ def test_wrong_arguments_of_flows() -> None:
         ours.maximum_flow(matrix, 0, 0)
     with pytest.raises(ValueError, match=r"^simplex method is not supported yet.$"):
         ours.maximum_flow(matrix, 0, 1, method="simplex")
+    for source, sink, name in ((0.9, 1, "source"), (0, 1.0, "sink"), (0, "1", "sink"), (None, 1, "source")):
+        with pytest.raises(TypeError, match=rf"^{name}: expected an integer, got "):
+            ours.maximum_flow(matrix, source, sink)
 
 
 # ---- full matchings -------------------------------------------------------------------------------------
@@ -155,6 +158,8 @@ def test_rules_of_full_matchings(on: str, device: Device, request: pytest.Fixtur
     for given in (np.eye(2), scipy.sparse.lil_array(np.eye(2)), scipy.sparse.csr_array(np.eye(2) * 1j)):
         with pytest.raises(TypeError):
             ours.min_weight_full_bipartite_matching(given)
+    with pytest.raises(ValueError, match=r"^biadjacency has 1 dimension, expected 2$"):
+        ours.min_weight_full_bipartite_matching(scipy.sparse.coo_array(np.arange(5)))
     objects = scipy.sparse.csr_array(np.eye(2))
     objects.data = objects.data.astype(object)
     with pytest.raises(ValueError, match=r"^expected a matrix containing numerical entries, got object$"):

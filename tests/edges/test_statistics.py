@@ -114,6 +114,35 @@ def test_sums_are_refused_only_beyond_int64(device: Any) -> None:
                     add()
 
 
+def test_sums_are_refused_only_beyond_int64_on_either_side() -> None:
+    most, far = 2**63 - 1, -(2**62)
+    for row, total in (([0, far, far], 2 * far), ([5, far, far, -6], None), ([0, far, far, far, far], None)):
+        rows = RowStatistics.empty(1, np.dtype(np.int64))
+        if total is not None:
+            add_up_on_host(np.array([row]), rows, most)
+            assert rows.total.tolist() == [total]
+        else:
+            with pytest.raises(OverflowError, match=f"add up to {sum(row)}, which is beyond int64"):
+                add_up_on_host(np.array([row]), rows, most)
+
+
+def test_sums_beyond_float64_are_refused(device: Any) -> None:
+    arithmetic, job = Arithmetic(np.dtype(np.float64)), Job(device)
+    for row in ([0.0, 1.7e308, np.inf], [0.0, 1.7e308, 1.7e308]):
+        dist, fits = np.array([[0.0, 1.0, 2.0], row]), np.inf in row
+        for add in (
+            lambda rows, dist=dist: add_up(job, job.upload(dist), 3, rows, arithmetic),
+            lambda rows, dist=dist: add_up_on_host(dist, rows, arithmetic.infinity),
+        ):
+            rows = RowStatistics.empty(2, dist.dtype)
+            if fits:
+                add(rows)
+                assert rows.total.tolist() == [3.0, 1.7e308]
+            else:
+                with pytest.raises(OverflowError, match="beyond float64"):
+                    add(rows)
+
+
 def test_parts_share_memory_and_are_joined() -> None:
     rows = RowStatistics(np.arange(4), np.arange(4.0), np.arange(4.0) * 2)
     rows.part(slice(2, 4)).reached[...] = 9

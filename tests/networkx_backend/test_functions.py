@@ -437,6 +437,29 @@ def test_views(engine: str) -> None:
         assert_same(nx.single_target_shortest_path, view, start)
 
 
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "subgraph": lambda graph: graph.subgraph(range(5)),
+    "subgraph of a subgraph": lambda graph: graph.subgraph(range(6)).subgraph(range(5)),
+    "edges": lambda graph: graph.edge_subgraph([edge for edge in graph.edges if max(edge[:2]) < 5]),
+    "reversed": lambda graph: graph.reverse(copy=False) if graph.is_directed() else graph.subgraph(graph),
+    "undirected": lambda graph: graph.to_undirected(as_view=True),
+    "directed": lambda graph: graph.to_directed(as_view=True),
+    "filtered": lambda graph: nx.subgraph_view(graph, filter_node=lambda node: node != 6),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiDiGraph])
+def test_views_follow_a_graph_that_changes(engine: str, kind: type, view: str) -> None:
+    graph = nx.path_graph(7, create_using=kind)
+    seen = VIEWS[view](graph)
+    for change in (lambda: None, lambda: graph.remove_node(2), lambda: graph.add_edge(0, 3)):
+        change()
+        for _ in range(2):
+            assert_same(nx.single_source_dijkstra, seen, 0)
+            assert_same(nx.closeness_centrality, seen)
+
+
 # ---- the caller's objects ---------------------------------------------------------------------------
 
 

@@ -751,7 +751,7 @@ def test_parts_of_one_array_of_a_device(queue: cl.CommandQueue) -> None:
         expected[target : target + 300] = host[:300].cumsum(dtype=host.dtype)
         assert (base.get() == expected).all()
     for target in (1, 64, 299):
-        with pytest.raises(ValueError, match="out: it overlaps x"):
+        with pytest.raises(ValueError, match="out: it overlaps the input"):
             reedsp.inclusive_scan(base[:300], out=base[target : target + 300])
 
 

@@ -29,7 +29,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
-from reedsp.graph.arguments import vertices_argument
+from reedsp.graph.arguments import flag_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere
@@ -77,7 +77,8 @@ def distance_statistics(
     NegativeCycleError
         There is a negative cycle; if weights are fractional, one that can be reached from a source.
     OverflowError
-        A distance is beyond int64 or the integer `dtype`, or the sum of those from a source is beyond int64.
+        A distance is beyond int64 or the integer `dtype`, or the sum of those from a source is beyond int64, or beyond
+        float64; or weights are negative, and those of Johnson's method, with potentials, are beyond int64.
     ValueError, TypeError, DeviceError, DeviceMemoryError
         As for :func:`reedsp.sssp`.
 
@@ -98,7 +99,7 @@ def distance_statistics(
     """
     asked, graph = accepted(graph)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
-    question = question_of(graph, unweighted, dtype)
+    question = question_of(graph, flag_argument(unweighted, "unweighted"), dtype)
     if isinstance(device, Elsewhere):
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it

@@ -116,6 +116,8 @@ def read_numbers(file: Path) -> Any:
     words = content.split()
     try:
         numbers: list[Any] = [int(word) for word in words]
+        if b"_" in content:  # as Python writes numbers, and no graph file may
+            raise ValueError
     except ValueError:
         return np.fromiter(_fractions(file, words), np.float64)
     for dtype in (np.int64, np.uint64):
@@ -127,7 +129,10 @@ def read_numbers(file: Path) -> Any:
 def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
     for position, word in enumerate(words, start=1):
         try:
-            yield float(word)
+            number = float(word)
+            if b"_" in word:
+                raise ValueError
+            yield number
         except ValueError:
             text = word[:40].decode(errors="replace")
             raise Failure(f"{file}: word {position}, {text!r}, is no number") from None

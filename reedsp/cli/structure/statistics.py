@@ -66,7 +66,8 @@ def statistics(
     """Find how far all others are from each vertex of a graph in a file.
 
     Prints the mean distance, the diameter, the radius, and the ten vertices of the largest closeness. Distances are
-    added up where they are found; no matrix is kept. The exit status is 1 if there is a negative cycle.
+    added up where they are found; no matrix is kept. What a vertex does not reach does not count, and of vertices that
+    are drawn diameter and radius are those of these alone. The exit status is 1 if there is a negative cycle.
     """
     with stated_failures():
         check_output(output, force, (".csv",), as_json)

@@ -214,6 +214,9 @@ def test_tables(weight: float, shown: str, device: reedsp.Device, tmp_path: Path
     ]
     assert found.most_central(2) == [("b", 1 / weight), ("c", 2 / (3 * weight))]
     assert found.most_central(0) == []
+    for count in (1.5, None, "2"):
+        with pytest.raises(TypeError, match=r"^count: expected an integer, got "):
+            found.most_central(count)  # type: ignore[arg-type]
     assert [name for name, _ in found.most_central(9)] == ["b", "c", "a"]
 
 

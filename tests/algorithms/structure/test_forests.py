@@ -298,6 +298,7 @@ def test_without_edges(n: int, method: Any, pretender: Device) -> None:
         forest = reedsp.spanning_forest(graph, method=method, device=pretender)
         assert (len(forest), forest.trees, forest.total_weight) == (0, n, 0)
         assert forest.ends.shape == (0, 2)
+        assert forest.method == forest.stats["method"] in METHODS
         assert forest.verify(pretender)
 
 
@@ -388,6 +389,22 @@ def test_total_weights_are_exact(device: Device) -> None:
     assert reedsp.spanning_forest(path_of(weights), device=device).total_weight == float(sum(map(Fraction, weights)))
 
 
+@pytest.mark.parametrize(
+    ("weights", "total"),
+    [
+        ([1.7e308, 1.7e308, -1.7e308], 1.7e308),
+        ([1.7e308, 1.7e308], math.inf),
+        ([-1.7e308, -1.7e308, 0.5], -math.inf),
+        ([1.7e308, -1.7e308, 2.0**-1074, 1.0], 1.0),
+    ],
+)
+def test_total_weights_beyond_the_largest_float(weights: list[float], total: float, device: Device) -> None:
+    forest = reedsp.spanning_forest(path_of(weights), device=device)
+    assert forest.total_weight == total
+    assert str(total) in repr(forest)
+    assert str(total) in forest._repr_html_()
+
+
 def path_of(weights: list[Any]) -> reedsp.Graph:
     n = len(weights) + 1
     return reedsp.Graph.from_edges(n, range(n - 1), range(1, n), weights, directed=False)
@@ -461,6 +478,10 @@ def test_arguments(device: Device) -> None:
         reedsp.spanning_forest("graph", device=device)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="is nan"):
         reedsp.spanning_forest([[0, np.nan], [0, 0]], device=device)
+    for wrong in ("kruskal", 1, None, np.array([True])):
+        with pytest.raises(TypeError, match="maximum: expected True or False, got "):
+            reedsp.spanning_forest([[0, 1], [0, 0]], wrong, device=device)  # type: ignore[arg-type]
+    assert reedsp.spanning_forest([[0, 1], [2, 0]], np.True_, device=device).weights.tolist() == [2]  # type: ignore[arg-type]
     with pytest.raises(reedsp.DeviceMemoryError, match="bytes"):
         reedsp.spanning_forest(path_of([1] * 10**6), method="dulle", device=device)
 

@@ -18,6 +18,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
+from reedsp.graph.arguments import flag_argument
 from reedsp.graph.graph import Graph, is_networkx
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
@@ -91,7 +92,7 @@ def full_matching(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *_METHODS))
-    names = None
+    maximum, names = flag_argument(maximum, "maximum"), None
     if isinstance(graph, Graph) or is_networkx(graph):
         graph = graph if isinstance(graph, Graph) else Graph.from_networkx(graph)
         names = graph.names
@@ -130,7 +131,7 @@ def full_matching(
         weight=weight_of(weights, taken),
         row_prices=sides[exchanged],
         column_prices=sides[not exchanged],
-        maximum=bool(maximum),
+        maximum=maximum,
         method=used,
         device=stats["device"],
         stats={**stats, "phases": phases.milliseconds()},

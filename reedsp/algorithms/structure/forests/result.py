@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,17 @@ from reedsp.system.public import public
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
+
+
+def _sum_of_floats(numbers: list[float]) -> float:
+    try:
+        return math.fsum(numbers)
+    except OverflowError:  # of a part of the sum at least
+        total = sum(map(Fraction, numbers))
+    try:
+        return float(total)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
 
 
 @public
@@ -76,9 +88,9 @@ class SpanningForest(AsTable):
 
     @functools.cached_property
     def total_weight(self) -> int | float:
-        """Sum of the weights: exact for integers, the exact sum rounded once for floats."""
+        """Sum of the weights: exact for integers, the exact sum rounded once for floats, infinite beyond these."""
         if self.weights.dtype.kind == "f":
-            return math.fsum(self.weights)
+            return _sum_of_floats(self.weights.tolist())
         largest = max(-int(self.weights.min(initial=0)), int(self.weights.max(initial=0)))
         if largest * len(self) <= np.iinfo(np.int64).max:
             return int(self.weights.sum(dtype=np.int64))

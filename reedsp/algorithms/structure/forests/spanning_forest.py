@@ -16,7 +16,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
-from reedsp.graph.arguments import as_graph
+from reedsp.graph.arguments import as_graph, flag_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
@@ -32,8 +32,9 @@ def spanning_forest(
 ) -> SpanningForest:
     """Find the minimum spanning forest: a minimum spanning tree of each connected component.
 
-    Edges are read without direction, in either; of several between two vertices the lightest counts, or the heaviest
-    for the maximum one. Loops are in no forest. Edges of equal weight are ordered by their smaller ends, and then by
+    Edges are read without direction, in either; of two in opposite directions the lighter counts, or the heavier for
+    the maximum one. Of parallel edges in one direction a graph has the lightest only, whatever is asked of it. Loops
+    are in no forest. Edges of equal weight are ordered by their smaller ends, and then by
     their larger ends: so there is exactly one forest, which every method finds, on every device and in every run.
 
     Parameters
@@ -74,7 +75,8 @@ def spanning_forest(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *METHODS))
-    graph, maximum = as_graph(graph), bool(maximum)
+    maximum = flag_argument(maximum, "maximum")
+    graph = as_graph(graph)
     if graph.m > 0 and device is None and method == "auto" and is_spanning_for_host(graph.n, graph.m):
         phases.begin("search")
         ends, weights = forest_on_host(graph, maximum)
@@ -85,7 +87,8 @@ def spanning_forest(
         return SpanningForest(graph, ends, weights, maximum, "host", HOST, stats)
     chosen = get_device(device)
     job = Job(chosen, recycle=True, phases=phases)
-    stats = {"method": method, "why": "there are no edges", "rounds": 0}
+    usual = "kruskal" if chosen.kind == "cpu" else "boruvka"
+    stats = {"method": usual if method == "auto" else method, "why": "there are no edges", "rounds": 0}
     ends, weights = np.empty((0, 2), np.int32), graph.weights[:0].copy()
     if graph.m > MOST_EDGES:
         raise DeviceMemoryError(f"the graph has {graph.m:,} edges, and places are counted in 32 bits")
