@@ -193,6 +193,13 @@ def test_depth_first(directed: bool, dtype: Any) -> None:
     assert ours.depth_first_order([[0, 1], [0, 0]], 0, return_predecessors=False).tolist() == [0, 1]
 
 
+def test_depth_first_in_ascending_order_however_stored() -> None:
+    matrix = scipy.sparse.csr_array((np.ones(3), [2, 1, 0], [0, 2, 2, 3]), shape=(3, 3))
+    assert theirs.depth_first_order(matrix, 0)[0].tolist() == [0, 2, 1]
+    assert ours.depth_first_order(matrix, 0)[0].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(ours.depth_first_tree(matrix, 0).toarray(), matrix.toarray() * [[1], [0], [0]])
+
+
 def test_depth_first_where_scipy_is_wrong() -> None:
     matrix = scipy.sparse.csr_array([[0.0, 1, 2], [0, 0, 0], [0, 0, 0]])
     matrix.data[0] = np.nan
