@@ -112,7 +112,7 @@ def distance_statistics(
         if progress is None:
             announce_long("distance_statistics", seconds, choice.methods[0])
     with search_bar(len(starts), "searches", progress, expected=seconds) as report:
-        if len(devices) > 1:
+        if len(devices) > 1 and len(starts) > 0:
             measured = _on_several(question, asked, starts, devices, report)
         else:
             measured = measured_on(question, asked, starts, devices[0], report)

@@ -238,6 +238,7 @@ def test_types(device: reedsp.Device) -> None:
             assert (len(none.reached), len(none.eccentricity), len(none.farness)) == (0, 0, 0)
             nothing = reedsp.distance_statistics(reedsp.Graph.from_edges(0, [], []), unweighted=unweighted, device=way)
             assert nothing.sources == []
+            assert all((each.method, each.device) != ("", "") for each in (none, nothing))
 
 
 def test_progress_of_several_devices(device: reedsp.Device) -> None:
