@@ -16,7 +16,7 @@ from reedsp.cost_model import choose_search, place
 from reedsp.device import build, kernel_cache, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings
-from tests.support import unoptimised
+from tests.device import unoptimised
 
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
 place._serves = False

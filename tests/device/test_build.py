@@ -38,7 +38,7 @@ from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
 from reedsp.primitives.sort.records import Records
 from reedsp.system import atomic_file, icd
-from tests.support import unoptimised
+from tests.device import unoptimised
 from tests.support.kernel_files import kernel_files
 
 INT32 = weight_macros(np.dtype(np.int32))
