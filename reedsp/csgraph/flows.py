@@ -16,9 +16,9 @@ from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
 from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
-from reedsp.csgraph.matrix import integer, refuse_corrupt, refuse_unreal
+from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal
 from reedsp.device.discovery import get_device
-from reedsp.graph.graph import EXACT_IN_FLOAT64
+from reedsp.graph.graph import EXACT_IN_FLOAT64, integer
 from reedsp.typing import MatrixLike
 
 _NARROW = np.iinfo(np.int32).max

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -141,20 +140,6 @@ def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
     """Raise TypeError for a type of complex numbers, of which a conversion would drop a part, of texts or of times."""
     if dtype.kind not in "biufO":  # objects may be numbers
         raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
-
-
-def integer(value: Any, name: str) -> int:
-    """Return an argument that has to be an integer.
-
-    Raises
-    ------
-    TypeError
-        It is a number with a fraction, or none at all.
-    """
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
 
 
 def refuse_corrupt(matrix: Any, name: str) -> None:

@@ -15,13 +15,14 @@ from scipy.sparse.csgraph import breadth_first_order as on_host
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.cost_model.place import is_order_for_host
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
-from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of, integer
+from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
+from reedsp.graph.graph import integer
 from reedsp.primitives.sort.sorts import sort_by_key
 from reedsp.typing import MatrixLike
 

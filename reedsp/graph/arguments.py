@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph, integer, is_networkx, is_sparse
+from reedsp.graph.graph import Graph, integer, is_networkx, is_sparse, refuse_masked
 from reedsp.graph.remembered import remembered
 
 
@@ -71,9 +71,10 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
     TypeError, ValueError
         One is no vertex; the message names its position.
     """
+    refuse_masked(vertices, argument)
     known = np.array(vertices) if isinstance(vertices, list | range) and _are_ints(vertices) else vertices
     if graph.labels is None and isinstance(known, np.ndarray) and known.ndim == 1 and _are_integers(known):
-        number: npt.NDArray[np.int64] = known.astype(np.int64) - graph.offset
+        number: npt.NDArray[np.int64] = np.asarray(known, np.int64) - graph.offset
         if ((number >= 0) & (number < graph.n)).all():
             return number.astype(np.intp)
     if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable) or getattr(vertices, "ndim", 1) == 0:
@@ -106,6 +107,7 @@ def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:
     TypeError, ValueError
         One is no vertex; the message names its position.
     """
+    refuse_masked(source, "source")
     if isinstance(source, np.ndarray):
         if source.ndim > 1:
             raise ValueError(f"source has {source.ndim} dimensions, expected at most 1")

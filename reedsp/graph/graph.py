@@ -1154,6 +1154,8 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
     """Check that each vertex has a label that no other one has, and that can be looked up."""
     if labels is None:
         return
+    if isinstance(labels, (set, frozenset)) or not hasattr(labels, "__len__"):  # the first have no order
+        raise TypeError(f"labels: expected a sequence, got a {type(labels).__name__}")
     if len(labels) != n:
         raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
     seen: set[Hashable] = set()
@@ -1203,12 +1205,17 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
 
 def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return any array_like as an array; a masked entry has no value, so that it is refused."""
-    if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
-        raise ValueError(f"{name}[{_first(mask)}] is masked")
+    refuse_masked(values, name)
     try:
         return np.asarray(values)
     except ValueError as error:  # rows of different lengths
         raise ValueError(f"{name}: {error}") from None
+
+
+def refuse_masked(values: object, name: str) -> None:
+    """Raise ValueError for an array of which an entry is masked: it has no value; the message names its position."""
+    if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
+        raise ValueError(f"{name}[{_first(mask)}] is masked")
 
 
 def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.graph import integer
+
 
 def largest(names: Sequence[Any], values: npt.NDArray[np.float64], count: int) -> list[tuple[Any, float]]:
     """Return so many names with their values, the largest first, and of equal ones in their order.
@@ -17,7 +19,5 @@ def largest(names: Sequence[Any], values: npt.NDArray[np.float64], count: int) -
     TypeError
         The count is no integer.
     """
-    if not isinstance(count, (int, np.integer)):
-        raise TypeError(f"count: expected an integer, got {count!r}")
-    order = np.argsort(-values, kind="stable")[: max(0, count)]
+    order = np.argsort(-values, kind="stable")[: max(0, integer(count, "count"))]
     return [(names[each], float(values[each])) for each in order.tolist()]

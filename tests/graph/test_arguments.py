@@ -62,6 +62,28 @@ def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], messa
         vertex_argument(Graph.from_edges(5, [], []), vertex, "source")
 
 
+def test_masked_vertices_are_refused(device: reedsp.Device) -> None:
+    masked = np.ma.array([0, -7], mask=[False, True])
+    for vertices in (masked, np.ma.array([0, 99], mask=[False, True]), np.ma.array([0, 3], mask=[False, True])):
+        for ask in (
+            lambda graph, vertices=vertices: vertices_argument(graph, vertices, "source"),
+            lambda graph, vertices=vertices: reedsp.sssp(graph, vertices, device=device),
+            lambda graph, vertices=vertices: reedsp.bfs(graph, vertices, device=device),
+        ):
+            with pytest.raises(ValueError, match=r"^source\[1\] is masked$"):
+                ask(numbered())
+        with pytest.raises(ValueError, match=r"^targets\[1\] is masked$"):
+            reedsp.distance_table(numbered(), [0], vertices, device=device)
+    assert vertices_argument(numbered(offset=1), np.ma.array([1, 4]), "source").tolist() == [0, 3]
+
+
+def test_labels_without_an_order_are_refused() -> None:
+    for labels in ({1, 2, 3, 4}, frozenset("abcd"), (name for name in "abcd")):
+        with pytest.raises(TypeError, match=r"^labels: expected a sequence, got a (set|frozenset|generator)$"):
+            numbered(labels=labels)
+    assert numbered(labels=dict.fromkeys("abcd").keys()).labels == tuple("abcd")
+
+
 def test_names_are_looked_up(kind: str) -> None:
     graph, names = named(kind), list(NAMES[kind])
     assert [vertex_argument(graph, name, "source") for name in names] == [0, 1, 2, 3]

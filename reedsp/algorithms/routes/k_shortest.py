@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,7 @@ from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.graph.arguments import as_graph, vertex_argument
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, integer
 from reedsp.graph.html import SHOWN, card
 from reedsp.results.routes import Routes
 from reedsp.system.public import public
@@ -150,7 +149,7 @@ def yen(
     graph = as_graph(graph)
     start = vertex_argument(graph, source, "source")
     end = vertex_argument(graph, target, "target")
-    count = operator.index(k)
+    count = integer(k, "k")
     if count < 0:
         raise ValueError(f"k = {count}, expected a number of paths")
     result = result_dtype(dtype, graph)

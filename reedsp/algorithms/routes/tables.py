@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertices_argument
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, integer
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
@@ -173,7 +172,7 @@ def k_nearest(
     asked, graph = accepted(graph)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
     ends = None if among is None else np.unique(vertices_argument(graph, among, "among"))
-    wanted = operator.index(k)
+    wanted = integer(k, "k")
     if wanted < 0:
         raise ValueError(f"k = {wanted}, expected a number of vertices")
     result = result_dtype(dtype, graph)
