@@ -230,6 +230,7 @@ HARMLESS: dict[tuple[str, str], str] = {
 """Lines, as they are, each with the line behind it, in which no planted fault changes any behaviour, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
+    ("sort/radix_work_group.cl", "own_descents |= ordinal <= ordinal_of(earlier[j]);"): SPEED,
     ("forests/place.cl", "const ulong middle = low + (high - low) / 3;"): SPEED,
     (
         "forests/rows.cl",
