@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse  # noqa: F401  (its code is no memory that a file takes, whichever test reads the first matrix)
 
 from reedsp.graph import graph
 from reedsp.io import readers
