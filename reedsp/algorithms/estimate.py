@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
+from reedsp.system.values import integer
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
@@ -78,11 +78,10 @@ def estimate(
     given = inspect.signature(estimated.function).bind(graph, *args, **arguments).arguments
     if workers is None:
         return estimated.alone(given)
-    if isinstance(workers, bool) or not isinstance(workers, numbers.Integral):
-        raise TypeError(f"workers: expected a number, got {type(workers).__name__}")
-    if workers < 1:
-        raise ValueError(f"workers = {workers}, expected at least 1")
-    return estimated.shared(given, int(workers), in_files)
+    count = integer(workers, "workers")
+    if count < 1:
+        raise ValueError(f"workers = {count}, expected at least 1")
+    return estimated.shared(given, count, in_files)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------

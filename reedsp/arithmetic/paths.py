@@ -116,9 +116,11 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         It cannot hold them.
     """
+    if np.ma.isMaskedArray(out):
+        raise TypeError("out: expected an array without a mask")
     if out.shape != shape or out.dtype != dtype:
         raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
     if not out.flags.writeable:

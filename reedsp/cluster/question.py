@@ -25,6 +25,7 @@ from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import cycle_weight, error_for
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice, checked_options
+from reedsp.system.values import check_memory_limit, flag
 
 METHOD_NAMES = ("auto", choose.MATRIX, choose.SEARCHES)
 DIST, PRED = "dist", "pred"
@@ -122,8 +123,9 @@ def question_of(
     """
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
-    if memory_limit is not None and not memory_limit > 0:
-        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
+    if memory_limit is not None:
+        check_memory_limit(memory_limit)
+    predecessors = flag(predecessors, "predecessors")
     check_choice("method", method, METHOD_NAMES)
     named = choose.MATRIX if method == "auto" else method
     choices = checked_options(options, METHODS[named].options, repr(named))

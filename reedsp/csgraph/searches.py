@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -365,6 +366,8 @@ def dijkstra(
     >>> sources
     array([0, 0, 3, 3], dtype=int32)
     """
+    if not isinstance(limit, (Real, np.bool_)):
+        raise TypeError(f"limit: expected a number, got {limit!r}")
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
     counts = unweighted and directed and not (min_only or return_predecessors)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph, integer, is_networkx, is_sparse, refuse_masked
+from reedsp.graph.graph import Graph, is_networkx, is_sparse, refuse_masked
 from reedsp.graph.remembered import remembered
+from reedsp.system.values import integer
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -81,19 +82,6 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
         raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
     named = enumerate(vertices)
     return np.array([vertex_argument(graph, each, f"{argument}[{index}]") for index, each in named], np.intp)
-
-
-def flag_argument(value: Any, argument: str) -> bool:
-    """Return whether something is wanted.
-
-    Raises
-    ------
-    TypeError
-        It is neither True nor False.
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{argument}: expected True or False, got {value!r}")
-    return bool(value)
 
 
 def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from reedsp.graph.tables import place_in, read_table
 from reedsp.system.options import check_choice
 from reedsp.system.parts import in_parts
 from reedsp.system.public import public
+from reedsp.system.values import flag, integer
 
 if TYPE_CHECKING:
     import networkx
@@ -35,6 +36,7 @@ EXACT_IN_FLOAT64 = 2**53
 """Up to it, every integer is a float64."""
 
 _INT64 = np.iinfo(np.int64)
+_BOOLS = (bool, np.bool_)
 _ROUNDED_UP = 1 + 2.0**-20  # more than a sum of numbers of float64 loses
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
@@ -132,6 +134,7 @@ class Graph:
         offset: int = 0,
         labels: Sequence[Hashable] | None = None,
     ) -> None:
+        directed = flag(directed, "directed")
         pointers = _integer_vector(indptr, "indptr").astype(np.int64)
         n = len(pointers) - 1
         if n < 0:
@@ -200,8 +203,11 @@ class Graph:
     ) -> None:
         """Take canonical CSR arrays, or a matrix, which no other code may write to, and labels that are checked."""
         offset = integer(offset, "offset")
+        n = len(rows.values) if isinstance(rows, DenseWeights) else len(rows[0]) - 1
+        if not _INT64.min <= offset <= _INT64.max - max(n - 1, 0):
+            raise ValueError(f"offset = {offset}: int64 does not hold the numbers of {n} vertices")
         self._edges = rows if isinstance(rows, DenseWeights) else _frozen(Rows(*rows))
-        self.directed = bool(directed)
+        self.directed = directed
         self.offset = offset
         self.labels = None if labels is None else tuple(labels)
         self.coordinates = None
@@ -268,7 +274,7 @@ class Graph:
         ValueError, TypeError
             As for :class:`Graph`.
         """
-        n = _vertex_count(n)
+        n, directed = _vertex_count(n), flag(directed, "directed")
         _check_labels(labels, n)
         return cls._taking([sources, targets, weights], n, directed, offset, labels)
 
@@ -322,6 +328,7 @@ class Graph:
         TypeError
             It is not a sparse matrix, or its dtype is not a real number.
         """
+        directed = flag(directed, "directed")
         if not is_sparse(matrix):
             raise TypeError(f"matrix: expected a SciPy sparse matrix, got {type(matrix).__name__}")
         if matrix.format not in ("csr", "csc"):
@@ -355,6 +362,9 @@ class Graph:
         TypeError
             The dtype is not a real number.
         """
+        directed = flag(directed, "directed")
+        if not (null_value is None or isinstance(null_value, Real)):
+            raise TypeError(f"null_value: expected a number or None, got {null_value!r}")
         masked = np.ma.isMaskedArray(matrix)
         values = _array(np.ma.getdata(matrix) if masked else matrix, "matrix")
         if values.ndim != 2:
@@ -645,6 +655,7 @@ class Graph:
         >>> graph.names, graph.neighbors("Bern")
         (('Bern', 'Biel', 'Thun'), ['Biel', 'Thun'])
         """
+        directed = flag(directed, "directed")
         sources, targets, weights, first, labels, n = read_table(table, source, target, weight)
         edges = [
             _vertex_vector(sources, "sources", n),
@@ -691,7 +702,7 @@ class Graph:
             vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
             raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
         graph = Graph.__new__(Graph)
-        graph.geographic = _are_geographic(places, geographic)
+        graph.geographic = _are_geographic(places, None if geographic is None else flag(geographic, "geographic"))
         graph._edges = self._edges
         graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
         [graph.coordinates] = _frozen((places,))
@@ -920,7 +931,8 @@ class Graph:
 
     def _find(self, name: object) -> int | None:
         if self.labels is None:
-            number = int(name) - self.offset if isinstance(name, (int, np.integer)) else -1
+            is_number = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+            number = int(name) - self.offset if is_number else -1  # type: ignore[call-overload]
             return number if 0 <= number < self.n else None
         if "index_of" not in self._derived:
             self._derived["index_of"] = {label: index for index, label in enumerate(self.labels)}
@@ -928,6 +940,8 @@ class Graph:
             found: int | None = self._derived["index_of"].get(name)
         except TypeError:  # it cannot be hashed
             return None
+        if found is not None and isinstance(name, _BOOLS) and not isinstance(self.labels[found], _BOOLS):
+            return None  # one of a mask, where the number that it is equal to is meant by no one
         return found
 
     def _names_in_words(self) -> str:
@@ -1147,7 +1161,7 @@ def _are_geographic(places: npt.NDArray[np.float64], asked: bool | None) -> bool
         vertex, axis = divmod(_first(beyond.ravel()), 2)
         expected = ("longitude", "latitude")[axis]
         raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
-    return bool(asked)
+    return asked
 
 
 def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
@@ -1170,23 +1184,7 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
         seen.add(label)
 
 
-def integer(value: object, name: str) -> int:
-    """Return an argument as a Python int.
-
-    Raises
-    ------
-    TypeError
-        It is not an integer; the message names the argument.
-    """
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
-
-
 def _vertex_count(n: object) -> int:
-    if isinstance(n, (bool, np.bool_)):
-        raise TypeError("n: expected an integer, got a bool")
     count = integer(n, "n")
     if not 0 <= count <= MAX_VERTICES:
         raise ValueError(f"n = {count} is outside 0 .. {MAX_VERTICES}")

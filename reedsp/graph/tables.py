@@ -218,6 +218,10 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
     from pyarrow import compute
 
     words = compute.utf8_trim_whitespace(column)
+    hexadecimal = compute.match_substring_regex(words, "^[+-]?0[xX]").to_numpy()
+    if hexadecimal.any():
+        row = int(np.argmax(hexadecimal))
+        raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a decimal number")
     with contextlib.suppress(pyarrow.ArrowInvalid):
         return np.asarray(words.cast(pyarrow.int64()).to_numpy())
     try:

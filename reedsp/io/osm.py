@@ -20,6 +20,7 @@ from reedsp.graph.places import metres_between
 from reedsp.io.osm_child import Places, Roads
 from reedsp.io.readers import READERS, require_regular_file, suffix
 from reedsp.io.road_profiles import PROFILES
+from reedsp.system.values import flag
 
 _CHILD = "reedsp.io.osm_child"
 _SUFFIXES = (".osm", ".osm.gz", ".osm.bz2", ".osm.pbf", ".pbf")
@@ -112,6 +113,7 @@ def read_osm(
     [(7, 8, 66374), (8, 7, 66374)]
     """
     name = os.fsdecode(path)
+    clipped, connected = flag(clipped, "clipped"), flag(connected, "connected")
     _check(name, profile, weight)
     roads, (numbers, places, closed) = _read_in_child(name, profile)
     vertices = np.searchsorted(numbers, roads.nodes)

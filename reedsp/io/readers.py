@@ -37,6 +37,7 @@ import numpy.typing as npt
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 from reedsp.system.file_errors import named_errors
 from reedsp.system.progress_bar import bytes_bar
+from reedsp.system.values import flag
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
@@ -162,6 +163,7 @@ def read(
     >>> graph.name(0)
     1
     """
+    relabel = flag(relabel, "relabel")
     with bytes_bar("reading", progress) as report:
         return survey(path, relabel=relabel, progress=report)[0]
 

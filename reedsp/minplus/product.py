@@ -18,6 +18,7 @@ from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.operands import Operands, matrix
 from reedsp.minplus.selfcheck import trusted_products
 from reedsp.system.options import check_method
+from reedsp.system.values import integer
 from reedsp.typing import ProductMethod
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
@@ -140,15 +141,14 @@ def min_plus_power(
     n = given.shape[0]
     if given.shape != (n, n):
         raise ValueError(f"a: a square matrix is expected, got shape {given.shape}")
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        raise TypeError(f"k: an integer is expected, got {k!r}")
+    k = integer(k, "k")
     if k < 0:
         raise ValueError(f"k = {k}, expected at least 0")
     check_method(method, METHODS)
     operands = Operands({"a": given}, (n, n), out, device)
     if n == 0:
         return operands.empty()
-    weights = operands.weights(times=int(k))
+    weights = operands.weights(times=k)
     if k < 2:
         return operands.give(np.array(operands.on_host()[0]) if k else _unit(n, operands.dtype))
     if weights is None:

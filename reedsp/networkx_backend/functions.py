@@ -182,9 +182,14 @@ def _backwards(paths: Paths) -> Paths:
 # ---- unweighted -------------------------------------------------------------------------------------
 
 
+def _limit(cutoff: Any) -> Any:
+    """Return a cutoff as levels are compared with it; TypeError, as in networkx, for what is no number."""
+    return _NO_LIMIT if cutoff is None else cutoff if cutoff > 0 else 0
+
+
 def _levels(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Lengths:
     if source in G and on_device.is_wanted(G):
-        return on_device.breadth_first(G, source, _NO_LIMIT if cutoff is None else cutoff, reverse).lengths
+        return on_device.breadth_first(G, source, _limit(cutoff), reverse).lengths
     lengths: Lengths = _own(f"single_{_end(reverse)}_shortest_path_length", G.source, source, cutoff=cutoff)
     return lengths
 
@@ -206,7 +211,7 @@ def single_target_shortest_path_length(G: NetworkXGraph, target: Node, cutoff: A
 def all_pairs_shortest_path_length(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tuple[Node, Lengths]]:
     """Yield each node with the number of edges to each other one."""
     if on_device.is_wanted(G):
-        trees = on_device.breadth_first_from_each(G, _NO_LIMIT if cutoff is None else cutoff)
+        trees = on_device.breadth_first_from_each(G, _limit(cutoff))
         yield from ((node, tree.lengths) for node, tree in trees)
     else:
         for node in G:
@@ -216,7 +221,7 @@ def all_pairs_shortest_path_length(G: NetworkXGraph, cutoff: Any = None) -> Iter
 def _fewest_edges(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Paths:
     """Return a path with the fewest edges to each node, or from each where `reverse`."""
     if source in G and on_device.is_wanted(G):
-        return on_device.breadth_first(G, source, _NO_LIMIT if cutoff is None else cutoff, reverse).paths(reverse)
+        return on_device.breadth_first(G, source, _limit(cutoff), reverse).paths(reverse)
     paths: Paths = _own(f"single_{_end(reverse)}_shortest_path", G.source, source, cutoff=cutoff)
     return paths
 
@@ -234,7 +239,7 @@ def single_target_shortest_path(G: NetworkXGraph, target: Node, cutoff: Any = No
 def all_pairs_shortest_path(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tuple[Node, Paths]]:
     """Yield each node with paths with the fewest edges to the others."""
     if on_device.is_wanted(G):
-        trees = on_device.breadth_first_from_each(G, _NO_LIMIT if cutoff is None else cutoff)
+        trees = on_device.breadth_first_from_each(G, _limit(cutoff))
         yield from ((node, tree.paths()) for node, tree in trees)
     else:
         for node in G:
@@ -331,7 +336,7 @@ def _dijkstra_to(
     tree = on_device.dijkstra(G, arcs, sources, cutoff, target)
     number = G.number_of[target]
     if not tree.number_reached(number):
-        raise _no_path(sources, target)
+        raise _no_path(sources[0] if len(sources) == 1 else sources, target)
     return tree, number
 
 
@@ -683,7 +688,8 @@ def all_shortest_paths(
     G: NetworkXGraph, source: Node, target: Node, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[list[Node]]:
     """Return an iterator of all shortest paths between two nodes."""
-    return all_paths_to({source}, target, _predecessors(G, source, weight, method))
+    predecessors = _predecessors(G, source, weight, method)
+    return all_paths_to({source}, target, predecessors)
 
 
 def _predecessors(G: NetworkXGraph, source: Node, weight: Any, method: str) -> Predecessors:

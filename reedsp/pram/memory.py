@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from reedsp.pram.arithmetic import WIDTHS
 from reedsp.pram.host import HostValues
 from reedsp.pram.tree import DTYPES, Global, Tree
+from reedsp.system.values import integer
 
 MOST_PROCESSORS = (1 << 31) - 1
 """As many as a kernel's indices are trusted with."""
@@ -28,10 +28,7 @@ def processors_of(n: Any) -> int:
     TypeError, ValueError
         It is no such number.
     """
-    try:
-        count = operator.index(n)
-    except TypeError:
-        raise TypeError(f"n: the number of processors is an integer, got {type(n).__name__}") from None
+    count = integer(n, "n")
     if not 0 <= count <= MOST_PROCESSORS:
         raise ValueError(f"n = {count} is no number of processors from 0 to {MOST_PROCESSORS}")
     return count

@@ -17,6 +17,7 @@ from reedsp.pram.interpreter import Interpreter
 from reedsp.pram.memory import memory_of, processors_of, results_of
 from reedsp.pram.parser import parse
 from reedsp.pram.tree import Mode
+from reedsp.system.values import flag, integer
 
 if TYPE_CHECKING:
     from reedsp.device.device import Device
@@ -133,7 +134,8 @@ class Program:
         >>> int(result["A"][0])
         36
         """
-        n = processors_of(n)
+        n, check, demand = processors_of(n), flag(check, "check"), flag(demand, "demand")
+        max_rounds = integer(max_rounds, "max_rounds")
         if max_rounds < 1:
             raise ValueError(f"max_rounds = {max_rounds}: at least one is needed")
         memory = memory_of(self.tree, n, given)
@@ -174,7 +176,7 @@ class Program:
 
     def kernels(self, method: Method = "bitset", optimizations: Optimizations = "all", check: bool = False) -> str:
         """Return the kernels in OpenCL C."""
-        return self._source(self._chosen(optimizations), self._method(method), check).text
+        return self._source(self._chosen(optimizations), self._method(method), flag(check, "check")).text
 
     def explain(self, optimizations: Optimizations = "all") -> str:
         """Return where each optimisation is applied, and where not, and why."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.system.public import public
+from reedsp.system.values import flag
 
 ELEMENT_TYPES = tuple(np.dtype(each) for each in (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))
 """The types of elements that are reduced and scanned."""
@@ -66,6 +67,7 @@ class Operator:
 
     def __post_init__(self) -> None:
         check_expression("expression", self.expression)
+        flag(self.commutative, "commutative")
 
 
 def check_expression(argument: str, expression: object) -> None:

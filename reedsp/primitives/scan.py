@@ -34,6 +34,7 @@ from reedsp.primitives.selfcheck import passes_once, trusted_form
 from reedsp.primitives.strided.selfcheck import check_tree
 from reedsp.primitives.strided.trees import Shape, default_shape, plan_pairs, plan_tree_reduction, plan_tree_scan
 from reedsp.system.options import check_method
+from reedsp.system.values import flag, integer
 from reedsp.typing import ChunkedMethod, InclusiveMethod, OperatorName, ReduceMethod, ScanMethod
 
 _CHUNKED = ("fast", *CHUNKED)
@@ -236,7 +237,7 @@ def segmented_scan(
     if heads is None:
         raise TypeError("heads: an array is expected, got None")
     check_method(method, _METHODS)
-    return _scan(x, heads, op, method, exclusive, out, device)
+    return _scan(x, heads, op, method, flag(exclusive, "exclusive"), out, device)
 
 
 def compact(x: Any, mask: Any, *, method: ChunkedMethod = "fast", device: Device | int | str | None = None) -> Any:
@@ -338,19 +339,20 @@ def _scan(
 
 def _sizes(method: str, group_size: Any, each: Any) -> tuple[int | None, int | None]:
     """Return the sizes of Dulle's work-groups, if they were given."""
-    given = {"group_size": group_size, "each": each}
-    for name, value in given.items():
+    sizes: list[int | None] = []
+    for name, value in {"group_size": group_size, "each": each}.items():
         if value is None:
+            sizes.append(None)
             continue
         if method != "dulle":
             raise ValueError(f'{name}: method = {method!r} has none; "dulle" has')
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-            raise TypeError(f"{name}: expected an integer, got {type(value).__name__}")
-        if value < 1:
-            raise ValueError(f"{name}: at least 1 is expected, got {value}")
-    if group_size == each == 1:
+        size = integer(value, name)
+        if size < 1:
+            raise ValueError(f"{name}: at least 1 is expected, got {size}")
+        sizes.append(size)
+    if sizes == [1, 1]:
         raise ValueError("group_size and each: both are 1, so that a work-group would join nothing")
-    return group_size if group_size is None else int(group_size), each if each is None else int(each)
+    return sizes[0], sizes[1]
 
 
 def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, method: str, device: Any) -> Any:

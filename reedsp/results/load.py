@@ -73,7 +73,9 @@ def _result(content: _Content, graph: Graph) -> ShortestPaths | BreadthFirst | A
     if about.pop("graph") != fingerprint(graph):
         raise ValueError("this is the result of another graph: one with other edges or weights")
     names = numbering(graph)
-    stored: _Content = {name: content[name] for name in ("offset", "labels") if name in content}
+    stored: _Content = {name: content[name] for name in ("offset", "labels", "names") if name in content}
+    if "names" not in stored:  # older files do not say it
+        names.pop("names", None)
     if stored.keys() != names.keys() or not all(np.array_equal(stored[name], each) for name, each in names.items()):
         raise ValueError("this is the result of another graph: one whose vertices have other names")
     kind = about.pop("result")

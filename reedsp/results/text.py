@@ -157,9 +157,23 @@ def write_arrays(
 
 
 def numbering(graph: Graph) -> dict[str, npt.NDArray[Any]]:
-    """Return what the vertices are called, as far as arrays of numbers or strings can say it."""
-    labels = None if graph.labels is None else label_array(graph.labels)
-    return {"offset": np.array(graph.offset, np.int64)} | ({} if labels is None else {"labels": labels})
+    """Return what the vertices are called: numbers and strings themselves, and a digest of tuples of them."""
+    offset = {"offset": np.array(graph.offset, np.int64)}
+    if graph.labels is None:
+        return offset
+    labels = label_array(graph.labels)
+    if labels is not None:
+        return offset | {"labels": labels}
+    if not all(map(_is_plain, graph.labels)):
+        return offset  # what it looks like may be another thing in the next process
+    return offset | {"names": np.array(hashlib.sha256(repr(graph.labels).encode()).hexdigest())}
+
+
+def _is_plain(label: Any) -> bool:
+    """Return whether a label looks the same wherever it is made."""
+    if isinstance(label, tuple):
+        return type(label) is tuple and all(map(_is_plain, label))
+    return type(label) in (int, float, str, bytes, bool)
 
 
 def fingerprint(graph: Graph) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+from reedsp.system.values import flag
+
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Numbers of the errors that say that there is no room on a disk."""
 
@@ -47,6 +49,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
             file.flush()
             os.fsync(file.fileno())
 
+    overwrite = flag(overwrite, "overwrite")
     if not overwrite:
         _refuse_existing(path)
     _write_beside(path, write_to_disk, os.replace if overwrite else put_in_place, 0o666)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.system.values import integer
 from reedsp.viewer.inputs import LARGEST_LENGTH, LARGEST_M, LARGEST_N
 from reedsp.viewer.story import listed
 
@@ -83,9 +84,7 @@ def graph(kind: str, size: int, seed: int = 0) -> Graph:
 
 
 def _check_size(size: int, largest: int, what: str) -> None:
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
-        raise TypeError(f"size: expected an integer, got {type(size).__name__}")
-    if not 1 <= size <= largest:
+    if not 1 <= integer(size, "size") <= largest:
         raise ValueError(f"size: 1 to {largest:,} {what} are expected, got {size:,}")
 
 

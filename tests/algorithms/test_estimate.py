@@ -303,8 +303,8 @@ def test_many_tasks_take_the_client_its_time() -> None:
     ("given", "error", "message"),
     [
         ({"workers": 0}, ValueError, "workers = 0, expected at least 1"),
-        ({"workers": 1.5}, TypeError, "workers: expected a number, got float"),
-        ({"workers": True}, TypeError, "workers: expected a number, got bool"),
+        ({"workers": 1.5}, TypeError, "workers: expected an integer, got 1.5"),
+        ({"workers": True}, TypeError, "workers: expected an integer, got True"),
         ({"workers": 2, "min_only": True}, ValueError, "min_only"),
     ],
 )

@@ -188,6 +188,12 @@ def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
         ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
 
 
+@pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j])
+def test_what_is_no_limit(limit: Any) -> None:
+    with pytest.raises(TypeError, match=r"^limit: expected a number, got "):
+        ours.dijkstra([[0, 1], [1, 0]], limit=limit)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "not_called"),
     [

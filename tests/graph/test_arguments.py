@@ -55,6 +55,7 @@ def test_40_without_names_numbers_count_from_the_end_too(vertex: Any, number: in
         (1.5, TypeError, "^source: expected an integer, got 1.5"),
         (2.0, TypeError, "^source: expected an integer, got 2.0"),
         (None, TypeError, "^source: expected an integer, got None"),
+        (True, TypeError, "^source: expected an integer, got True"),
     ],
 )
 def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], message: str) -> None:
@@ -75,6 +76,16 @@ def test_masked_vertices_are_refused(device: reedsp.Device) -> None:
         with pytest.raises(ValueError, match=r"^targets\[1\] is masked$"):
             reedsp.distance_table(numbered(), [0], vertices, device=device)
     assert vertices_argument(numbered(offset=1), np.ma.array([1, 4]), "source").tolist() == [0, 3]
+
+
+def test_a_mask_is_no_list_of_vertices(device: reedsp.Device) -> None:
+    for mask in ([False, True, True, False], np.array([False, True, True, False])):
+        for graph in (numbered(), numbered(offset=1), numbered(labels=[0, 1, 2, 3])):
+            with pytest.raises((TypeError, ValueError), match=r"^source\[0\](: expected an integer, got | = ).*False"):
+                reedsp.sssp(graph, mask, device=device)
+    assert [numbered(offset=offset).index(1) for offset in (0, 1)] == [1, 0]
+    assert True not in numbered(offset=1)
+    assert numbered(labels=[False, True, 2, 3]).index(np.True_) == 1
 
 
 def test_labels_without_an_order_are_refused() -> None:

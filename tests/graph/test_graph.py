@@ -492,8 +492,8 @@ def test_30_complex_sparse_matrices() -> None:
         (3.0, TypeError, "^n: expected an integer, got 3.0"),
         ("3", TypeError, "^n: expected an integer, got '3'"),
         (None, TypeError, "^n: expected an integer, got None"),
-        (True, TypeError, "^n: expected an integer, got a bool"),
-        (np.True_, TypeError, "^n: expected an integer, got a bool"),
+        (True, TypeError, "^n: expected an integer, got True"),
+        (np.True_, TypeError, "^n: expected an integer, got np.True_"),
         (np.float64(3), TypeError, "^n: expected an integer"),
         (-1, ValueError, "^n = -1 is outside 0 .. 2147483647"),
         (2**31, ValueError, "^n = 2147483648 is outside"),
@@ -799,6 +799,12 @@ def test_08_dense_zeros_and_infinities_are_no_edges() -> None:
     assert stored(Graph.from_dense(tuple(map(tuple, DENSE)))) == DENSE_EDGES
     assert stored(Graph.from_dense(list(DENSE))) == DENSE_EDGES
     assert_same(as_graph(DENSE), as_graph(DENSE.tolist()))
+
+
+@pytest.mark.parametrize("null_value", ["x", [0, 1], np.zeros(2), 1j])
+def test_what_is_no_null_value(null_value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^null_value: expected a number or None, got "):
+        Graph.from_dense(DENSE, null_value=null_value)
 
 
 @pytest.mark.parametrize("null_value", [None, np.inf])
@@ -1305,6 +1311,9 @@ def test_labels_that_cannot_be_names(labels: Any, error: type[Exception], messag
         ({"labels": range(5)}, ValueError, "^labels has 5 entries for 4 vertices"),
         ({"offset": 1.0}, TypeError, "^offset: expected an integer, got 1.0"),
         ({"offset": None}, TypeError, "^offset: expected an integer, got None"),
+        ({"offset": True}, TypeError, "^offset: expected an integer, got True"),
+        ({"offset": 2**63 - 3}, ValueError, f"^offset = {2**63 - 3}: int64 does not hold the numbers of 4 vertices"),
+        ({"offset": -(2**63) - 1}, ValueError, "^offset = -9223372036854775809: int64 does not hold"),
     ],
 )
 def test_faulty_names(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -1312,6 +1321,14 @@ def test_faulty_names(keywords: dict[str, Any], error: type[Exception], message:
         sample(**keywords)
     with pytest.raises(error, match=message):
         Graph([0, 1, 1, 1, 1], [0], **keywords)
+
+
+def test_offsets_as_far_as_int64() -> None:
+    for offset in (-(2**63), 2**63 - 4):
+        graph = sample(offset=offset)
+        assert [graph.index(name) for name in graph.names] == [0, 1, 2, 3]
+        assert graph.name(3) == offset + 3
+    assert Graph.from_edges(0, [], [], offset=2**63 - 1).offset == 2**63 - 1
 
 
 def in_edges_of(graph: Graph) -> list[tuple[int, int, Any]]:

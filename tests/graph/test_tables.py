@@ -190,6 +190,12 @@ def test_what_is_no_table() -> None:
         ("edges.csv", "source,target,weight\n1,2,3\n4,5,far\n", "column 'weight', row 1 is 'far', expected a number"),
         ("edges.csv", "source,target,weight\n1,2,nan\n", "column 'weight', row 0 is nan"),
         ("edges.csv", "source,target,weight\n1,2,1_0\n", "column 'weight', row 0 is '1_0', expected a number"),
+        (
+            "edges.csv",
+            "source,target,weight\n1,2,3\n4,5, 0x10\n",
+            "'weight', row 1 is '0x10', expected a decimal number",
+        ),
+        ("edges.csv", "source,target,weight\n1,2,-0X10\n", "'weight', row 0 is '-0X10', expected a decimal number"),
         ("edges.csv", "source;target;weight\n1;2;3\n", "table has no column 'source'"),
         ("edges.parquet", "no Parquet at all", "edges.parquet: "),
         ("edges.xlsx", "", r"edges\.xlsx: expected a name that ends in one of \.csv, \.tsv, \.parquet"),

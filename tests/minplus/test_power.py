@@ -198,11 +198,11 @@ def test_numbers_of_numpy_are_exponents(device: Device) -> None:
 @pytest.mark.parametrize(
     ("a", "k", "error", "message"),
     [
-        ([[1.0]], True, TypeError, "^k: an integer is expected, got True"),
-        ([[1.0]], np.True_, TypeError, "^k: an integer is expected"),
-        ([[1.0]], 2.0, TypeError, r"^k: an integer is expected, got 2\.0"),
-        ([[1.0]], "2", TypeError, "^k: an integer is expected, got '2'"),
-        ([[1.0]], None, TypeError, "^k: an integer is expected, got None"),
+        ([[1.0]], True, TypeError, "^k: expected an integer, got True"),
+        ([[1.0]], np.True_, TypeError, "^k: expected an integer"),
+        ([[1.0]], 2.0, TypeError, r"^k: expected an integer, got 2\.0"),
+        ([[1.0]], "2", TypeError, "^k: expected an integer, got '2'"),
+        ([[1.0]], None, TypeError, "^k: expected an integer, got None"),
         ([[1.0]], -1, ValueError, "^k = -1, expected at least 0"),
         ([[1.0, 2.0]], 2, ValueError, r"^a: a square matrix is expected, got shape \(1, 2\)"),
         ([1.0], 2, ValueError, r"^a: a matrix is expected, got shape \(1,\)"),

@@ -136,7 +136,7 @@ def assert_same(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None
 
 
 def unweighted_calls(s: Any, t: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
-    for cutoff in (None, 0, 1.5, -1, 2, math.inf, math.nan):
+    for cutoff in (None, 0, 1.5, -1, 2, math.inf, math.nan, "2", [1], 2 + 0j):
         for function in (
             nx.single_source_shortest_path,
             nx.single_source_shortest_path_length,
@@ -150,8 +150,9 @@ def unweighted_calls(s: Any, t: Any) -> Iterator[tuple[Callable[..., Any], tuple
     for function in (nx.all_pairs_shortest_path, nx.all_pairs_shortest_path_length):
         yield function, (), {}
         yield function, (), {"cutoff": 1}
-    for function in (nx.bidirectional_shortest_path, nx.has_path, nx.predecessor):
+    for function in (nx.bidirectional_shortest_path, nx.has_path, nx.predecessor, nx.all_shortest_paths):
         yield function, (s, t), {}
+    yield nx.all_shortest_paths, ([s], t), {}
 
 
 def weighted_calls(
@@ -365,6 +366,10 @@ def test_the_only_path_is_found_on_the_device(forced: None, weight: float, monke
     assert not nx.has_path(graph, 48, 0, backend="reedsp")
     with pytest.raises(nx.NetworkXNoPath):
         nx.shortest_path(graph, 0, "apart", "weight", backend="reedsp")
+    with pytest.raises(nx.NetworkXNoPath, match=r"^Node apart not reachable from 0$"):
+        nx.dijkstra_path(graph, 0, "apart", backend="reedsp")
+    with pytest.raises(nx.NetworkXNoPath, match=r"^Node apart not reachable from \[0, 1\]$"):
+        nx.multi_source_dijkstra(graph, [0, 1], "apart", backend="reedsp")
     graph[3][40]["weight"] = 1000
     graph.__networkx_cache__.clear()
     if type(weight) is int:

@@ -151,7 +151,7 @@ def test_other_arguments() -> None:
     program = body("F[0] = 1", F="float32[:]")
     with pytest.raises(ValueError, match=r"^F\[1\] = 0.1 is no float32$"):
         program.run(1, method="interpreter", F=[0.5, 0.1])
-    with pytest.raises(TypeError, match=r"^n: the number of processors is an integer, got float$"):
+    with pytest.raises(TypeError, match=r"^n: expected an integer, got "):
         program.run(0.5, F=[])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^n = -1 is no number of processors from 0 to 2147483647$"):
         program.run(-1, F=[])

@@ -340,8 +340,8 @@ KEYS = np.array([3, 1, 2])
         (lambda: reedsp.sort(KEYS, "quick"), ValueError, "method: 'quick' is none of 'fast', 'merge'"),
         (lambda: reedsp.sort(KEYS, presort="shell"), ValueError, "presort = 'shell', expected one of 'bitonic'"),
         (lambda: reedsp.sort(KEYS, list_length=1), ValueError, "list_length: at least 2 is expected, got 1"),
-        (lambda: reedsp.sort(KEYS, list_length=2.5), TypeError, "list_length: expected an integer, got float"),
-        (lambda: reedsp.sort(KEYS, list_length=True), TypeError, "list_length: expected an integer, got bool"),
+        (lambda: reedsp.sort(KEYS, list_length=2.5), TypeError, "list_length: expected an integer, got 2.5"),
+        (lambda: reedsp.sort(KEYS, list_length=True), TypeError, "list_length: expected an integer, got True"),
         (lambda: reedsp.sort(KEYS, list_length=12), ValueError, "list_length: 12 is no power of two"),
         (
             lambda: reedsp.sort(KEYS, "merge", list_length=1 << 20),

@@ -238,6 +238,34 @@ def test_a_result_of_another_graph(
         reedsp.load(tmp_path / "x.npz", edges_of(**changes))
 
 
+@pytest.mark.parametrize("labels", [[(0, 1), (1, 0), (1, 1), (2, 0)], ["a", 1, 2.5, ("b", b"c", True)]])
+def test_names_that_are_tuples_are_told_apart(labels: list[Any], tmp_path: Path) -> None:
+    reedsp.sssp(edges_of(labels=labels), labels[0]).save(tmp_path / "x.npz")
+    assert reedsp.load(tmp_path / "x.npz", edges_of(labels=labels)).path(labels[2]) == labels[:3]
+    for others in (labels[::-1], None, ["a", "b", "c", "d"], [*labels[:3], (7, 7)]):
+        with pytest.raises(ValueError, match="whose vertices have other names"):
+            reedsp.load(tmp_path / "x.npz", edges_of(labels=others))
+
+
+def test_names_that_look_otherwise_each_time_are_not_compared(tmp_path: Path) -> None:
+    class Place:
+        pass
+
+    places = [Place(), Place(), Place(), Place()]
+    reedsp.sssp(edges_of(labels=places), places[0]).save(tmp_path / "x.npz")
+    others = [Place(), *places[1:]]
+    assert reedsp.load(tmp_path / "x.npz", edges_of(labels=others)).path(places[2])[1:] == places[1:3]
+
+
+def test_files_that_do_not_say_what_tuples_there_are(tmp_path: Path) -> None:
+    """As they were written before they did."""
+    labels = [(0, 1), (1, 0), (1, 1), (2, 0)]
+    reedsp.sssp(edges_of(labels=labels), (0, 1)).save(tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as content:
+        np.savez(tmp_path / "y.npz", **{name: content[name] for name in content if name != "names"})
+    assert reedsp.load(tmp_path / "y.npz", edges_of(labels=labels)).path((1, 0)) == labels[:2]
+
+
 # ---- damaged files ----------------------------------------------------------------------------------
 
 ROWS = np.zeros((2, 6))

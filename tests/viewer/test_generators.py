@@ -84,5 +84,5 @@ def test_bad_arguments(make: Any) -> None:
     for size in (0, -1, 10**9):
         with pytest.raises(ValueError, match=r"size: 1 to (200|1,000) (vertices|elements) are expected, got"):
             make("random", size)
-    with pytest.raises(TypeError, match=r"size: expected an integer, got float"):
+    with pytest.raises(TypeError, match=r"size: expected an integer, got "):
         make("random", 2.5)

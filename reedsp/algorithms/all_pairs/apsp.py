@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +22,6 @@ from reedsp.algorithms.all_pairs.device_matrix import DeviceMatrix
 from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
 from reedsp.algorithms.all_pairs.johnson import SEARCHES, distances_from_root, johnson
-from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
@@ -43,6 +43,7 @@ from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar
 from reedsp.system.threads import to_the_end
+from reedsp.system.values import check_memory_limit, flag
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
 _FEW = 1000  # vertices, with which no call takes long
@@ -152,7 +153,7 @@ def apsp(
     )
     task, named = plan.task, plan.method
     if task.graph.n == 0:
-        return _of_no_vertices(task, named)
+        return _of_no_vertices(task, named, method)
     bar = vertices_bar("solving", progress, expected=plan.expected.seconds if progress is True else None)
     if progress is None and task.graph.n > _FEW:
         announce_long("apsp", plan.expected.seconds, named)
@@ -261,8 +262,9 @@ def planned(
     graph = as_graph(graph)
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
-    if memory_limit is not None and not memory_limit > 0:
-        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
+    if memory_limit is not None:
+        check_memory_limit(memory_limit)
+    predecessors = flag(predecessors, "predecessors")
     check_choice("method", method, ("auto", *METHODS))
     named = choose.MATRIX if method == "auto" else method
     choices = checked_options(options, METHODS[named].options, repr(named))
@@ -317,12 +319,16 @@ def _devices(device: Device | int | str | Sequence[Device | int | str] | None) -
     return devices
 
 
-def _of_no_vertices(task: Task, method: str) -> AllPairs:
+def _of_no_vertices(task: Task, method: str, asked: str) -> AllPairs:
     none = np.empty((0, 0), task.result) if task.place is None else task.place
-    if task.target is not None:
-        write_whole(task.target, lambda stream: write_npy(stream, iter((none,)), none.shape, task.result))
     pred = np.empty((0, 0), np.int32) if task.predecessors else None
-    return AllPairs(task.graph, none, pred, method, "", {"milliseconds": 0.0})
+    if task.target is not None:
+        if pred is not None:
+            write_whole(predecessor_file(task.target), functools.partial(np.save, arr=pred))
+        write_whole(task.target, functools.partial(np.save, arr=none))
+    stats = {"device": "", **dict.fromkeys(_ADDED_UP, 0), "milliseconds": 0.0, "arithmetic": str(task.arithmetic)}
+    because = "there is nothing to solve" if asked == "auto" else "it was asked for"
+    return AllPairs(task.graph, none, pred, method, "", {**stats, "chosen_because": because, "phases": {}})
 
 
 def _by_searches(task: Task, choices: Mapping[str, str], bar: _Bar) -> _Found:

@@ -17,10 +17,11 @@ from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.graph.arguments import as_graph, vertex_argument
-from reedsp.graph.graph import Graph, integer
+from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, card
 from reedsp.results.routes import Routes
 from reedsp.system.public import public
+from reedsp.system.values import integer
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
 
 

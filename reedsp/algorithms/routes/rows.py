@@ -21,6 +21,7 @@ from reedsp.device.job import Job
 from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.values import check_memory_limit
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 MEMORY_LIMIT = 1 << 28
@@ -89,12 +90,6 @@ def all_pairs_rows(
     if not graph.has_names:
         return blocks
     return (([graph.names[index] for index in block.tolist()], rows) for block, rows in blocks)
-
-
-def check_memory_limit(memory_limit: int) -> None:
-    """Raise ValueError if this is no number of bytes."""
-    if not memory_limit > 0:
-        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,13 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
-from reedsp.graph.arguments import flag_argument, vertices_argument
+from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.progress_bar import Report, announce_long, report_done, search_bar
 from reedsp.system.threads import at_once
+from reedsp.system.values import flag
 from reedsp.typing import DistanceType, GraphLike, Vertices
 
 
@@ -99,7 +100,7 @@ def distance_statistics(
     """
     asked, graph = accepted(graph)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
-    question = question_of(graph, flag_argument(unweighted, "unweighted"), dtype)
+    question = question_of(graph, flag(unweighted, "unweighted"), dtype)
     if isinstance(device, Elsewhere):
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it

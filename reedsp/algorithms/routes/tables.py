@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.routes.rows import MEMORY_LIMIT, check_memory_limit, row_blocks, rows_of
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, row_blocks, rows_of
 from reedsp.algorithms.rows import Prepared, accepted
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertices_argument
-from reedsp.graph.graph import Graph, integer
+from reedsp.graph.graph import Graph
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.public import public
+from reedsp.system.values import check_memory_limit, integer
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 

@@ -53,6 +53,7 @@ from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import Method, check_choice, checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, report_done, search_bar
+from reedsp.system.values import flag
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
 _METHODS = {
@@ -286,6 +287,7 @@ def checked(
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
     aim = None if target is None else vertex_argument(graph, target, "target")
+    min_only = flag(min_only, "min_only")
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)

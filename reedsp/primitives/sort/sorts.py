@@ -24,6 +24,7 @@ from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting
 from reedsp.primitives.sort.selfcheck import check_lists, trusted_form
 from reedsp.system.options import check_choice, check_method
+from reedsp.system.values import integer
 from reedsp.typing import Presort, SortMethod
 
 _METHODS = ("fast", "merge")
@@ -234,15 +235,13 @@ class _How:
     def __init__(self, method: str, order: str | None, presort: str, list_length: int | None) -> None:
         check_method(method, _METHODS)
         check_choice("presort", presort, PRESORTS)
-        length = LIST_LENGTH if list_length is None else list_length
-        if isinstance(length, bool) or not isinstance(length, (int, np.integer)):
-            raise TypeError(f"list_length: expected an integer, got {type(list_length).__name__}")
+        length = LIST_LENGTH if list_length is None else integer(list_length, "list_length")
         if length < 2:
             raise ValueError(f"list_length: at least 2 is expected, got {length}")
         if presort == "bitonic" and length & (length - 1):
             raise ValueError(f"list_length: {length} is no power of two, which a bitonic network needs")
         self._is_lists, self._order = method == "merge", order
-        self._presort, self._asked, self._length = presort, list_length is not None, int(length)
+        self._presort, self._asked, self._length = presort, list_length is not None, length
 
     def is_for_host(self, n: int, device: Any) -> bool:
         """Return whether the host sorts this many elements, and is likely to be done first."""

@@ -234,7 +234,13 @@ def test_01_no_vertices_need_no_device(tmp_path: Path) -> None:
     for out in (None, tmp_path / "none.npy"):
         paths = reedsp.apsp(graph, predecessors=True, device="no such device", out=out)
         assert paths.dist.shape == paths.pred.shape == (0, 0)
-    assert np.load(tmp_path / "none.npy").shape == (0, 0)
+        assert paths.stats.keys() == reedsp.apsp(reedsp.Graph.from_edges(1, [], [])).stats.keys()
+        assert paths.stats["chosen_because"] == "there is nothing to solve"
+    for name, dtype in (("none.npy", np.float64), ("none.pred.npy", np.int32)):
+        stored = np.load(tmp_path / name)
+        assert (stored.shape, stored.dtype) == ((0, 0), dtype)
+    reedsp.apsp(graph, "floyd-warshall", out=tmp_path / "alone.npy")
+    assert {each.name for each in tmp_path.iterdir()} == {"none.npy", "none.pred.npy", "alone.npy"}
 
 
 def test_the_fingerprint_covers_all_that_decides() -> None:

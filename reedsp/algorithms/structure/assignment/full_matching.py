@@ -18,11 +18,11 @@ from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.graph.arguments import flag_argument
 from reedsp.graph.graph import Graph, is_networkx
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
+from reedsp.system.values import flag
 from reedsp.typing import FullMatchingMethod, GraphLike
 
 _METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": auction}
@@ -92,7 +92,7 @@ def full_matching(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *_METHODS))
-    maximum, names = flag_argument(maximum, "maximum"), None
+    maximum, names = flag(maximum, "maximum"), None
     if isinstance(graph, Graph) or is_networkx(graph):
         graph = graph if isinstance(graph, Graph) else Graph.from_networkx(graph)
         names = graph.names

@@ -19,6 +19,7 @@ from reedsp.graph.graph import Graph, transposed
 from reedsp.system.options import checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
+from reedsp.system.values import flag
 from reedsp.typing import BetweennessOptions, GraphLike, Vertices
 
 _NOTHING = Sums(np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), "exact")
@@ -99,6 +100,8 @@ def betweenness(
     phases = Phases()
     graph = as_graph(graph)
     chosen = _sources(graph, sources)
+    edges, normalized = flag(edges, "edges"), flag(normalized, "normalized")
+    endpoints = flag(endpoints, "endpoints")
     method = checked_options(options, {"method": METHODS}).get("method")
     target = get_device(device)
     method = method_of(target) if method is None else method

@@ -14,11 +14,12 @@ from reedsp.algorithms.structure.components.check import verify_labels
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import vertex_argument
-from reedsp.graph.graph import Graph, integer
+from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.search_result import AsArray
 from reedsp.results.text import AsTable
 from reedsp.system.public import public
+from reedsp.system.values import integer
 
 
 @public

@@ -16,10 +16,11 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
-from reedsp.graph.arguments import as_graph, flag_argument
+from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
+from reedsp.system.values import flag
 from reedsp.typing import ForestMethod, GraphLike
 
 
@@ -75,7 +76,7 @@ def spanning_forest(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *METHODS))
-    maximum = flag_argument(maximum, "maximum")
+    maximum = flag(maximum, "maximum")
     graph = as_graph(graph)
     if graph.m > 0 and device is None and method == "auto" and is_spanning_for_host(graph.n, graph.m):
         phases.begin("search")

@@ -1,0 +1,133 @@
+"""Flags, integers and numbers of bytes: whatever takes one refuses what is none, and names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import reedsp
+from reedsp.pram import examples
+from reedsp.system.values import check_memory_limit, flag, integer
+
+GRAPH = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 5])
+TABLE = {"source": [0], "target": [1]}
+MATRIX = scipy.sparse.csr_array(np.eye(3, k=1))
+NO_FLAGS: tuple[Any, ...] = ("no", "", 0, 1, None, 2.0, [], np.zeros(2, bool))
+
+FLAGS: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "Graph": ("directed", lambda value: reedsp.Graph([0, 1, 1], [1], directed=value)),
+    "from_edges": ("directed", lambda value: reedsp.Graph.from_edges(2, [0], [1], directed=value)),
+    "from_scipy": ("directed", lambda value: reedsp.Graph.from_scipy(MATRIX, value)),
+    "from_scipy, coo": ("directed", lambda value: reedsp.Graph.from_scipy(MATRIX.tocoo(), value)),
+    "from_dense": ("directed", lambda value: reedsp.Graph.from_dense(MATRIX.toarray(), value)),
+    "from_table": ("directed", lambda value: reedsp.Graph.from_table(TABLE, weight=None, directed=value)),
+    "apsp": ("predecessors", lambda value: reedsp.apsp(GRAPH, predecessors=value)),
+    "sssp": ("min_only", lambda value: reedsp.sssp(GRAPH, [0, 1], min_only=value)),
+    "spanning_forest": ("maximum", lambda value: reedsp.spanning_forest(GRAPH, maximum=value)),
+    "full_matching": ("maximum", lambda value: reedsp.full_matching(np.eye(2), maximum=value)),
+    "distance_statistics": ("unweighted", lambda value: reedsp.distance_statistics(GRAPH, unweighted=value)),
+    "betweenness": ("edges", lambda value: reedsp.betweenness(GRAPH, edges=value)),
+    "betweenness, normalized": ("normalized", lambda value: reedsp.betweenness(GRAPH, normalized=value)),
+    "betweenness, endpoints": ("endpoints", lambda value: reedsp.betweenness(GRAPH, endpoints=value)),
+    "segmented_scan": ("exclusive", lambda value: reedsp.segmented_scan([1, 2], [0], exclusive=value)),
+    "Operator": ("commutative", lambda value: reedsp.Operator("a + b", 0, value)),
+    "Program.run": ("check", lambda value: examples.total.run(2, A=[1, 2, 3, 4], check=value)),
+    "Program.run, demand": ("demand", lambda value: examples.total.run(2, A=[1, 2, 3, 4], demand=value)),
+    "Program.kernels": ("check", lambda value: examples.total.kernels(check=value)),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_what_is_no_flag_is_refused(name: str) -> None:
+    argument, call = FLAGS[name]
+    for value in NO_FLAGS:
+        with pytest.raises(TypeError, match=rf"^{argument}: expected True or False, got "):
+            call(value)
+
+
+@pytest.mark.parametrize("name", [name for name in FLAGS if not name.startswith(("Program", "segmented"))])
+def test_flags_of_numpy_are_flags(name: str) -> None:
+    FLAGS[name][1](np.True_)
+
+
+def test_flags_of_files_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    kept, new = tmp_path / "kept.npz", tmp_path / "new.npz"
+    paths = reedsp.sssp(GRAPH, 0)
+    paths.save(kept)
+    before = kept.read_bytes()
+    for file in (kept, new):
+        for save in (paths.save, lambda path, overwrite: reedsp.write(GRAPH, path, overwrite=overwrite)):
+            with pytest.raises(TypeError, match=r"^overwrite: expected True or False, got 'no'"):
+                save(file, overwrite="no")
+    assert kept.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["kept.npz"]
+    edges = tmp_path / "edges.el"
+    reedsp.write(reedsp.Graph.from_edges(2, [0], [1]), edges)
+    with pytest.raises(TypeError, match=r"^relabel: expected True or False, got 'no'"):
+        reedsp.read(edges, relabel="no")  # type: ignore[arg-type]
+    for name in ("clipped", "connected"):
+        with pytest.raises(TypeError, match=rf"^{name}: expected True or False, got 1"):
+            reedsp.read_osm(tmp_path / "none.osm", **{name: 1})  # type: ignore[arg-type]
+
+
+def test_geographic_may_be_left_open() -> None:
+    places = np.zeros((3, 2))
+    assert [GRAPH.with_coordinates(places, geographic=each).geographic for each in (None, True, np.False_)] == [
+        False,
+        True,
+        False,
+    ]
+    with pytest.raises(TypeError, match=r"^geographic: expected True or False, got 'no'"):
+        GRAPH.with_coordinates(places, geographic="no")  # type: ignore[arg-type]
+
+
+def test_flag() -> None:
+    for value in (True, False, np.True_, np.False_):
+        assert flag(value, "x") is bool(value)
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, 1.0, "1", None, np.ones(2, int), [1]])
+def test_what_is_no_integer(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^x: expected an integer, got "):
+        integer(value, "x")
+
+
+@pytest.mark.parametrize("value", [0, -3, np.int8(-3), np.uint64(2**64 - 1), 10**30])
+def test_integer(value: Any) -> None:
+    assert type(integer(value, "x")) is int
+    assert integer(value, "x") == value
+
+
+@pytest.mark.parametrize("value", [1, 2e9, np.int64(5), np.float32(3), float("inf")])
+def test_memory_limits(value: Any) -> None:
+    check_memory_limit(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ("1G", TypeError, "^memory_limit: expected a number of bytes, got '1G'"),
+        (True, TypeError, "^memory_limit: expected a number of bytes, got True"),
+        (None, TypeError, "^memory_limit: expected a number of bytes, got None"),
+        ([5], TypeError, "^memory_limit: expected a number of bytes, got "),
+        (0, ValueError, "^memory_limit = 0, expected a number of bytes"),
+        (-1.5, ValueError, "^memory_limit = -1.5, expected a number of bytes"),
+        (float("nan"), ValueError, "^memory_limit = nan, expected a number of bytes"),
+    ],
+)
+def test_what_is_no_memory_limit(value: Any, error: type[Exception], message: str) -> None:
+    calls: tuple[Callable[[], object], ...] = (lambda: check_memory_limit(value),)
+    if value is not None:
+        calls += (lambda: reedsp.apsp(GRAPH, memory_limit=value),)
+    for call in (
+        *calls,
+        lambda: reedsp.distance_table(GRAPH, [0], [1], memory_limit=value),
+        lambda: list(reedsp.all_pairs_rows(GRAPH, [0], memory_limit=value)),
+    ):
+        with pytest.raises(error, match=message):
+            call()
