@@ -20,8 +20,7 @@ from reedsp.cost_model.estimate import Estimate
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
-from reedsp.system.options import check_choice
-from reedsp.system.values import integer
+from reedsp.system.options import check_choice, integer
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0

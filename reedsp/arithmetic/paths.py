@@ -119,8 +119,8 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
     ValueError, TypeError
         It cannot hold them.
     """
-    if np.ma.isMaskedArray(out):
-        raise TypeError("out: expected an array without a mask")
+    if not isinstance(out, np.ndarray) or np.ma.isMaskedArray(out):
+        raise TypeError(f"out: expected an array without a mask, got {type(out).__name__}")
     if out.shape != shape or out.dtype != dtype:
         raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
     if not out.flags.writeable:
@@ -217,11 +217,16 @@ def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None
     return int(ceiling) - 1 if arithmetic.dtype.kind == "i" else float(np.nextafter(ceiling, -arithmetic.infinity))
 
 
-def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
+def to_result(
+    dist: npt.NDArray[Any],
+    arithmetic: Arithmetic,
+    result: np.dtype[Any],
+    rows: npt.NDArray[np.intp] | None = None,
+) -> npt.NDArray[Any]:
     """Convert distances from the device's arithmetic to the caller's type without changing a value.
 
     Unreachable vertices become inf, or the largest integer of an integer type. Only a float32 result that the
-    caller asked for may round.
+    caller asked for may round. Where these are some `rows` of a matrix, errors name their positions in it.
 
     Raises
     ------
@@ -234,7 +239,10 @@ def to_result(dist: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[A
     flat, n = converted.reshape(-1), dist.shape[-1]
 
     def index_of(number: int) -> str:
-        return f"{number // n}, {number % n}" if dist.size > n else str(number)
+        row, column = divmod(number, n)
+        if rows is not None:
+            return f"{rows[row]}, {column}"
+        return f"{row}, {column}" if dist.size > n else str(column)
 
     def part(first: int, last: int) -> None:
         convert(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import shutil
 import sys
 import tempfile
@@ -67,8 +68,9 @@ def read_and_count(file: Path, relabel: bool) -> tuple[Graph, int]:
 
 def vertex_called(graph: Graph, text: str, option: str) -> Any:
     """Return the name of the vertex that the file calls so: a number if there is such a vertex, else a string."""
-    with contextlib.suppress(ValueError):
-        return graph.names[graph.index(int(text))]
+    if re.fullmatch("-?[0-9]+", text):
+        with contextlib.suppress(ValueError):
+            return graph.names[graph.index(int(text))]
     try:
         return graph.names[graph.index(text)]
     except ValueError as error:

@@ -52,6 +52,17 @@ class DistanceType(enum.StrEnum):
     int32 = "int32"
 
 
+def distance_typed(text: str) -> int | float:
+    """Return a distance as it was typed, a whole number exactly."""
+    try:
+        number = int(text) if re.fullmatch("[0-9]+", text) else float(text.replace("_", "?"))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no number") from None
+    if not number >= 0:
+        raise typer.BadParameter(f"{text} is no distance: expected a number of at least 0")
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
 def complete_device(incomplete: str) -> Iterator[tuple[str, str]]:
     """Offer a short name of each device found: the first word of its platform, as no shell quotes it, and its kind."""
     from reedsp import devices

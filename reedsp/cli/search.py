@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from functools import partial
 from pathlib import Path
@@ -30,6 +29,7 @@ from reedsp.cli.options import (
     Relabel,
     Sources,
     Target,
+    distance_typed,
     output_option,
 )
 from reedsp.cli.output import (
@@ -69,8 +69,13 @@ def sssp(
         bool, typer.Option("--nearest", help="Of several sources, start at the nearest for each vertex.")
     ] = False,
     cutoff: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", show_default=False, help="Leave out paths that are longer than this."),
+        Any,
+        typer.Option(
+            parser=distance_typed,
+            metavar="NUMBER",
+            show_default=False,
+            help="Leave out paths that are longer than this.",
+        ),
     ] = None,
     method: Annotated[Method, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(Method)}.")] = Method.auto,
     device: DeviceName = None,
@@ -92,19 +97,16 @@ def sssp(
     with stated_failures():
         if nearest and len(source) < 2:
             refuse("needs several --source", "--nearest")
-        if cutoff is not None and math.isnan(cutoff):
-            refuse("nan is no distance", "--cutoff")
         check_output(output, force, (".npz", ".csv"), as_json)
         import reedsp
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
-        bound = int(cutoff) if cutoff is not None and cutoff.is_integer() else cutoff
         whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
         arguments: dict[str, Any] = {
             "source": starts if len(starts) > 1 else starts[0],
             "method": method.value,
             "target": None if whole else goal,
-            "cutoff": bound,
+            "cutoff": cutoff,
             "device": device,
             "min_only": nearest,
         }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from reedsp.cli.graph import on_disk, read_graph, vertex_called
-from reedsp.cli.options import GraphFile, Json, Quiet, Relabel
+from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed
 from reedsp.cli.output import STANDARD, Failure, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
 
@@ -36,8 +36,9 @@ def verify(
         ),
     ] = None,
     cutoff: Annotated[
-        float | None,
+        Any,
         typer.Option(
+            parser=distance_typed,
             metavar="NUMBER",
             show_default=False,
             help="Longer paths were left out, which a .csv does not say of itself.",

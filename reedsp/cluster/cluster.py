@@ -7,7 +7,7 @@ import contextlib
 import os
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,7 @@ class Cluster(Elsewhere):
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._closed = False
         self._published: OrderedDict[int, tuple[weakref.ref[Graph], Published]] = OrderedDict()
 
     def __enter__(self) -> Cluster:
@@ -81,7 +82,8 @@ class Cluster(Elsewhere):
         self.close()
 
     def close(self) -> None:
-        """Have workers forget what they were sent; they stay, and so does what runs them."""
+        """Have workers forget what they were sent; they stay, and so does what runs them. No call is answered then."""
+        self._closed = True
         self._published.clear()
         self.engine.close()
 
@@ -111,9 +113,11 @@ class Cluster(Elsewhere):
         graph = as_graph(graph)
         self.check()
         known = self._published.pop(id(graph), None)
-        if known is not None and known[0]() is graph:
-            self._published[id(graph)] = known
-            return known[1]
+        if known is not None:
+            if known[0]() is graph:
+                self._published[id(graph)] = known
+                return known[1]
+            self._forget(known[1])  # of another graph, whose place in memory this one has
         wrapped = Wrapped.of(graph)
         size = choose_arithmetic(graph, np.dtype(np.float64)).dtype.itemsize
         memories = self.engine.each_worker(tasks.memory)
@@ -124,13 +128,18 @@ class Cluster(Elsewhere):
         published = self.engine.publish(wrapped)
         self._published[id(graph)] = weakref.ref(graph), published
         while len(self._published) > _GRAPHS:
-            _, (_, oldest) = self._published.popitem(last=False)
-            if all(oldest.fingerprint != each.fingerprint for _, each in self._published.values()):
-                self.engine.forget(oldest)
+            self._forget(self._published.popitem(last=False)[1][1])
         return published
 
+    def _forget(self, published: Published) -> None:
+        """Have workers forget a graph, if it is not also that of another object."""
+        if all(published.fingerprint != each.fingerprint for _, each in self._published.values()):
+            self.engine.forget(published)
+
     def check(self) -> None:
-        """Raise RuntimeError if there is no worker, or the engine is closed or lost."""
+        """Raise RuntimeError if there is no worker, or the cluster or its engine is closed or lost."""
+        if self._closed:
+            raise RuntimeError("the cluster is closed: make another one of the same client or executor")
         self.engine.check()
         if not self.engine.workers():
             raise RuntimeError("the cluster has no workers: start some, and wait for them")
@@ -250,7 +259,11 @@ class Cluster(Elsewhere):
             As for :meth:`sssp`; what the function raises stops the call, at the latest when another worker has
             raised it as well.
         """
+        if not callable(function):
+            raise TypeError(f"function: expected a function, got {function!r}")
         graph = as_graph(graph)
+        if not isinstance(sources, Iterable | None):
+            raise TypeError(f"sources: expected several vertices, got {sources!r}")
         starts = graph.names if sources is None else list(sources)
         question = searches.question_of_paths(
             graph, list(starts), method=method, cutoff=cutoff, dtype=dtype, options=options

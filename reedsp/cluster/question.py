@@ -24,8 +24,7 @@ from reedsp.cost_model import choose
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import cycle_weight, error_for
 from reedsp.graph.graph import Graph
-from reedsp.system.options import check_choice, checked_options
-from reedsp.system.values import check_memory_limit, flag
+from reedsp.system.options import check_choice, check_memory_limit, checked_options, flag
 
 METHOD_NAMES = ("auto", choose.MATRIX, choose.SEARCHES)
 DIST, PRED = "dist", "pred"

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.single_source.sssp import Asked
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
+from reedsp.algorithms.traversal.bfs import checked_bfs_options
 from reedsp.cluster import plan, tasks
 from reedsp.cluster.engines.engine import Engine, Future, Rows
 from reedsp.cluster.engines.job import Task, run
@@ -90,10 +91,10 @@ def question_of_paths(graph: Any, source: Any, **arguments: Any) -> Question:
 
 
 def question_of_levels(graph: Any, source: Any, options: Mapping[str, Any] | None = None) -> Question:
-    """Return the question that these arguments of :func:`reedsp.bfs` are; workers look at the options."""
+    """Return the question that these arguments of :func:`reedsp.bfs` are, which are checked."""
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
-    arguments = {} if options is None else {"options": dict(options)}
+    arguments = {} if options is None else {"options": checked_bfs_options(options)}
     return Question(graph, sources, many, np.dtype(np.int32), Search("bfs", 0, arguments))
 
 

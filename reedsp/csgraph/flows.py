@@ -19,7 +19,7 @@ from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host,
 from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
 _NARROW = np.iinfo(np.int32).max

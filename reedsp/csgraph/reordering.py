@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
 from reedsp.csgraph.conversions import reconstruct_path
 from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered, refuse_corrupt
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
 _Vertices = npt.NDArray[np.int32]

@@ -23,7 +23,7 @@ from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
 from reedsp.primitives.sort.sorts import sort_by_key
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
 _Vertices = npt.NDArray[np.int32]

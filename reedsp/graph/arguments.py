@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import Graph, is_networkx, is_sparse, refuse_masked
 from reedsp.graph.remembered import remembered
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:

@@ -20,10 +20,9 @@ from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, 
 from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.graph.networkx_edges import first_number, read_edges, read_places
 from reedsp.graph.tables import place_in, read_table
-from reedsp.system.options import check_choice
+from reedsp.system.options import check_choice, flag, integer
 from reedsp.system.parts import in_parts
 from reedsp.system.public import public
-from reedsp.system.values import flag, integer
 
 if TYPE_CHECKING:
     import networkx
@@ -37,6 +36,7 @@ EXACT_IN_FLOAT64 = 2**53
 
 _INT64 = np.iinfo(np.int64)
 _BOOLS = (bool, np.bool_)
+_SCALARS = (np.integer, np.bool_, np.float64, np.float32, np.float16, np.str_, np.bytes_)  # equal to those of Python
 _ROUNDED_UP = 1 + 2.0**-20  # more than a sum of numbers of float64 loses
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
@@ -209,7 +209,7 @@ class Graph:
         self._edges = rows if isinstance(rows, DenseWeights) else _frozen(Rows(*rows))
         self.directed = directed
         self.offset = offset
-        self.labels = None if labels is None else tuple(labels)
+        self.labels = None if labels is None else _own_labels(labels)
         self.coordinates = None
         self.geographic = False
         self._derived = {}
@@ -863,7 +863,9 @@ class Graph:
 
             edges = (np.ones(self.m, np.int8), self.indices, self.indptr)
             adjacency = scipy.sparse.csr_array(edges, shape=(self.n, self.n))
-            self._derived["components"] = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
+            components = scipy.sparse.csgraph.connected_components(adjacency, connection="strong")[1]
+            components.flags.writeable = False
+            self._derived["components"] = components
         return self._derived["components"]  # type: ignore[no-any-return]
 
     # ---- names --------------------------------------------------------------------------------------
@@ -1162,6 +1164,13 @@ def _are_geographic(places: npt.NDArray[np.float64], asked: bool | None) -> bool
         expected = ("longitude", "latitude")[axis]
         raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
     return asked
+
+
+def _own_labels(labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """Return labels with Python's numbers and strings in place of numpy's, which files and JSON know nothing of."""
+    if not any(issubclass(each, np.generic) for each in set(map(type, labels))):
+        return tuple(labels)
+    return tuple(label.item() if isinstance(label, _SCALARS) else label for label in labels)
 
 
 def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:

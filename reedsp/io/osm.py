@@ -17,14 +17,12 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import MAX_VERTICES, Graph
 from reedsp.graph.places import metres_between
-from reedsp.io.osm_child import Places, Roads
+from reedsp.io.osm_child import SUFFIXES, Places, Roads
 from reedsp.io.readers import READERS, require_regular_file, suffix
 from reedsp.io.road_profiles import PROFILES
-from reedsp.system.values import flag
+from reedsp.system.options import flag
 
 _CHILD = "reedsp.io.osm_child"
-_SUFFIXES = (".osm", ".osm.gz", ".osm.bz2", ".osm.pbf", ".pbf")
-
 _BASE_MEMORY = 2**26
 """Bytes of memory that a map of any size may need."""
 
@@ -148,9 +146,9 @@ def _check(name: str, profile: str, weight: str) -> None:
         raise ValueError(f"profile = {profile!r} is not one of {', '.join(PROFILES)}")
     if weight not in ("time", "length"):
         raise ValueError(f"weight = {weight!r} is not one of time, length")
-    if not name.lower().endswith(_SUFFIXES):
+    if not name.lower().endswith(SUFFIXES):
         cure = "; reedsp.read reads it" if suffix(name) in READERS else ""
-        raise ValueError(f"{name}: expected a name that ends in one of {', '.join(_SUFFIXES)}{cure}")
+        raise ValueError(f"{name}: expected a name that ends in one of {', '.join(SUFFIXES)}{cure}")
     if importlib.util.find_spec("osmium") is None:
         raise ImportError("read_osm: pyosmium is not installed; install it with: pip install 'reedsp[roads]'")
     require_regular_file(name)

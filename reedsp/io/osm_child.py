@@ -17,6 +17,9 @@ import numpy.typing as npt
 
 from reedsp.io.road_profiles import PROFILES, RoadProfile
 
+SUFFIXES = (".osm", ".osm.gz", ".osm.bz2", ".osm.pbf", ".pbf")
+"""What names of maps end in, in any case."""
+
 _NODES_AT_ONCE = 2**16
 
 _IDS_TOGETHER, _MEMORY_TOGETHER = 2**25, 2**22
@@ -149,12 +152,14 @@ def _elements(
     import osmium
 
     try:
-        elements = osmium.FileProcessor(name, getattr(osmium.osm, kind))
+        suffix = next(each for each in SUFFIXES if name.lower().endswith(each))  # which osmium knows in this case alone
+        file = osmium.io.File(name, suffix.removeprefix("."))
+        elements = osmium.FileProcessor(file, getattr(osmium.osm, kind))
         if key is not None:
             elements.with_filter(osmium.filter.KeyFilter(key))
         if numbers is not None:
             elements.with_filter(osmium.filter.IdFilter(map(int, numbers)))
-        yield from elements
+        yield from (each for each in elements if each.visible)  # an editor writes what it has deleted, too
     except (RuntimeError, ValueError, IndexError, osmium.InvalidLocationError) as error:
         raise ValueError(str(error)) from None
 

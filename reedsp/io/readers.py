@@ -36,8 +36,8 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 from reedsp.system.file_errors import named_errors
+from reedsp.system.options import flag
 from reedsp.system.progress_bar import bytes_bar
-from reedsp.system.values import flag
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
@@ -215,7 +215,7 @@ def require_regular_file(path: str | os.PathLike[str]) -> None:
     OSError
         There is none, or it is not a regular file.
     """
-    mode = os.stat(path).st_mode
+    mode = os.stat(os.fspath(path)).st_mode  # an int would be a descriptor
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(path))
     if not stat.S_ISREG(mode):

@@ -17,8 +17,7 @@ from reedsp.device.job import Job, Kernel
 from reedsp.minplus.matrix import Block, transpose
 from reedsp.minplus.operands import Operands, matrix
 from reedsp.minplus.selfcheck import trusted_products
-from reedsp.system.options import check_method
-from reedsp.system.values import integer
+from reedsp.system.options import check_method, integer
 from reedsp.typing import ProductMethod
 
 METHODS = ("auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels")
@@ -56,7 +55,8 @@ def min_plus_product(
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (rows, columns), of the type that numpy gives to ``a + b``
-        Exact for integers. A float is the minimum sum, rounded once; one beyond the type is infinity, as in numpy.
+        Of float16 float32. Exact for integers. A float is the minimum sum, rounded once, of entries in the type of the
+        result; one beyond the type is infinity, as in numpy.
         `out` if it was given. For arrays of pyopencl the result stays on the device; what waits for it is the look at
         their entries, and at results that their type might not hold.
 
@@ -119,7 +119,7 @@ def min_plus_power(
 
     Returns
     -------
-    ndarray or pyopencl.array.Array, shape (n, n), of the type of `a`
+    ndarray or pyopencl.array.Array, shape (n, n), of the type of `a`; of float16 float32
         Exact for integers. Floats are rounded at each addition, those beyond the type to infinity, as in numpy.
 
     Raises

@@ -219,11 +219,11 @@ def _bounds(
     A search from a node at distance d whose eccentricity is e leaves another node at least max(d, e - d) and at most
     e + d. `settles` tells by both which nodes need no search any more.
 
-    Returns None if not all weights are ints, the same in both directions and none negative: rounded or directed
-    distances have no such bounds, and what networkx answers then depends on its order of the nodes.
+    Returns None if there are no nodes, or not all weights are ints, the same in both directions and none negative:
+    rounded or directed distances have no such bounds, and what networkx answers then depends on its order of the nodes.
     """
     arcs = None if callable(weight) else G.arcs(weight)
-    if arcs is None or not arcs.is_integral or arcs.has_negative_costs:
+    if len(G) == 0 or arcs is None or not arcs.is_integral or arcs.has_negative_costs:
         return None
     degrees = np.bincount(arcs.tails, minlength=len(G))
     lower, upper = np.zeros(len(G), np.int64), np.full(len(G), np.iinfo(np.int64).max)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reedsp.pram.arithmetic import WIDTHS
 from reedsp.pram.host import HostValues
 from reedsp.pram.tree import DTYPES, Global, Tree
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 
 MOST_PROCESSORS = (1 << 31) - 1
 """As many as a kernel's indices are trusted with."""

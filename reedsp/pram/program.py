@@ -17,7 +17,7 @@ from reedsp.pram.interpreter import Interpreter
 from reedsp.pram.memory import memory_of, processors_of, results_of
 from reedsp.pram.parser import parse
 from reedsp.pram.tree import Mode
-from reedsp.system.values import flag, integer
+from reedsp.system.options import flag, integer
 
 if TYPE_CHECKING:
     from reedsp.device.device import Device
@@ -70,6 +70,10 @@ class Program:
         self._plans: dict[tuple[frozenset[str], bool], Plan] = {}
         self._sources: dict[tuple[frozenset[str], Method, bool], Source] = {}
         self._built: dict[tuple[Device, frozenset[str], Method, bool], dict[str, Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was built for a device, which belongs to this process."""
+        return {**vars(self), "_built": {}}
 
     def __repr__(self) -> str:
         return f"<pram.Program {self.tree.name} ({self.tree.mode})>"
@@ -138,14 +142,14 @@ class Program:
         max_rounds = integer(max_rounds, "max_rounds")
         if max_rounds < 1:
             raise ValueError(f"max_rounds = {max_rounds}: at least one is needed")
-        memory = memory_of(self.tree, n, given)
+        memory, wanted = memory_of(self.tree, n, given), self._chosen(optimizations)
         if method == "interpreter":
             interpreter = Interpreter(self.tree, n, memory, max_rounds)
             if n:
                 interpreter.run()
             stats = {"method": method, "processors": n, "steps": interpreter.steps, "work": interpreter.work}
             return Result(results_of(self.tree, memory), stats)
-        chosen, wanted = self._method(method), self._chosen(optimizations)
+        chosen = self._method(method)
         if demand:
             self._demand(wanted, check)
         from reedsp.device.discovery import get_device
@@ -213,6 +217,8 @@ class Program:
             return frozenset(OPTIMIZATIONS)
         if isinstance(optimizations, str):
             raise ValueError(f'optimizations: {optimizations!r} is neither "all" nor a set of names')
+        if not isinstance(optimizations, Iterable):
+            raise TypeError(f'optimizations: expected "all" or a set of names, got {optimizations!r}')
         chosen = frozenset(optimizations)
         for name in chosen:
             if name not in OPTIMIZATIONS:

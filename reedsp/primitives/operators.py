@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from reedsp.arithmetic.types import C_TYPES
+from reedsp.system.options import flag
 from reedsp.system.public import public
-from reedsp.system.values import flag
 
 ELEMENT_TYPES = tuple(np.dtype(each) for each in (np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64))
 """The types of elements that are reduced and scanned."""

@@ -33,8 +33,7 @@ from reedsp.primitives.plans import (
 from reedsp.primitives.selfcheck import passes_once, trusted_form
 from reedsp.primitives.strided.selfcheck import check_tree
 from reedsp.primitives.strided.trees import Shape, default_shape, plan_pairs, plan_tree_reduction, plan_tree_scan
-from reedsp.system.options import check_method
-from reedsp.system.values import flag, integer
+from reedsp.system.options import check_method, flag, integer
 from reedsp.typing import ChunkedMethod, InclusiveMethod, OperatorName, ReduceMethod, ScanMethod
 
 _CHUNKED = ("fast", *CHUNKED)

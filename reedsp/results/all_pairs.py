@@ -81,11 +81,12 @@ class AllPairs(AsArray):
         pred = self._trees("path")
         start = vertex_argument(self.graph, source, "source")
         vertex = vertex_argument(self.graph, target, "target")
-        if self.dist[start, vertex] == minus_infinity(self.dist.dtype):
+        dist = self._held("dist")[start, vertex]
+        if dist == minus_infinity(dist.dtype):
             raise ValueError(f"paths from vertex {source!r} to vertex {target!r} can pass a negative cycle")
-        route = [vertex]
+        route, tree = [vertex], np.asarray(pred[start])
         while route[-1] != start:
-            before = int(pred[start, route[-1]])
+            before = int(tree[route[-1]])
             if before == NO_VERTEX:
                 raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
             route.append(before)
@@ -123,8 +124,11 @@ class AllPairs(AsArray):
         ends = vertices_argument(self.graph, targets, "targets")
         if len(starts) != len(ends):
             raise ValueError(f"sources has {len(starts)} entries, targets has {len(ends)}")
-        finite = self._finite(self.dist[starts, ends])
-        return walk(self.graph, pred, starts, ends, finite)
+        dist, rows = self._held("dist"), starts
+        if not isinstance(dist, np.ndarray):  # but on disks or on workers, from where as few rows as needed come
+            asked, rows = np.unique(starts, return_inverse=True)
+            dist, pred = np.asarray(dist[asked]), np.asarray(pred[asked])
+        return walk(self.graph, pred, rows, ends, self._finite(dist[rows, ends]))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the result to a file, whole or not at all.
@@ -146,7 +150,7 @@ class AllPairs(AsArray):
         write_result(path, {".npz": self._write_npz}, overwrite=overwrite)
 
     def _write_npz(self, stream: IO[bytes]) -> None:
-        arrays = {"dist": self.dist} | ({} if self.pred is None else {"pred": self.pred})
+        arrays = {name: np.asarray(self._held(name)) for name in ("dist", "pred") if getattr(self, name) is not None}
         about = {"result": type(self).__name__, "method": self.method, "device": self.device, "stats": self.stats}
         # Compression would take longer than the solution.
         write_arrays(stream, self.graph, arrays, about, compress=False)
@@ -166,7 +170,8 @@ class AllPairs(AsArray):
         >>> closure.edges(data="weight")
         OutEdgeDataView([(0, 1, 4.0), (0, 2, 7.0), (1, 2, 3.0)])
         """
-        return pairs_to_networkx(self.graph, self.dist, self._finite(self.dist))
+        dist = np.asarray(self._held("dist"))
+        return pairs_to_networkx(self.graph, dist, self._finite(dist))
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return the matrix of distances as a table of pandas, which has to be installed.
@@ -190,7 +195,7 @@ class AllPairs(AsArray):
         a  0.0  4.0
         b  inf  0.0
         """
-        return matrix_to_dataframe(self.graph, self.dist)
+        return matrix_to_dataframe(self.graph, np.asarray(self._held("dist")))
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of distances with matplotlib, which has to be installed.
@@ -213,13 +218,20 @@ class AllPairs(AsArray):
             matplotlib is not installed.
         """
         ax = axes_for(ax)
-        draw_matrix(ax, self.graph, self.dist, self._finite)
+        draw_matrix(ax, self.graph, self._held("dist"), self._finite)
         return ax
 
     def _trees(self, name: str) -> npt.NDArray[np.int32]:
         if self.pred is None:
             raise ValueError(f"{name}: there are no predecessors; ask for them with predecessors=True")
-        return self.pred
+        return self._held("pred")  # type: ignore[no-any-return]
+
+    def _held(self, name: str) -> Any:
+        """Return `dist` or `pred`: an array in memory, on a disk or on the workers of a cluster."""
+        array = getattr(self, name)
+        if isinstance(array, list):
+            raise ValueError(f"{name} is in {len(array)} files of rows, which this does not read: numpy.load does")
+        return array
 
     def _finite(self, dist: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return where there is a shortest path."""
@@ -227,12 +239,13 @@ class AllPairs(AsArray):
 
     @property
     def _numbers(self) -> npt.NDArray[Any]:
-        return self.dist
+        return np.asarray(self._held("dist"))
 
     def _repr_html_(self) -> str:
         shown = range(min(self.graph.n, SHOWN))
         names = [self.graph.names[v] for v in shown]
-        rows = [(name, *map(distance_text, self.dist[v, : len(shown)])) for v, name in zip(shown, names, strict=True)]
+        corner = [] if isinstance(self.dist, list) else np.asarray(self.dist[: len(shown), : len(shown)])
+        rows = [(name, *map(distance_text, values)) for name, values in zip(names, corner, strict=False)]
         title = f"Shortest paths between all pairs of {self.graph.n:,} vertices"
         facts = [("method", self.method), *run_facts(self.stats, self.device)]
         rows += [tuple(row) for row in and_more(self.graph.n, len(rows) + 1)]

@@ -138,7 +138,7 @@ def rows_to_arrow(
         raise ImportError("to_arrow: pyarrow is not installed; install it with: pip install 'reedsp[tables]'") from None
     try:
         names = pyarrow.array(np.arange(graph.n) + graph.offset if graph.labels is None else list(graph.labels))
-    except (pyarrow.ArrowException, OverflowError) as error:
+    except (pyarrow.ArrowException, OverflowError, TypeError) as error:
         raise TypeError(f"to_arrow: the names of the vertices are no column of Arrow: {error}") from None
     content: dict[str, Any] = {}
     if sources is not None:

@@ -148,6 +148,8 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
         stored = content["cutoff"]
         if stored.shape or stored.dtype.kind not in "iuf":
             raise ValueError(f"cutoff: expected a number, got {stored.dtype} of shape {stored.shape}")
+        if not stored >= 0:
+            raise ValueError(f"cutoff: expected a number of at least 0, got {stored}")
         cutoff = float(stored) if stored.dtype.kind == "f" else int(stored)
     stored = _rows(sources, dist, None if pred is None else np.atleast_2d(pred), graph, nearest, cutoff, levels)
     if "stopped_at" not in content:
@@ -247,6 +249,10 @@ class _Names:
         self._vertex_of: dict[str, int] = {}
         if graph.labels is not None:
             self._vertex_of = {str(label): vertex for vertex, label in enumerate(graph.labels)}
+            if len(self._vertex_of) < graph.n:
+                raise ValueError("two vertices are called alike in a .csv; a .npz tells them apart")
+            if "" in self._vertex_of:
+                raise ValueError("the name of a vertex is empty, which is no vertex in a .csv; a .npz tells them apart")
 
     def vertex(self, text: str, line: int) -> int:
         if self._graph.labels is not None:

@@ -75,7 +75,8 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
     paths : ShortestPaths
         Of a graph with geographic coordinates and weights that are not negative.
     cutoffs : float, or array_like of float
-        Distances, in the unit of the weights. If the search had a ``cutoff`` itself, none may be larger.
+        Distances, in the unit of the weights. None may be larger than a ``cutoff`` of the search itself, nor than the
+        distance of a ``target`` at which it stopped.
     source : int or other name, optional
         Which of several sources.
 
@@ -88,7 +89,8 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
     Raises
     ------
     TypeError, ValueError
-        The graph has no geographic coordinates, or has negative weights; a cutoff is negative, infinite or NaN.
+        `paths` is no result of a search for distances, or its graph has no geographic coordinates or has negative
+        weights; a cutoff is no number, negative, infinite, NaN, or beyond what the search has looked at.
 
     Examples
     --------
@@ -99,15 +101,23 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
     >>> area["features"][0]["geometry"]["coordinates"]
     [[[7.44, 46.95], [7.54, 46.85]]]
     """
+    if not isinstance(paths, ShortestPaths):
+        raise TypeError(f"paths: expected a result of reedsp.sssp, got {type(paths).__name__}")
     graph = paths.graph
     degrees = degrees_of(graph)
     if graph.has_negative_weights:
         raise ValueError("paths: the graph has negative weights, for which no distance bounds where a path leads")
-    dist, _, reached = paths._arrays(paths._row(source))
-    limits = np.atleast_1d(cutoffs).tolist()
+    row = paths._row(source)
+    dist, _, reached = paths._arrays(row)
+    given = np.atleast_1d(cutoffs)
+    if given.ndim != 1 or given.dtype.kind not in "iuf":
+        raise TypeError(f"cutoffs: expected a number or several, got {cutoffs!r}")
+    limits, known = given.tolist(), paths._complete_to(row)
     for position, limit in enumerate(limits):
         if not 0 <= limit < math.inf:
             raise ValueError(f"cutoffs[{position}] = {limit}, expected a finite distance that is not negative")
+        if limit > known:
+            raise ValueError(f"cutoffs[{position}] = {limit}, but the search ended at a distance of {known}")
     features = [_reach(graph, degrees, np.where(reached, dist, np.inf), limit) for limit in limits]
     return {"type": "FeatureCollection", "features": features}
 
@@ -140,7 +150,10 @@ def _reach(
     part = np.ones(len(tails))
     cut = weights > left[tails]
     part[cut] = left[tails][cut] / weights[cut]
-    ends = degrees[tails] + part[:, np.newaxis] * (degrees[heads] - degrees[tails])
+    along = degrees[heads] - degrees[tails]
+    along[:, 0] -= 360 * np.rint(along[:, 0] / 360)  # the short way round the earth
+    ends = degrees[tails] + part[:, np.newaxis] * along
+    ends[:, 0] -= 360 * np.rint(ends[:, 0] / 360)
     ends[~cut] = degrees[heads[~cut]]
     lines = np.stack((degrees[tails], ends), axis=1).round(_DECIMALS)
     reached = int(np.count_nonzero(dist <= limit))

@@ -223,9 +223,9 @@ def draw_matrix(
     """
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    n = len(dist)
+    n = graph.n
     step = max(1, -(-n // _MOST_PIXELS))
-    some = dist[::step, ::step]
+    some = np.asarray(dist[::step, ::step])
     shown = np.ma.MaskedArray(some, ~finite(some))
     first = graph.offset if graph.labels is None else 0
     side = (first - 0.5, first + max(n, 1) - 0.5)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 
 
 def largest(names: Sequence[Any], values: npt.NDArray[np.float64], count: int) -> list[tuple[Any, float]]:

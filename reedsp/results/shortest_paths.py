@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -129,6 +130,14 @@ class ShortestPaths(SearchResult):
             return [self.graph.index(each) for each in self.source]
         return super()._starts(row)
 
+    def _complete_to(self, row: int) -> int | float:
+        """Return up to which distance the search of this row has found every vertex; infinity if it has found all."""
+        arithmetic, known = self._arithmetic, math.inf if self._cutoff is None else self._cutoff
+        if self._target is not None:
+            target = self._in_arithmetic(row)[self._target]
+            known = known if target == arithmetic.infinity else min(known, target.item())
+        return known
+
     def _row(self, source: Hashable | None) -> int:
         if self.nearest is None:
             return super()._row(source)
@@ -170,9 +179,8 @@ class ShortestPaths(SearchResult):
             if len(changed):
                 name = self.graph.names[changed[0]]
                 raise VerificationError(f"vertex {name!r}: its distance was changed to {dist[row, changed[0]]}")
-            ceiling = ceiling_of(self._cutoff, arithmetic)
-            if self._target is not None and exact[self._target] != arithmetic.infinity:
-                ceiling = min(ceiling, ceiling_of(exact[self._target].item(), arithmetic))
+            known = self._complete_to(row)
+            ceiling = ceiling_of(None if known == math.inf else known, arithmetic)
             verify_tree(self.graph, sources, exact, pred[row], Job(self._device or get_device()), arithmetic, ceiling)
         if self.nearest is not None:
             wrong = wrong_nearest(self.nearest, self.pred, self._starts(0))

@@ -99,10 +99,23 @@ class AsTable(ABC):
 def csv_writer(stream: IO[bytes], columns: Iterable[str]) -> Iterator[Any]:
     """Lend a writer of rows below the names of the columns, in a stream that stays open."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(_Lines(text), lineterminator=_Lines.END)
     writer.writerow(columns)
     yield writer
     text.detach()  # flushes
+
+
+class _Lines:
+    """A text of lines that end in a newline, in which csv quotes a carriage return like a newline."""
+
+    END = "\r\n"
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text = text
+
+    def write(self, line: str) -> None:
+        """Write a line that ends in both."""
+        self._text.write(f"{line.removesuffix(self.END)}\n")
 
 
 def write_rows(

@@ -8,11 +8,12 @@ import functools
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from reedsp.system.values import flag
+from reedsp.system.options import flag
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Numbers of the errors that say that there is no room on a disk."""
@@ -33,7 +34,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     write : callable(stream)
         Writes the content to a binary stream.
     overwrite : bool
-        Whether a file of this name may be replaced.
+        Whether a file of this name may be replaced: the new one has its permissions, and a symbolic link stays one.
 
     Raises
     ------
@@ -42,17 +43,25 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     OSError
         The file cannot be written.
     """
+    overwrite = flag(overwrite, "overwrite")
+    permissions = None
+    if overwrite:
+        path = Path(os.path.realpath(path)) if path.is_symlink() else path
+        with contextlib.suppress(OSError):
+            permissions = stat.S_IMODE(path.stat().st_mode)
 
     def write_to_disk(file: IO[bytes]) -> None:
+        if permissions is not None and hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), permissions)
         with room_for(path):
             write(file)
             file.flush()
             os.fsync(file.fileno())
 
-    overwrite = flag(overwrite, "overwrite")
     if not overwrite:
         _refuse_existing(path)
-    _write_beside(path, write_to_disk, os.replace if overwrite else put_in_place, 0o666)
+    created = 0o666 if permissions is None else permissions
+    _write_beside(path, write_to_disk, os.replace if overwrite else put_in_place, created)
     synchronise_folder(path.parent)
 
 
@@ -75,6 +84,10 @@ def _write_beside(
         with open(partial, "xb", opener=functools.partial(os.open, mode=permissions)) as file:
             write(file)
         move(partial, path)
+    except OSError as error:
+        if error.filename == str(partial):  # no one has heard of it
+            error.filename = str(path)
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,9 +1,12 @@
-"""Methods and their options: which there are, and the errors for those that there are not."""
+"""Values of arguments that every room checks alike, with errors that name them: methods, options, flags, integers."""
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 _Choices = Mapping[str, Iterable[str] | None]
@@ -39,7 +42,11 @@ def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: s
     ------
     ValueError
         There is no option of this name, or it has no such value; the message names the owner, if there is one.
+    TypeError
+        `options` is no mapping.
     """
+    if not isinstance(options, Mapping | None):
+        raise TypeError(f"options: expected a mapping of names to values, got {options!r}")
     for name, value in (options or {}).items():
         if name not in known:
             where, has = ("", "there are") if owner is None else (f"{owner} has ", "it has")
@@ -48,6 +55,45 @@ def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: s
         if values is not None:
             check_choice(f"options: {name}", value, values)
     return dict(options or {})
+
+
+def integer(value: object, name: str) -> int:
+    """Return an argument as a Python int.
+
+    Raises
+    ------
+    TypeError
+        It is not an integer, or it is True or False; the message names the argument.
+    """
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise TypeError(f"{name}: expected an integer, got {value!r}")
+
+
+def flag(value: object, name: str) -> bool:
+    """Return whether something is wanted.
+
+    Raises
+    ------
+    TypeError
+        It is neither True nor False; the message names the argument.
+    """
+    numpy = sys.modules.get("numpy")  # which is not imported for this
+    if isinstance(value, bool) or (numpy is not None and isinstance(value, numpy.bool_)):
+        return bool(value)
+    raise TypeError(f"{name}: expected True or False, got {value!r}")
+
+
+def check_memory_limit(memory_limit: Any) -> None:
+    """Raise ValueError or TypeError for a number of bytes that is none; ``2e9`` is one."""
+    number: Any = memory_limit
+    if isinstance(memory_limit, bool) or not isinstance(memory_limit, Real):
+        raise TypeError(f"memory_limit: expected a number of bytes, got {memory_limit!r}")
+    if not number > 0:
+        raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
 
 
 def _listed(names: Iterable[str]) -> str:

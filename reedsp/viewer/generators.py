@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
-from reedsp.system.values import integer
+from reedsp.system.options import integer
 from reedsp.viewer.inputs import LARGEST_LENGTH, LARGEST_M, LARGEST_N
 from reedsp.viewer.story import listed
 

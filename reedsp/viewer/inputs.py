@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.matching.biadjacency import biadjacency_of
 from reedsp.graph.arguments import as_graph, vertex_argument
-from reedsp.graph.graph import Graph, edge_sources
+from reedsp.graph.graph import Graph, edge_sources, refuse_masked
 from reedsp.viewer.story import as_json
 
 Kind: TypeAlias = Literal["search", "graph", "array"]
@@ -97,6 +97,7 @@ def input_of(given: Any, problem: Problem, source: Any = None) -> Input:
 
 
 def _array(given: Any, problem: str) -> Input:
+    refuse_masked(given, "input")
     values = np.asarray(given)
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         raise TypeError(f"input: an array of numbers in one dimension is expected, got {values.dtype} {values.shape}")

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import secrets
+import socket
 import sys
 import threading
 import time
@@ -147,11 +148,13 @@ class Server:
 
     def close(self) -> None:
         """End serving."""
-        self._http.shutdown()
+        if self._http.has_begun:
+            self._http.shutdown()  # waits for the end of what has begun
         self._http.server_close()
 
     def __enter__(self) -> Server:
         """Serve in a thread of its own."""
+        self._http.has_begun = True
         threading.Thread(target=self.serve, daemon=True).start()
         return self
 
@@ -197,6 +200,7 @@ class _Runs:
 
 class _Http(ThreadingHTTPServer):
     daemon_threads = True
+    has_begun = False
 
     def __init__(self, page: bytes, token: str, runs: _Runs, seconds: float) -> None:
         super().__init__((_ADDRESS, 0), _Handler)
@@ -205,6 +209,10 @@ class _Http(ThreadingHTTPServer):
         self.origin = f"http://{self.hosts[0]}"
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._closing = threading.Lock()
+
+    def serve_forever(self, poll_interval: float = 0.5) -> None:
+        self.has_begun = True
+        super().serve_forever(poll_interval)
 
     def server_close(self) -> None:
         with self._closing:  # a socket calls itself closed before it is: who comes second waits for who came first
@@ -231,8 +239,25 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def setup(self) -> None:
-        self.request.settimeout(self.server.seconds)
+        self.request.settimeout(self.server.seconds)  # of each part that arrives
         super().setup()
+        self._late = threading.Timer(self.server.seconds, self._cut_off)
+        self._late.daemon = True
+        self._late.start()
+
+    def parse_request(self) -> bool:
+        is_right = super().parse_request()
+        self._late.cancel()
+        return is_right
+
+    def finish(self) -> None:
+        self._late.cancel()
+        super().finish()
+
+    def _cut_off(self) -> None:
+        """End a connection whose header has not arrived in time, however it trickles in."""
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
     def version_string(self) -> str:
         return "reedsp"

@@ -311,7 +311,7 @@ def test_arrays_for_distances() -> None:
         with pytest.raises(ValueError, match=r"^out has shape "):
             output_array(array, shape, dtype)
     array.flags.writeable = False
-    with pytest.raises(TypeError, match=r"^out: expected an array without a mask$"):
+    with pytest.raises(TypeError, match=r"^out: expected an array without a mask, got MaskedArray$"):
         output_array(np.ma.zeros((2, 3), np.float32), (2, 3), FLOAT32)
     with pytest.raises(ValueError, match=r"^out is read-only$"):
         output_array(array, (2, 3), FLOAT32)

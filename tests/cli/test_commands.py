@@ -338,11 +338,18 @@ def test_cutoff(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         assert content["dist"].tolist() == [0, 5, 2, np.inf, np.inf, np.inf]
 
 
+@needs_device
+def test_whole_cutoffs_are_not_rounded(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    Path("long.gr").write_text("p sp 2 1\na 1 2 9007199254740996\n", encoding="utf-8")
+    for cutoff, reached in ((9007199254740995, 1), (9007199254740996, 2), ("9007199254740997.0", 2), ("1e16", 2)):
+        assert answer(capsys, f"sssp long.gr --source 1 --cutoff {cutoff}")["reached"] == reached
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
         ("sssp small.gr --source 1 --nearest", "--nearest: needs several --source"),
-        ("sssp small.gr --source 1 --cutoff nan", "--cutoff: nan is no distance"),
+        ("sssp small.gr --source 1 --cutoff nan", "'--cutoff': nan is no distance"),
         ("sssp small.gr --source 1 --cutoff far", "Invalid value for '--cutoff'"),
         ("bfs small.gr --source 9", "--source: '9' is not a vertex of this graph"),
         ("bfs small.gr --source 1 --output levels.txt", "levels.txt does not end in .npz or .csv"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import errno
+import gc
 import importlib.util
 import itertools
 import multiprocessing
@@ -27,6 +28,7 @@ import scipy.sparse.csgraph
 import reedsp
 import reedsp.cluster
 from reedsp.cluster import cluster, output, plan, tasks
+from reedsp.cluster.engines import executor
 from reedsp.cluster.worker import claims, registry
 from reedsp.cluster.worker.published import Wrapped, narrowest
 from reedsp.cost_model import sharing
@@ -431,6 +433,12 @@ def test_sources_are_looked_at_before_anything_is_sent() -> None:
             silent.sssp(ring(), [0, 40])
         with pytest.raises(ValueError, match=r"source\[0\] = 40"):
             silent.map_rows(ring(), max, [40])
+        with pytest.raises(TypeError, match=r"^function: expected a function, got None"):
+            silent.map_rows(ring(), None, [0])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^sources: expected several vertices, got 0"):
+            silent.map_rows(ring(), max, 0)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"^options: no option 'x'"):
+            silent.bfs(ring(), [0], options={"x": 1})
         with pytest.raises(ValueError, match=r"targets\[0\] = -41"):
             reedsp.distance_table(ring(), [0], [-41], device=silent)
         with pytest.raises(ValueError, match="min_only"):
@@ -450,6 +458,56 @@ def test_an_executor_is_one_and_open() -> None:
         for _ in range(2):
             with pytest.raises(RuntimeError, match="executor takes no task"):
                 closed.sssp(ring(), [0])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"devices": []}, ValueError, "^devices: the list is empty"),
+        ({"devices": 5}, TypeError, "^devices: expected a string or a sequence of strings, got 5"),
+        ({"devices": [None]}, TypeError, "^devices: expected a string or a sequence of strings"),
+        ({"threads": "x"}, TypeError, "^threads: expected an integer, got 'x'"),
+        ({"threads": True}, TypeError, "^threads: expected an integer, got True"),
+        ({"threads": 0}, ValueError, "^threads = 0, expected at least 1"),
+    ],
+)
+def test_devices_and_threads_that_are_none(given: dict[str, Any], error: type[Exception], message: str) -> None:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(error, match=message):
+        reedsp.cluster.Executor(pool, **given)
+
+
+def test_a_cluster_that_is_closed_answers_nothing(pool: concurrent.futures.Executor) -> None:
+    with reedsp.cluster.Executor(pool) as cluster:
+        cluster.sssp(ring(), [0])
+    with pytest.raises(RuntimeError, match="the cluster is closed"):
+        cluster.sssp(ring(), [0])
+    with pytest.raises(ValueError, match="memory_limit = -1"):
+        reedsp.distance_table(ring(), [0], [1], device=cluster, memory_limit=-1)
+
+
+def test_graphs_of_a_cluster_that_no_one_closes_are_deleted(pool: concurrent.futures.Executor, tmp_path: Path) -> None:
+    cluster = reedsp.cluster.Executor(pool, folder=tmp_path)
+    cluster.sssp(ring(), [0])
+    [folder] = tmp_path.iterdir()
+    assert len(list(folder.iterdir())) == 1
+    executor._remove(folder, os.getpid() + 1)  # as in a process that was forked
+    assert folder.exists()
+    del cluster
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_forget_what_their_client_has_forgotten(tmp_path: Path) -> None:
+    before = len(registry._entries)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for run in range(2):
+            with reedsp.cluster.Executor(pool, folder=tmp_path) as cluster:
+                graphs = [ring(weights=[1 + each + 10 * run] * (2 * N)) for each in range(7)]
+                for graph in graphs:
+                    cluster.sssp(graph, [0])
+                held = [len(entry.graphs) for entry in list(registry._entries.values())[before:]]
+                assert held[:-1] == [0] * run
+                assert 4 <= held[-1] <= 5  # one may have come before its predecessor was forgotten
 
 
 def test_an_engine_without_workers(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:

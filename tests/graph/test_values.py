@@ -12,7 +12,7 @@ import scipy.sparse
 
 import reedsp
 from reedsp.pram import examples
-from reedsp.system.values import check_memory_limit, flag, integer
+from reedsp.system.options import check_memory_limit, flag, integer
 
 GRAPH = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 5])
 TABLE = {"source": [0], "target": [1]}
@@ -73,6 +73,37 @@ def test_flags_of_files_are_refused_before_anything_is_written(tmp_path: Path) -
     for name in ("clipped", "connected"):
         with pytest.raises(TypeError, match=rf"^{name}: expected True or False, got 1"):
             reedsp.read_osm(tmp_path / "none.osm", **{name: 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [3, ["kernel"], "kernel", 1.5])
+def test_options_are_a_mapping(options: Any) -> None:
+    for call in (
+        lambda: reedsp.sssp(GRAPH, 0, options=options),
+        lambda: reedsp.bfs(GRAPH, 0, options=options),
+        lambda: reedsp.apsp(GRAPH, options=options),
+        lambda: reedsp.betweenness(GRAPH, options=options),
+    ):
+        with pytest.raises(TypeError, match=r"^options: expected a mapping of names to values, got "):
+            call()
+
+
+def test_numbers_beyond_every_graph() -> None:
+    assert list(reedsp.yen(GRAPH, 0, 2, 2**70)) == [(9.0, [0, 1, 2])]
+    with pytest.raises(ValueError, match=r"^k = 9223372036854775808 is more than the 2,147,483,647 vertices"):
+        reedsp.k_nearest(GRAPH, [0], 2**63)
+
+
+@pytest.mark.parametrize("out", [[1], b"x.npy", 5])
+def test_what_is_no_output(out: Any) -> None:
+    with pytest.raises(TypeError, match=r"^out: expected an array or the name of a \.npy file, got "):
+        reedsp.apsp(GRAPH, out=out)
+    with pytest.raises(TypeError, match=r"^out: expected an array without a mask, got "):
+        reedsp.sssp(GRAPH, 0, out=out)
+
+
+def test_components_of_a_graph_are_not_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        GRAPH.strong_components()[:] = 0
 
 
 def test_geographic_may_be_left_open() -> None:

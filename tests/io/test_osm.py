@@ -352,6 +352,16 @@ def test_map_that_would_take_much_memory_is_refused(tmp_path: Path, monkeypatch:
     assert_fault(path, "way 1: so far 1 roads have 20,000 nodes, together more than the")
 
 
+def test_names_in_capitals_and_roads_that_an_editor_has_deleted(tmp_path: Path) -> None:
+    expected = reedsp.read_osm(put(tmp_path, TOWN))
+    assert reedsp.read_osm(put(tmp_path, TOWN, "TOWN.OSM")) == expected
+    assert TOWN.count("<way ") > 1
+    [first, *_] = re.findall(r"<way .*?</way>", TOWN, re.DOTALL)
+    deleted = put(tmp_path, TOWN.replace(first, first.replace("<way ", '<way visible="false" ', 1)), "deleted.osm")
+    without = put(tmp_path, TOWN.replace(first, ""), "without.osm")
+    assert reedsp.read_osm(deleted) == reedsp.read_osm(without) != expected
+
+
 def test_arguments(tmp_path: Path) -> None:
     path = put(tmp_path, TOWN)
     with pytest.raises(ValueError, match="profile = 'lorry' is not one of car, bicycle, foot"):

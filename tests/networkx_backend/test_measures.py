@@ -101,6 +101,8 @@ def test_bounds_of_eccentricity(engine: str, weight: str | None) -> None:
             for function in BOUNDED:
                 assert_same(function, graph, usebounds=True, weight=weight)
     assert_same(nx.diameter, nx.path_graph(50), usebounds=True)
+    for function in (nx.diameter, nx.radius, nx.center, nx.periphery):
+        assert_same(function, nx.Graph(), usebounds=True)
     assert_same(nx.center, nx.cycle_graph(21), usebounds=True)
 
 

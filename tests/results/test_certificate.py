@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -364,6 +365,42 @@ def test_other_failures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
         status, _, err = run(capsys, "verify", graph, tmp_path / name)
         assert status == 1
         assert err.startswith(f"reedsp: {tmp_path / name}: ")
+
+
+@pytest.mark.parametrize("cutoff", ["nan", "-1", "far", "1_0"])
+def test_a_cutoff_that_is_none_verifies_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, cutoff: str
+) -> None:
+    graph, result = tmp_path / "small.gr", tmp_path / "tree.csv"
+    graph.write_text(SMALL)
+    reached = CSV.splitlines()
+    result.write_text("\n".join([*reached[:2], *(f"{line.split(',')[0]},inf," for line in reached[2:])]) + "\n")
+    status, out, err = run(capsys, "verify", graph, result, "--cutoff", cutoff)
+    assert (status, out) == (2, "")
+    assert "Invalid value for '--cutoff'" in err
+    arrays = {"dist": [0.0] + [np.inf] * (len(reached) - 2), "pred": [-9999] * (len(reached) - 1), "source": 0}
+    np.savez(tmp_path / "x.npz", **arrays, cutoff=np.nan)
+    status, out, err = run(capsys, "verify", graph, tmp_path / "x.npz")
+    assert (status, out) == (1, "")
+    assert "cutoff: expected a number of at least 0, got nan" in err
+
+
+@pytest.mark.parametrize("labels", [["a", "", "c"], ["a", "1", 1]])
+def test_names_that_a_csv_confuses(labels: list[Any], tmp_path: Path) -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [1, 2], labels=labels)
+    paths = reedsp.sssp(graph, "a")
+    paths.save(tmp_path / "x.csv")
+    with pytest.raises(ValueError, match=r"x\.csv: .*a \.npz tells them apart"):
+        files.load(tmp_path / "x.csv", graph)
+
+
+@pytest.mark.parametrize("name", ["b\rz", "b\nz", "b\r\nz", 'b"z', "b,z", "\r", "z\r\n", " b"])
+def test_names_that_are_quoted_come_back(name: str, tmp_path: Path) -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [1, 2], labels=["a", name, "c"])
+    reedsp.sssp(graph, "a").save(tmp_path / "x.csv")
+    certificate.check(graph, files.load(tmp_path / "x.csv", graph))
+    with open(tmp_path / "x.csv", newline="", encoding="utf-8") as file:
+        assert [row[0] for row in csv.reader(file)] == ["vertex", "a", name, "c"]
 
 
 def test_large_whole_distances_survive_a_csv(tmp_path: Path) -> None:

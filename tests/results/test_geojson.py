@@ -94,8 +94,41 @@ def test_isochrone_of_a_search_with_a_bound_is_the_same() -> None:
     assert reedsp.isochrone_geojson(several, 6, 7) == whole
 
 
+def test_roads_across_the_meridian_opposite_to_greenwich() -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], [20]).with_coordinates([[179.9, 0], [-179.9, 1]], geographic=True)
+    for cutoff, end in ((5, [179.95, 0.25]), (15, [-179.95, 0.75]), (20, [-179.9, 1])):
+        [area] = reedsp.isochrone_geojson(reedsp.sssp(graph, 0), cutoff)["features"]
+        assert lines_of(area) == [[[179.9, 0], end]]
+
+
+def test_a_search_does_not_know_what_is_beyond_its_end(device: reedsp.Device) -> None:
+    n = 400
+    graph = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), [10] * (n - 1), directed=False)
+    graph = graph.with_coordinates(np.c_[np.arange(n) * 0.001, np.zeros(n)], geographic=True)
+    whole = reedsp.sssp(graph, 0, device=device)
+    assert reedsp.isochrone_geojson(whole, 1000)["features"][0]["properties"]["vertices"] == 101
+    for paths in (
+        reedsp.sssp(graph, 0, target=3, method="near-far", device=device),
+        reedsp.sssp(graph, 0, cutoff=30, device=device),
+        reedsp.sssp(graph, 0, cutoff=30, target=399, device=device),
+    ):
+        assert reedsp.isochrone_geojson(paths, [7, 30]) == reedsp.isochrone_geojson(whole, [7, 30])
+        with pytest.raises(ValueError, match=r"^cutoffs\[1\] = 31, but the search ended at a distance of 30"):
+            reedsp.isochrone_geojson(paths, [30, 31])
+        assert paths.verify()
+
+
+def test_what_is_no_search_for_distances() -> None:
+    for wrong in (reedsp.bfs(graph_of(), 0), reedsp.apsp(graph_of()), graph_of()):
+        with pytest.raises(TypeError, match=r"^paths: expected a result of reedsp\.sssp, got "):
+            reedsp.isochrone_geojson(wrong, 1)  # type: ignore[arg-type]
+
+
 def test_cutoffs_that_are_none() -> None:
     paths = reedsp.sssp(graph_of(), 0)
+    for nothing in ("5", None, [[1, 2]], True):
+        with pytest.raises(TypeError, match=r"^cutoffs: expected a number or several, got "):
+            reedsp.isochrone_geojson(paths, nothing)  # type: ignore[arg-type]
     for wrong in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match=rf"cutoffs\[1\] = {wrong}, expected a finite distance"):
             reedsp.isochrone_geojson(paths, [1, wrong])

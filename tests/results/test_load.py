@@ -247,6 +247,23 @@ def test_names_that_are_tuples_are_told_apart(labels: list[Any], tmp_path: Path)
             reedsp.load(tmp_path / "x.npz", edges_of(labels=others))
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint64, np.str_, np.float64, np.bool_])
+def test_names_of_numpy_are_names_of_python(kind: Any, tmp_path: Path) -> None:
+    names = [0, 1] if kind is np.bool_ else [30, 20, 10]
+    given = {"n": len(names), "sources": [0], "targets": [1], "weights": [5]}
+    for labels in (np.array(names).astype(kind), [kind(name) for name in names]):
+        graph = edges_of(**given, labels=labels)
+        assert {type(name) for name in graph.names} == {type(kind(0).item())}
+        assert graph.index(kind(names[1])) == graph.index(graph.names[1]) == 1
+        reedsp.sssp(graph, graph.names[0]).save(tmp_path / "x.npz", overwrite=True)
+        assert reedsp.load(tmp_path / "x.npz", graph).source == graph.names[0]
+        with pytest.raises(ValueError, match="whose vertices have other names"):
+            reedsp.load(tmp_path / "x.npz", edges_of(**given, labels=labels[::-1]))
+        if kind not in (np.float64, np.bool_):
+            reedsp.write(graph, tmp_path / "g.npz", overwrite=True)
+            assert reedsp.read(tmp_path / "g.npz").names == graph.names
+
+
 def test_names_that_look_otherwise_each_time_are_not_compared(tmp_path: Path) -> None:
     class Place:
         pass

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import threading
@@ -111,6 +112,42 @@ def test_a_file_that_is_there_is_replaced_when_asked_to_and_else_refused_before_
     assert (found.value.filename, path.read_bytes()) == (str(path), b"earlier")
     write_whole(path, lambda stream: stream.write(b"later"), overwrite=True)
     assert path.read_bytes() == b"later"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such permissions")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_keeps_its_permissions(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"1")
+    path.chmod(mode)
+
+    def write(stream: IO[bytes]) -> None:
+        assert {stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()} == {mode}
+        stream.write(b"2")
+
+    write_whole(path, write, overwrite=True)
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"2", mode)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_stays_a_link(is_there: bool, tmp_path: Path) -> None:
+    target, link = tmp_path / "elsewhere" / "a", tmp_path / "link"
+    target.parent.mkdir()
+    if is_there:
+        target.write_bytes(b"1")
+    link.symlink_to("elsewhere/a")
+    with pytest.raises(FileExistsError):
+        write_whole(link, lambda stream: stream.write(b"2"))
+    write_whole(link, lambda stream: stream.write(b"2"), overwrite=True)
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"2")
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["a", "elsewhere", "link"]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "a"
+    with pytest.raises(FileNotFoundError) as found:
+        write_whole(path, lambda stream: stream.write(b"1"))
+    assert found.value.filename == str(path)
 
 
 def test_without_a_second_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

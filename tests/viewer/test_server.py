@@ -160,6 +160,16 @@ def test_the_port_is_given_back(how: str, runner: Runner) -> None:
         ask(server)
 
 
+def test_what_was_never_served_is_closed(runner: Runner) -> None:
+    server = Server("", runner)
+    closing = threading.Thread(target=server.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    assert not closing.is_alive()
+    with pytest.raises(ConnectionRefusedError):
+        ask(server)
+
+
 def test_who_closes_waits_until_the_port_is_given_back(runner: Runner) -> None:
     server = Server("", runner)
     listening, begun, may_end = server._http.socket, threading.Event(), threading.Event()
@@ -310,6 +320,24 @@ def test_a_body_that_drips_is_given_up(server: Server, runner: Runner) -> None:
             raise AssertionError("it waits on")
         assert b" 408 " in connection.recv(200).splitlines()[0]
     assert runner.requests == []
+
+
+def test_a_header_that_drips_is_given_up(server: Server, runner: Runner) -> None:
+    parts = urlsplit(server.address)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30) as connection:
+        started = time.monotonic()
+        connection.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nX: ".encode())
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                connection.sendall(b"x")
+                if select.select([connection], [], [], 0.1)[0]:
+                    break
+            else:
+                raise AssertionError("it waits on")
+        with contextlib.suppress(OSError):
+            assert connection.recv(200) == b""
+        assert time.monotonic() - started < 6
+    assert ask(server)[0] == 200
 
 
 def test_an_answer_has_all_its_time_but_not_longer_than_the_program(

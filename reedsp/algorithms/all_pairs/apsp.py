@@ -23,6 +23,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.host_matrix import HostMatrix, fingerprint
 from reedsp.algorithms.all_pairs.johnson import SEARCHES, distances_from_root, johnson
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
+from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
@@ -39,11 +40,10 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.atomic_file import write_whole
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.file_errors import named_errors
-from reedsp.system.options import Method, check_choice, checked_options
+from reedsp.system.options import Method, check_choice, check_memory_limit, checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar
 from reedsp.system.threads import to_the_end
-from reedsp.system.values import check_memory_limit, flag
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
 
 _FEW = 1000  # vertices, with which no call takes long
@@ -376,6 +376,8 @@ def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bo
         new = [each for each in (dist, pred) if each is not None and each is not task.place]
         answers(None, lambda: touch(new)).to_memory(dist, pred)
     else:
+        # a limit that is too small is refused before there is a folder
+        make_plan(graph.n, weights, task.devices, task.memory_limit, None, most_spans=1)
         problem = fingerprint(graph, weights), graph.n, weights.dtype
         kind = f"{result} {task.negative_cycles} {task.predecessors}"
         dist, pred = _to_files(task.target, problem, kind, task.predecessors, answers)
@@ -383,6 +385,8 @@ def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bo
 
 
 def _output_file(out: str | os.PathLike[str]) -> Path:
+    if not isinstance(out, str | os.PathLike):
+        raise TypeError(f"out: expected an array or the name of a .npy file, got {out!r}")
     target = Path(out)
     if target.suffix != ".npy":
         raise ValueError(f"out = {str(target)!r}, expected the name of a .npy file")

@@ -183,7 +183,7 @@ class Searches:
         if found is dist:
             return dist
         if self._potentials is None:
-            dist[...] = to_result(found, self.arithmetic, self._dtype)
+            dist[...] = to_result(found, self.arithmetic, self._dtype, sources)
         else:
             dist[...] = _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
         return dist
@@ -251,4 +251,4 @@ def _with_potentials(
         wrapped = (shifted < change) | (shifted == whole.infinity)
         if (reached & (change > 0) & wrapped).any():
             raise OverflowError("a distance is beyond int64")
-    return to_result(shifted, whole, dtype)
+    return to_result(shifted, whole, dtype, sources)

@@ -1,8 +1,13 @@
-"""Hierarchies in files: arrays of numpy's, which are checked when they are read, so that no file gives a wrong path."""
+"""Hierarchies in files: arrays of numpy's, which are checked when they are read, so that none gives a wrong path.
+
+What is in them is checked to be right, and a digest says that nothing is missing.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +40,11 @@ def write(path: Path, hierarchy: Hierarchy, graph: Graph, *, overwrite: bool) ->
     """
     if path.suffix != _SUFFIX:
         raise ValueError(f"path = {str(path)!r}, expected a name that ends in {_SUFFIX}")
-    about = {"kind": _KIND, "version": _VERSION, "graph": fingerprint(graph)}
     halves = (("up", hierarchy.up), ("down", hierarchy.down))
     arrays = {f"{side}_{name}": getattr(half, name) for side, half in halves for name in _HALF}
-    arrays |= {"about": np.array(json.dumps(about)), "vertices": hierarchy.vertices, "rounds": hierarchy.rounds}
+    arrays |= {"vertices": hierarchy.vertices, "rounds": hierarchy.rounds}
+    about = {"kind": _KIND, "version": _VERSION, "graph": fingerprint(graph), "arrays": _digest(arrays)}
+    arrays["about"] = np.array(json.dumps(about))
     write_whole(path, lambda stream: np.savez(stream, allow_pickle=False, **arrays), overwrite=overwrite)
 
 
@@ -60,7 +66,7 @@ def read(path: Path, graph: Graph) -> Hierarchy:
 
 
 def _hierarchy(content: dict[str, npt.NDArray[Any]], graph: Graph) -> Hierarchy:
-    _check_about(content, graph)
+    about = _checked_about(content, graph)
     units, n = units_of(graph), graph.n
     dtype = units.weights.dtype
     vertices = _array(content, "vertices", np.dtype(np.int32), (n,))
@@ -74,10 +80,20 @@ def _hierarchy(content: dict[str, npt.NDArray[Any]], graph: Graph) -> Hierarchy:
     _check_rounds(hierarchy)
     _check_shortcuts(hierarchy)
     _check_edges(hierarchy, graph, units.weights)
+    if about.get("arrays") not in (None, _digest(content)):  # older files do not say it
+        raise ValueError("the arrays are not those that were written")
     return hierarchy
 
 
-def _check_about(content: dict[str, npt.NDArray[Any]], graph: Graph) -> None:
+def _digest(content: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Return what tells the arrays of a file from others."""
+    digest = hashlib.sha256()
+    for name in ("vertices", "rounds", *(f"{side}_{name}" for side in ("up", "down") for name in _HALF)):
+        digest.update(np.ascontiguousarray(content[name]).data)
+    return digest.hexdigest()
+
+
+def _checked_about(content: dict[str, npt.NDArray[Any]], graph: Graph) -> dict[str, Any]:
     said = content.get("about")
     try:
         about = json.loads(said.item()) if said is not None and said.shape == () and said.dtype.kind == "U" else None
@@ -89,6 +105,7 @@ def _check_about(content: dict[str, npt.NDArray[Any]], graph: Graph) -> None:
         raise ValueError(f"version {about.get('version')!r}, expected {_VERSION}: prepare the graph again")
     if about.get("graph") != fingerprint(graph):
         raise ValueError("this was prepared from another graph: one with other edges or weights")
+    return about
 
 
 def _array(

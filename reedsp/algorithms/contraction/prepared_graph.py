@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -322,6 +322,9 @@ class PreparedGraph(Prepared):
         {'Bern': 105, 'Thun': 75, 'Brig': 105}
         """
         return answers_networkx(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a PreparedGraph is on a device, and is not copied: save it, and reedsp.load_prepared reads it")
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the hierarchy to a ``.npz`` file, whole or not at all, for :func:`reedsp.load_prepared`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,8 +21,8 @@ from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, card
 from reedsp.results.routes import Routes
+from reedsp.system.options import integer
 from reedsp.system.public import public
-from reedsp.system.values import integer
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
 
 
@@ -159,7 +160,7 @@ def yen(
     if count:
         search = _Search(graph, start, device)
         scale, whole = search.scale, search.whole
-        found = list(itertools.islice(search.paths_to(end), count))
+        found = list(itertools.islice(search.paths_to(end), min(count, sys.maxsize)))
     indptr = np.zeros(len(found) + 1, np.int64)
     np.cumsum([len(path) for _, path in found], out=indptr[1:])
     vertices = np.fromiter(itertools.chain.from_iterable(path for _, path in found), np.int32, indptr[-1])

@@ -21,7 +21,7 @@ from reedsp.device.job import Job
 from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.elsewhere import Elsewhere
-from reedsp.system.values import check_memory_limit
+from reedsp.system.options import check_memory_limit
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 MEMORY_LIMIT = 1 << 28

@@ -33,9 +33,9 @@ from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.options import flag
 from reedsp.system.progress_bar import Report, announce_long, report_done, search_bar
 from reedsp.system.threads import at_once
-from reedsp.system.values import flag
 from reedsp.typing import DistanceType, GraphLike, Vertices
 
 

@@ -14,10 +14,10 @@ from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertices_argument
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import MAX_VERTICES, Graph
 from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.options import check_memory_limit, integer
 from reedsp.system.public import public
-from reedsp.system.values import check_memory_limit, integer
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 
@@ -92,6 +92,7 @@ def distance_table(
     array([[3., 6., 1.],
            [2., 5., 0.]])
     """
+    check_memory_limit(memory_limit)
     if isinstance(device, Elsewhere) and not isinstance(graph, Prepared):
         table: Distances = device.answer("distance_table", graph, sources, targets, dtype=dtype)
         return table
@@ -99,7 +100,6 @@ def distance_table(
     starts = vertices_argument(graph, sources, "sources")
     ends = vertices_argument(graph, targets, "targets")
     result = result_dtype(dtype, graph)
-    check_memory_limit(memory_limit)
     found = rows_of(asked, device)
     table = np.empty((len(starts), len(ends)), result)
     into = table
@@ -176,6 +176,8 @@ def k_nearest(
     wanted = integer(k, "k")
     if wanted < 0:
         raise ValueError(f"k = {wanted}, expected a number of vertices")
+    if wanted > MAX_VERTICES:
+        raise ValueError(f"k = {wanted} is more than the {MAX_VERTICES:,} vertices that a graph may have")
     result = result_dtype(dtype, graph)
     check_memory_limit(memory_limit)
     found = rows_of(asked, device)

@@ -50,10 +50,9 @@ from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import Elsewhere
-from reedsp.system.options import Method, check_choice, checked_options
+from reedsp.system.options import Method, check_choice, checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, report_done, search_bar
-from reedsp.system.values import flag
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
 _METHODS = {
@@ -290,7 +289,7 @@ def checked(
     min_only = flag(min_only, "min_only")
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
-    result = result_dtype(out.dtype if dtype is None and out is not None else dtype, graph)
+    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     one_row = min_only or not many
     place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)

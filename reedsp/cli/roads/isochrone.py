@@ -6,12 +6,12 @@ import json
 import math
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from reedsp.cli.graph import print_graph, read_with_summary
-from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, distance_typed, output_option
 from reedsp.cli.output import beside, check_output, print_end, print_json, refuse, stated_failures, write_stream
 from reedsp.cli.roads.places import place_typed
 
@@ -22,8 +22,13 @@ def isochrone(
         str, typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
     ],
     cutoff: Annotated[
-        list[float],
-        typer.Option(metavar="NUMBER", show_default=False, help="How far, in the unit of the weights; again for each."),
+        list[Any],
+        typer.Option(
+            parser=distance_typed,
+            metavar="NUMBER",
+            show_default=False,
+            help="How far, in the unit of the weights; again for each.",
+        ),
     ],
     output: Annotated[
         Path | None, output_option(f"Write the roads that are reached to a .geojson. {TO_STANDARD}", "OUTPUT")
@@ -40,16 +45,15 @@ def isochrone(
     """
     with stated_failures():
         check_output(output, force, (".geojson",), as_json)
-        if not all(0 <= each < math.inf for each in cutoff):
-            refuse("expected finite numbers that are not negative", "--cutoff")
+        if math.inf in cutoff:
+            refuse("expected finite numbers", "--cutoff")
         import reedsp
 
         graph, summary = read_with_summary(file, False)
         source = place_typed(graph, start, "--from")
-        bounds = [int(each) if each.is_integer() else each for each in cutoff]
         started = time.perf_counter()
-        paths = reedsp.sssp(graph, source.vertex, cutoff=max(bounds), device=device)
-        area = reedsp.isochrone_geojson(paths, bounds)
+        paths = reedsp.sssp(graph, source.vertex, cutoff=max(cutoff), device=device)
+        area = reedsp.isochrone_geojson(paths, cutoff)
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         reached = [feature["properties"] for feature in area["features"]]
         if output is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from reedsp.cli.graph import vertex_called
+from reedsp.cli.options import distance_typed
 from reedsp.cli.output import STANDARD, Failure, refuse
 
 if TYPE_CHECKING:
@@ -49,8 +50,13 @@ PlacesFile = Annotated[
     ),
 ]
 Within = Annotated[
-    float | None,
-    typer.Option(metavar="METRES", show_default=False, help="Fail if a place is farther from its vertex than this."),
+    Any,
+    typer.Option(
+        parser=distance_typed,
+        metavar="METRES",
+        show_default=False,
+        help="Fail if a place is farther from its vertex than this.",
+    ),
 ]
 
 

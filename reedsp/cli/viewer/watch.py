@@ -13,6 +13,8 @@ from reedsp.cli.options import DeviceName, Force, Json, Quiet, Relabel, output_o
 from reedsp.cli.output import check_output, print_json, refuse, size_text, stated_failures
 from reedsp.cli.structure.sort import read_numbers
 
+_SIZE = 30  # of an input that is generated
+
 
 def complete_algorithm(incomplete: str) -> Iterator[tuple[str, str]]:
     """Offer the algorithms that can be watched, and their problems."""
@@ -52,7 +54,10 @@ def watch(
             "and sorts constant, random, shuffled, ascending or descending.",
         ),
     ] = None,
-    size: Annotated[int, typer.Option(metavar="N", help="Of the input that is generated.")] = 30,
+    size: Annotated[
+        int | None,
+        typer.Option(metavar="N", show_default=False, help="Of the input that is generated; 30 by default."),
+    ] = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -82,14 +87,20 @@ def watch(
             refuse("is missing; for instance --algorithm output-parallel", "--algorithm")
         if (file is None) == (generate is None):
             refuse("either a file or --generate is expected", "FILE")
+        if file is not None and size is not None:
+            refuse("needs --generate", "--size")
         check_output(output, force, (".html",))
         if as_json and output is None:
             refuse("needs --output", "--json")
         from reedsp.viewer import watch as viewer
 
-        given = _input(viewer.kind_of(algorithm[0]), file, generate, size, relabel)
+        kinds = [viewer.kind_of(each) for each in algorithm]
+        for other, kind in zip(algorithm, kinds, strict=True):
+            if (kind == "array") != (kinds[0] == "array"):
+                refuse(f"{other} does not take what {algorithm[0]} does: a page has one input", "--algorithm")
+        given = _input(kinds[0], file, generate, _SIZE if size is None else size, relabel)
         start: Any = source
-        if source is not None and viewer.kind_of(algorithm[0]) == "graph":
+        if source is not None and kinds[0] == "graph":
             start = vertex_called(given, source, "--source")
         if output is None:
             _serve(viewer.serve(given, algorithm, start, device=device), quiet)

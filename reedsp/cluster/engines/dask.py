@@ -20,7 +20,7 @@ from distributed.comm import CommClosedError
 from reedsp.cluster.engines.engine import Future, Rows
 from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published, Wrapped
-from reedsp.cluster.worker.registry import Setting
+from reedsp.cluster.worker.registry import Setting, setting_of
 from reedsp.cluster.worker.serve import serve
 from reedsp.cost_model import sharing
 
@@ -52,8 +52,7 @@ class DaskEngine:
         if client.asynchronous:
             raise ValueError("client: it is asynchronous, expected one whose calls wait")
         self.client = client
-        chosen = tuple(devices) if devices is not None and not isinstance(devices, str) else devices
-        self._setting = Setting(uuid.uuid4().hex, chosen, threads)
+        self._setting = setting_of(devices, threads)
         self.task_bytes = sharing.ROW_BYTES
         self._published: dict[str, Published] = {}
         self._looked, self._alone = time.monotonic(), 0  # when workers were looked for, and how often none was there

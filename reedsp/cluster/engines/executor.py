@@ -8,14 +8,14 @@ import pickle
 import shutil
 import tempfile
 import threading
-import uuid
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from reedsp.cluster.engines.engine import Future
 from reedsp.cluster.worker.published import Published, Wrapped
-from reedsp.cluster.worker.registry import Setting
+from reedsp.cluster.worker.registry import setting_of
 from reedsp.cluster.worker.serve import serve_anywhere
 from reedsp.cost_model import sharing
 from reedsp.system.atomic_file import write_private
@@ -45,10 +45,9 @@ class ExecutorEngine:
     ) -> None:
         self._executor = executor
         self._count = int(getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None) or 1)
-        chosen = tuple(devices) if devices is not None and not isinstance(devices, str) else devices
         if threads is None and isinstance(executor, concurrent.futures.ProcessPoolExecutor):
             threads = max(1, (os.cpu_count() or 1) // self._count)
-        self._setting = Setting(uuid.uuid4().hex, chosen, threads)
+        self._setting = setting_of(devices, threads)
         self.task_bytes = sharing.ROW_BYTES_GPU if devices == "gpu" else sharing.ROW_BYTES
         self._given = folder
         self._folder: Path | None = None
@@ -97,6 +96,7 @@ class ExecutorEngine:
         """Write a graph to a file that workers read when they first meet it."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="reedsp-graphs-", dir=self._given))
+            weakref.finalize(self, _remove, self._folder, os.getpid())  # of a cluster that no one closes
         file = self._folder.absolute() / graph.fingerprint
         if not file.exists():
             write_private(file, pickle.dumps(graph, pickle.HIGHEST_PROTOCOL))
@@ -110,8 +110,14 @@ class ExecutorEngine:
     def close(self) -> None:
         """Delete the files of graphs; the executor stays as it is."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder, os.getpid())
             self._folder = None
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Delete a folder, but not in a child of the process that has made it, which is forked with all objects."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Waiting(concurrent.futures.Future[Any]):

@@ -10,8 +10,9 @@ import contextlib
 import os
 import pickle
 import threading
+import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import devices, get_device
 from reedsp.device.errors import DeviceError, is_opencl_used
 from reedsp.graph.graph import Graph
+from reedsp.system.options import integer
 
 KEPT = 8
 """Entries of :func:`kept` for a cluster, the last ones used."""
@@ -53,6 +55,27 @@ class Setting:
     version: str = field(default_factory=lambda: __version__)  # no attribute of the class, which other versions have
 
 
+def setting_of(devices: str | Sequence[str] | None, threads: int | None) -> Setting:
+    """Return what the workers of a new cluster have to know.
+
+    Raises
+    ------
+    TypeError, ValueError
+        There are no such devices or threads; the message names the argument.
+    """
+    if devices is not None and not isinstance(devices, str):
+        if not isinstance(devices, Sequence) or not all(isinstance(each, (str, int)) for each in devices):
+            raise TypeError(f"devices: expected a string or a sequence of strings, got {devices!r}")
+        devices = tuple(devices)
+        if not devices:
+            raise ValueError("devices: the list is empty")
+    if threads is not None:
+        threads = integer(threads, "threads")
+        if threads < 1:
+            raise ValueError(f"threads = {threads}, expected at least 1")
+    return Setting(uuid.uuid4().hex, devices, threads)
+
+
 @dataclass
 class _Entry:
     """What is kept for a cluster."""
@@ -62,6 +85,7 @@ class _Entry:
     device: Device | None = None
     failure: str | None = None
     graphs: dict[str, Graph] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # of graphs that came in files
     kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     changed: threading.Condition = field(default_factory=lambda: threading.Condition(threading.RLock()))
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -91,6 +115,8 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
     with _beginning:
         if setting.key in _entries:
             return
+        for other in _entries.values():
+            _drop_deleted(other)
         entry = _Entry(setting, name)
         count = setting.threads if setting.threads is not None else threads
         if count is not None and not is_opencl_used():
@@ -187,7 +213,9 @@ def graph(published: Published) -> Graph:
         if published.file is None:
             entry.changed.wait_for(lambda: published.fingerprint in entry.graphs, _GRAPH_COMES)
         elif published.fingerprint not in entry.graphs:
+            _drop_deleted(entry)
             entry.graphs[published.fingerprint] = _read(published.file, entry.name)
+            entry.files[published.fingerprint] = published.file
         found = entry.graphs.get(published.fingerprint)
     if found is None:
         raise RuntimeError(f"worker {entry.name}: the graph {published.fingerprint[:12]} was not sent here")
@@ -214,6 +242,17 @@ def _own() -> _Entry:
     if entry is None:
         raise RuntimeError(f"the cluster {key} is not known here")
     return entry
+
+
+def _drop_deleted(entry: _Entry) -> None:
+    """Forget the graphs whose files are gone: their cluster has forgotten them, or is closed."""
+    with entry.changed:
+        gone = [fingerprint for fingerprint, file in entry.files.items() if not os.path.exists(file)]
+        for fingerprint in gone:
+            del entry.files[fingerprint]
+            entry.graphs.pop(fingerprint, None)
+        if gone:
+            entry.kept.clear()
 
 
 def _read(file: str, name: str) -> Graph:

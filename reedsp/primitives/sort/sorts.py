@@ -23,8 +23,7 @@ from reedsp.primitives.sort.merges import LIST_LENGTH, PRESORTS, list_sort, merg
 from reedsp.primitives.sort.radix import radix_sort
 from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting
 from reedsp.primitives.sort.selfcheck import check_lists, trusted_form
-from reedsp.system.options import check_choice, check_method
-from reedsp.system.values import integer
+from reedsp.system.options import check_choice, check_method, integer
 from reedsp.typing import Presort, SortMethod
 
 _METHODS = ("fast", "merge")

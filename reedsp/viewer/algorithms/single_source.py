@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -221,6 +223,8 @@ class NearFar(Search):
         super().__init__(given, device)
         if self.graph.has_negative_weights:
             raise ValueError("input: 'near-far' needs weights that are not negative")
+        if delta is not None and not (isinstance(delta, Real) and 0 < delta < math.inf):
+            raise ValueError(f"delta = {delta!r}, expected a finite number above 0")
         self._delta = delta
         self._layout = constants("single_source/near_far_work_group.cl")
 

@@ -229,6 +229,19 @@ def test_wrong_arguments(device: Device, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_limit_that_is_too_small_leaves_nothing(tmp_path: Path, device: reedsp.Device) -> None:
+    graph = random_graph(40, "whole")
+    with pytest.raises(ValueError, match=r"^memory_limit: 1,000 bytes, but 40 vertices need "):
+        reedsp.apsp(graph, out=tmp_path / "x.npy", memory_limit=1000, device=device)
+    assert list(tmp_path.iterdir()) == []
+    large = reedsp.Graph.from_edges(2, [0], [1], [2**53 + 1])
+    with pytest.raises(ValueError, match=r"dist\[0, 1\]"):
+        reedsp.apsp(large, out=tmp_path / "x.npy", device=device)
+    message = r"another problem's, delete .*x\.npy\.partial to start anew, or choose another name"
+    with pytest.raises(ValueError, match=message):
+        reedsp.apsp(graph, out=tmp_path / "x.npy", device=device)
+
+
 def test_01_no_vertices_need_no_device(tmp_path: Path) -> None:
     graph = reedsp.Graph.from_edges(0, [], [])
     for out in (None, tmp_path / "none.npy"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,6 +242,13 @@ def part_before_the_first(arrays: dict[str, Any]) -> None:
     arrays["up_parts"][first_shortcut(arrays), 1] = -1
 
 
+def without_edges(arrays: dict[str, Any]) -> None:
+    for side in ("up", "down"):
+        arrays[f"{side}_first"] = np.zeros_like(arrays[f"{side}_first"])
+        for name in ("higher", "weights", "parts"):
+            arrays[f"{side}_{name}"] = arrays[f"{side}_{name}"][:0]
+
+
 def in_one_round(arrays: dict[str, Any]) -> None:
     arrays["rounds"] = arrays["rounds"][[0, -1]]
 
@@ -282,6 +291,7 @@ def without_the_last_vertex(arrays: dict[str, Any]) -> None:
         *((about(each), "this is not a prepared graph") for each in ("{", "[1]", "[" * 10**5, 5, '{"kind": "paths"}')),
         (in_a_list, "this is not a prepared graph"),
         (without("about"), "this is not a prepared graph"),
+        (without_edges, "the arrays are not those that were written"),
         (replaced("up_weights", 0, 2**30 - 1), "up_weights: one is negative, or stands for no path"),
         (replaced("down_weights", 0, -1), "down_weights: one is negative, or stands for no path"),
         (replaced("up_higher", 0, 108), "up_higher: an edge does not lead to a higher vertex"),
@@ -294,3 +304,22 @@ def test_wrong_content_is_refused(saved: Path, change: Callable[[dict[str, Any]]
     changed(saved, change)
     with pytest.raises(ValueError, match=rf"prepared\.npz: {message}"):
         reedsp.load_prepared(saved, GRAPH)
+
+
+def test_a_file_that_says_nothing_of_its_arrays_is_read(saved: Path) -> None:
+    """As it was written before it did."""
+
+    def say_less(arrays: dict[str, Any]) -> None:
+        said = json.loads(arrays["about"].item())
+        del said["arrays"]
+        arrays["about"] = np.array(json.dumps(said))
+
+    changed(saved, say_less)
+    assert np.array_equal(reedsp.load_prepared(saved, GRAPH).distances(0), reedsp.sssp(GRAPH, 0).dist)
+
+
+def test_a_prepared_graph_is_not_copied(saved: Path) -> None:
+    prepared = reedsp.load_prepared(saved, GRAPH)
+    for make in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"save it, and reedsp\.load_prepared reads it"):
+            make(prepared)

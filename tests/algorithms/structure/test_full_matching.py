@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import networkx as nx
@@ -144,6 +145,62 @@ def test_fractions(maximum: bool, device: Device) -> None:
             assert found.verify(device)
     sparse = scipy.sparse.csr_array(rng.random((400, 400)) * (rng.random((400, 400)) < 0.03) + np.eye(400))
     assert reedsp.full_matching(sparse, maximum, device=device).verify(device)
+
+
+def of_many_sizes(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -> Any:
+    """Return fractions of which some are so large that the others vanish beside them, or rows of different sizes."""
+    matrix = rng.random(shape)
+    if kind == "all sizes":
+        return 10.0 ** rng.integers(-3, 17, shape) * rng.integers(1, 4, shape)
+    if kind == "rows":
+        return rng.normal(size=shape) * 10.0 ** rng.integers(-5, 12, (shape[0], 1))
+    if kind == "a row far from 0":
+        return 1e9 * (np.arange(shape[0]) == 0)[:, np.newaxis] + matrix
+    large = 10.0 ** rng.integers(12, 19)
+    matrix[rng.random(shape) < 0.3] = -large if kind == "large and negative" else large
+    return matrix
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@pytest.mark.parametrize("kind", ["all sizes", "rows", "a row far from 0", "large", "large and negative"])
+def test_fractions_of_many_sizes(kind: str, maximum: bool, device: Device) -> None:
+    """What is too large to be matched does not round the others away; a sum is exact to what float64 rounds of it."""
+    rng = np.random.default_rng(31)
+    for _ in range(12):
+        rows = int(rng.integers(2, 5))
+        matrix = of_many_sizes(rng, kind, (rows, rows + int(rng.integers(0, 2))))
+        found = reedsp.full_matching(np.ma.array(matrix, mask=False), maximum, device=device)
+        exact = [[Fraction(value) for value in row] for row in matrix.tolist()]
+        sums = [
+            sum(exact[row][column] for row, column in enumerate(columns))
+            for columns in itertools.permutations(range(matrix.shape[1]), rows)
+        ]
+        best = max(sums) if maximum else min(sums)
+        assert abs(sum(exact[row][column] for row, column in found.pairs()) - best) <= abs(best) / 10**15
+        assert found.verify(device)
+
+
+@pytest.mark.parametrize("n", [30, 200])
+def test_what_may_not_be_matched_excuses_nothing(n: int, device: Device) -> None:
+    rng = np.random.default_rng(n)
+    matrix = rng.random((n, n))
+    for large in (1e15, 1e18):
+        matrix[rng.random((n, n)) < 0.3] = large
+        for given, maximum in ((matrix, False), (-matrix, True)):
+            found = reedsp.full_matching(given, maximum, device=device)
+            expected = math.fsum(given[linear_sum_assignment(given, maximum)])
+            assert abs(found.weight - expected) < 1e-12 * abs(expected)
+            assert found.verify(device)
+            columns = found.columns.copy()
+            pairs = itertools.combinations(range(n), 2)
+            pair = next(list(pair) for pair in pairs if _may_exchange(matrix, columns, *pair))
+            found.columns[pair] = columns[pair[::-1]]
+            with pytest.raises(reedsp.VerificationError, match="not its price and that of the column"):
+                found.verify(device)
+
+
+def _may_exchange(matrix: Any, columns: Any, one: int, other: int) -> bool:
+    return max(matrix[one, columns[other]], matrix[other, columns[one]]) < 1  # type: ignore[no-any-return]
 
 
 def test_integers_are_exact_up_to_the_limit(device: Device) -> None:

@@ -374,7 +374,10 @@ class Checkpoint:
         if header != self._header:
             wrong = next((key for key in self._header if header.get(key) != self._header[key]), "header")
             found, expected = header.get(wrong, header), self._header.get(wrong, self._header)
-            raise ValueError(f"{self._journal.file}: its {wrong} is {found!r}, not {expected!r}; another problem's?")
+            raise ValueError(
+                f"{self._journal.file}: its {wrong} is {found!r}, not {expected!r}; it is another problem's, "
+                f"delete {self.folder} to start anew, or choose another name"
+            )
         for number, record in enumerate(records, start=2):
             if not self._may_follow(record):
                 raise damaged(self._journal.file, f"line {number} cannot follow those before it")

@@ -19,10 +19,9 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.graph.graph import Graph, is_networkx
-from reedsp.system.options import check_choice
+from reedsp.system.options import check_choice, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
-from reedsp.system.values import flag
 from reedsp.typing import FullMatchingMethod, GraphLike
 
 _METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": auction}

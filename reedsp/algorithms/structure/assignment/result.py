@@ -81,8 +81,8 @@ class FullMatching:
     def verify(self, device: Device | int | str | None = None) -> bool:
         """Prove on a device that no full matching weighs less, or more, however this one was found.
 
-        Prices are checked for every weight. Those of fractions are right up to rounding: the sum of two may
-        be off by ``(rows + 16) * 2**-52`` times the largest number.
+        Prices are checked for every weight. Those of fractions are right up to rounding: the sum of two may be off by
+        ``(rows + 16) * 2**-52`` times the largest price, or weight of the matching.
 
         Parameters
         ----------

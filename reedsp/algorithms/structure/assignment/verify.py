@@ -67,7 +67,7 @@ def verify_full(
     matched, offenders = job.full(columns, np.uint32(0)), job.full(layout["RULES"], np.uint32(_NONE))
     cuts = np.searchsorted(weights.indptr, np.arange(0, weights.m, _PART)).tolist()
     arrays = (*matrix, values, edge_of, row_price, column_price, matched, offenders)
-    options = (kind.type(tolerance_of(weights, row_prices, column_prices)), np.uint32(rows > columns))
+    options = (kind.type(tolerance_of(weights, edges, row_prices, column_prices)), np.uint32(rows > columns))
     kernels = {name: job.device.kernel(_FILE, name, **macros) for name in ("check_rows", "check_columns")}
     for begin, end in pairwise(sorted({0, *cuts, rows})):
         part = (np.uint32(begin), np.uint32(end))
@@ -82,9 +82,14 @@ def verify_full(
             raise VerificationError(rule.format(offender))
 
 
-def tolerance_of(weights: Weights, *prices: npt.NDArray[Any]) -> float:
-    """Return what rounding may have taken from a sum of two prices; 0 for integers."""
+def tolerance_of(weights: Weights, edges: npt.NDArray[np.int64], *prices: npt.NDArray[Any]) -> float:
+    """Return what rounding may have taken from a sum of two prices; 0 for integers.
+
+    Weights that are not in the matching are in no sum: one that is very large, as for what must not be matched, excuses
+    no other.
+    """
     if weights.is_integral:
         return 0
-    heaviest = max(float(np.abs(each).max(initial=0)) for each in (weights.values, *prices))
+    matched = weights.values[edges[(edges >= 0) & (edges < weights.m)]]
+    heaviest = max(float(np.abs(each).max(initial=0)) for each in (matched, *prices))
     return float(np.finfo(np.float64).eps * (weights.rows + 16) * heaviest)

@@ -16,10 +16,9 @@ from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.graph import Graph, transposed
-from reedsp.system.options import checked_options
+from reedsp.system.options import checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
-from reedsp.system.values import flag
 from reedsp.typing import BetweennessOptions, GraphLike, Vertices
 
 _NOTHING = Sums(np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), "exact")

@@ -18,8 +18,8 @@ from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.search_result import AsArray
 from reedsp.results.text import AsTable
+from reedsp.system.options import integer
 from reedsp.system.public import public
-from reedsp.system.values import integer
 
 
 @public

@@ -18,9 +18,8 @@ from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
-from reedsp.system.options import check_choice
+from reedsp.system.options import check_choice, flag
 from reedsp.system.phases import Phases
-from reedsp.system.values import flag
 from reedsp.typing import ForestMethod, GraphLike
 
 
