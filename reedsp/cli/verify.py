@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from reedsp.cli.graph import on_disk, read_graph, vertex_called
 from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed
 from reedsp.cli.output import STANDARD, Failure, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
+
+if TYPE_CHECKING:
+    from reedsp.results.files import Stored
 
 
 def verify(
@@ -80,7 +83,7 @@ def verify(
             with vertices_bar("checking", after=LATE) as progress:
                 certificate.check(graph, stored, progress)
         except VerificationError as error:
-            failure = str(error)
+            failure = f"{error}{_hint(result, stored)}"
         seconds = time.perf_counter() - started
         if as_json:
             print_json({**summary, "right": failure is None, "wrong": failure, "seconds": seconds})
@@ -92,3 +95,13 @@ def verify(
             print(f"verified  {result}: {what}{tree}{rows} are right for every edge, in {seconds:.3f} s")
         if failure is not None:
             raise Failure(f"{result}: {failure}")
+
+
+def _hint(result: Path, stored: Stored) -> str:
+    """Return what may be behind distances that were rounded to float32, of which a .csv says nothing."""
+    import numpy as np
+
+    dist = stored.dist[stored.reached]
+    if result.suffix == ".npz" or dist.dtype != np.float64 or not (dist.astype(np.float32) == dist).all():
+        return ""
+    return "; if these are float32, a .npz says so, and allows for their rounding"

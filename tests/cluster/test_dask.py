@@ -21,6 +21,7 @@ from typing import Any
 import dask
 import dask.array
 import distributed
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -119,6 +120,47 @@ def test_rows_stay_on_workers(threads: distributed.Client, tmp_path: Path) -> No
         keys = {each.engine._setting.key for each in (first, second)}  # type: ignore[attr-defined]
         assert keys <= set(registry._entries)
     assert not keys & set(registry._entries)
+
+
+@pytest.mark.parametrize("out", [None, "x.zarr", "x.npy"])
+def test_matrices_that_are_elsewhere_answer_as_in_memory(
+    out: str | None, threads: distributed.Client, tmp_path: Path
+) -> None:
+    graph = ring()
+    expected = reedsp.apsp(graph, predecessors=True)
+    with reedsp.cluster.Dask(threads) as cluster:
+        found = cluster.apsp(graph, predecessors=True, out=None if out is None else tmp_path / out)
+        pairs = [0, 5, 0, 7], [5, 0, 9, 7]
+        assert list(found.paths_between(*pairs)) == list(expected.paths_between(*pairs))
+        assert found.path(3, 1) == expected.path(3, 1)
+        assert np.array_equal(found, expected)
+        assert nx.utils.graphs_equal(found.to_networkx(), expected.to_networkx())
+        assert np.array_equal(found.to_dataframe(), expected.to_dataframe())
+        assert found._repr_html_().count("<td") == expected._repr_html_().count("<td") > 9
+        assert np.array_equal(found.plot().images[0].get_array(), expected.plot().images[0].get_array())
+        found.save(tmp_path / "saved.npz")
+    loaded = reedsp.load(tmp_path / "saved.npz", graph)
+    assert np.array_equal(loaded.dist, expected.dist)
+    assert np.array_equal(loaded.pred, expected.pred)
+
+
+def test_matrices_in_files_of_rows_say_that_they_are(threads: distributed.Client, tmp_path: Path) -> None:
+    with reedsp.cluster.Dask(threads) as cluster:
+        found = cluster.apsp(ring(), predecessors=True, out=tmp_path / "rows")
+    assert isinstance(found.dist, list)
+    assert "Shortest paths" in found._repr_html_()
+    for ask in (
+        lambda: found.path(0, 1),
+        lambda: found.paths_between([0], [1]),
+        lambda: found.save(tmp_path / "x.npz"),
+        lambda: np.asarray(found),
+        found.to_networkx,
+        found.to_dataframe,
+        found.plot,
+    ):
+        with pytest.raises(ValueError, match=r"^(dist|pred) is in \d+ files of rows, .* numpy\.load does$"):
+            ask()
+    assert not (tmp_path / "x.npz").exists()
 
 
 def test_workers_of_another_version(threads: distributed.Client, monkeypatch: pytest.MonkeyPatch) -> None:

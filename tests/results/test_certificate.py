@@ -385,6 +385,21 @@ def test_a_cutoff_that_is_none_verifies_nothing(
     assert "cutoff: expected a number of at least 0, got nan" in err
 
 
+def test_float32_in_a_csv_is_hinted_at(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    graph, result = tmp_path / "small.wel", tmp_path / "tree.csv"
+    graph.write_text("0 1 0.1\n1 2 0.2\n")
+    paths = reedsp.sssp(reedsp.read(graph), 0, dtype="float32")
+    paths.save(result)
+    status, _, err = run(capsys, "verify", graph, result)
+    assert status == 1
+    assert err.endswith("; if these are float32, a .npz says so, and allows for their rounding\n")
+    paths.save(tmp_path / "tree.npz")
+    assert run(capsys, "verify", graph, tmp_path / "tree.npz")[0] == 0
+    result.write_text("vertex,distance,predecessor\n0,0,\n1,0.1,0\n2,0.4,1\n")
+    status, _, err = run(capsys, "verify", graph, result)
+    assert (status, "float32" in err) == (1, False)
+
+
 @pytest.mark.parametrize("labels", [["a", "", "c"], ["a", "1", 1]])
 def test_names_that_a_csv_confuses(labels: list[Any], tmp_path: Path) -> None:
     graph = Graph.from_edges(3, [0, 1], [1, 2], [1, 2], labels=labels)
