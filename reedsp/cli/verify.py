@@ -14,6 +14,7 @@ from reedsp.cli.output import STANDARD, Failure, print_json, refuse, stated_fail
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
+    from reedsp.graph.graph import Graph
     from reedsp.results.files import Stored
 
 
@@ -83,7 +84,7 @@ def verify(
             with vertices_bar("checking", after=LATE) as progress:
                 certificate.check(graph, stored, progress)
         except VerificationError as error:
-            failure = f"{error}{_hint(result, stored)}"
+            failure = f"{error}{_hint(graph, result, stored)}"
         seconds = time.perf_counter() - started
         if as_json:
             print_json({**summary, "right": failure is None, "wrong": failure, "seconds": seconds})
@@ -97,11 +98,12 @@ def verify(
             raise Failure(f"{result}: {failure}")
 
 
-def _hint(result: Path, stored: Stored) -> str:
+def _hint(graph: Graph, result: Path, stored: Stored) -> str:
     """Return what may be behind distances that were rounded to float32, of which a .csv says nothing."""
     import numpy as np
 
     dist = stored.dist[stored.reached]
-    if result.suffix == ".npz" or dist.dtype != np.float64 or not (dist.astype(np.float32) == dist).all():
+    is_text = result.suffix not in (".npz", ".npy")
+    if not is_text or graph.has_integral_weights or not np.array_equal(dist.astype(np.float32), dist):
         return ""
     return "; if these are float32, a .npz says so, and allows for their rounding"
