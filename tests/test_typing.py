@@ -70,7 +70,7 @@ KEYS: dict[str, set[str]] = {
     "SearchOptions": {name for method in ss._METHODS.values() for name in method.options},
     "AllPairsOptions": {name for method in apsp.METHODS.values() for name in method.options},
     "BetweennessOptions": named_in_the_error(reedsp.betweenness, GRAPH, options={"x": 1}),
-    "BreadthFirstOptions": named_in_the_error(bfs._choices, {"x": 1}),
+    "BreadthFirstOptions": named_in_the_error(bfs.checked_bfs_options, {"x": 1}),
 }
 
 

@@ -20,7 +20,7 @@ from reedsp.cost_model.estimate import Estimate
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
-from reedsp.system.options import check_choice, integer
+from reedsp.system.options import check_choice, flag, integer
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
@@ -159,7 +159,9 @@ def _of_statistics(arguments: Mapping[str, Any]) -> Estimate:
     asked, graph = accepted(arguments["graph"])
     sources, device = arguments.get("sources"), arguments.get("device")
     rows = graph.n if sources is None else len(vertices_argument(graph, sources, "sources"))
-    question = statistics.question_of(graph, arguments.get("unweighted", False), arguments.get("dtype"))
+    question = statistics.question_of(
+        graph, flag(arguments.get("unweighted", False), "unweighted"), arguments.get("dtype")
+    )
     devices = statistics.devices_of(device)
     choice, chosen, searched = statistics.expected(question, asked, -(-rows // len(devices)), devices[0])
     answer = rows * (2 * 8 + question.result.itemsize)

@@ -35,6 +35,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.dense import DenseWeights
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.system.options import integer
 from reedsp.system.parts import in_parts
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
 
@@ -609,6 +610,7 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
+    source, sink = integer(source, "source"), integer(sink, "sink")
     if (found := _yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)

@@ -31,7 +31,7 @@ class BreadthFirst(SearchResult):
     pred : ndarray of int32, same shape
         The smallest vertex that is one level below and has an edge to this one; -9999 for the source and where there
         is no path.
-    method : {"work-items", "work-groups", "near-far", "frontier", "dijkstra"}
+    method : {"work-items", "work-groups", "source-a-group", "near-far", "frontier", "dijkstra"}
         The kernels that were used, or "dijkstra" on the host.
     device : str
         Name and platform of the device.

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-_Choices = Mapping[str, Iterable[str] | None]
-"""The options that can be given, each with its values if these are names."""
+_Choices = Mapping[str, Iterable[str] | type[bool] | None]
+"""The options that can be given, each with its values if these are names, or ``bool``."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: s
     ValueError
         There is no option of this name, or it has no such value; the message names the owner, if there is one.
     TypeError
-        `options` is no mapping.
+        `options` is no mapping, or an option is neither True nor False and has to be.
     """
     if not isinstance(options, Mapping | None):
         raise TypeError(f"options: expected a mapping of names to values, got {options!r}")
@@ -52,7 +52,9 @@ def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: s
             where, has = ("", "there are") if owner is None else (f"{owner} has ", "it has")
             raise ValueError(f"options: {where}no option {name!r}; {has} {', '.join(known) or 'none'}")
         values = known[name]
-        if values is not None:
+        if isinstance(values, type):
+            flag(value, f"options: {name}")
+        elif values is not None:
             check_choice(f"options: {name}", value, values)
     return dict(options or {})
 

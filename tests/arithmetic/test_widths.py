@@ -85,6 +85,7 @@ def lines_of(file: str) -> list[str]:
     return (build.kernel_directory() / file).read_text(encoding="utf-8").split("\n")
 
 
+@pytest.mark.deep
 @needs_pocl
 @pytest.mark.parametrize("file", test_build.OWN_MACROS)
 def test_no_number_is_cut_short(file: str) -> None:

@@ -164,7 +164,7 @@ def test_matrices_in_files_of_rows_say_that_they_are(threads: distributed.Client
 
 
 def test_workers_of_another_version(threads: distributed.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_engine, "Setting", functools.partial(registry.Setting, version="0.1.0"))
+    monkeypatch.setattr(registry, "Setting", functools.partial(registry.Setting, version="0.1.0"))
     with pytest.raises(reedsp.DeviceError, match=r"worker inproc://\S+: it has reedsp \S+, and its client 0\.1\.0: "):
         reedsp.cluster.Dask(threads)
 

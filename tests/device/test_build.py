@@ -589,6 +589,7 @@ def guard(file: str, macro: str) -> int:
     return next(i for i, line in enumerate(lines, 1) if i > test and line.startswith("#error"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_sources_are_joined_macros_first(file: str) -> None:
     source = device_build.assemble(file, FIRST[file])

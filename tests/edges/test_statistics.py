@@ -49,6 +49,7 @@ def lists(found: RowStatistics) -> tuple[list[Any], list[Any], list[Any]]:
     return found.reached.tolist(), found.farthest.tolist(), found.total.tolist()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("group_size", [None, 1, 2, 64, 256])
 def test_statistics_are_those_of_python(dtype: str, group_size: int | None, device: Any) -> None:

@@ -25,6 +25,7 @@ def graph_of(family: Family) -> reedsp.Graph:
     return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("run", [1, 3, 4096])
 @pytest.mark.parametrize("by_hops", [False, True])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

@@ -68,6 +68,7 @@ def assert_same(graph: Graph, expected: Graph) -> None:
     assert graph == expected
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_edges_are_those_of_a_list(dtype: Any, directed: bool) -> None:

@@ -87,6 +87,21 @@ def test_options_are_a_mapping(options: Any) -> None:
             call()
 
 
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [
+        *(("output-parallel", each) for each in ("cooperative_loading", "in_degree_order", "early_stop")),
+        *(("input-parallel-refined", each) for each in ("list_active", "edge_classes")),
+        *((each, "local_memory") for each in ("bellman-ford", "dijkstra-array")),
+    ],
+)
+def test_options_that_are_flags(method: Any, option: str) -> None:
+    for value in NO_FLAGS:
+        with pytest.raises(TypeError, match=rf"^options: {option}: expected True or False, got "):
+            reedsp.sssp(GRAPH, 0, method, options={option: value})
+    assert reedsp.sssp(GRAPH, 0, method, options={option: np.False_}).dist.tolist() == [0, 4, 9]
+
+
 def test_numbers_beyond_every_graph() -> None:
     assert list(reedsp.yen(GRAPH, 0, 2, 2**70)) == [(9.0, [0, 1, 2])]
     with pytest.raises(ValueError, match=r"^k = 9223372036854775808 is more than the 2,147,483,647 vertices"):

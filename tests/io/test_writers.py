@@ -65,6 +65,7 @@ def held(graph: Graph, form: str) -> bool:
     return True
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("undirected", [False, True])
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("form", FORMATS)

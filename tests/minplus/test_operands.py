@@ -123,6 +123,7 @@ def test_the_first_wrong_entry(way: str, device: Device) -> None:
             reedsp.min_plus_power(np.pad(wrong, ((0, 30), (0, 0))), 0, device=device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES[:8], ids=str)
 def test_results_on_both_sides_of_the_limits(dtype: np.dtype[Any], way: str, device: Device) -> None:
     limits = np.iinfo(dtype)

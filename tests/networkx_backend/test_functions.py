@@ -221,6 +221,7 @@ def test_unweighted_functions(engine: str, seed: int) -> None:
         assert_same(function, graph, *args, **kwargs)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", WEIGHTS)
 def test_weighted_functions(engine: str, kind: str) -> None:
     for seed in range(5):

@@ -28,6 +28,7 @@ def test_interpreter_solves_the_problems_of_the_thesis(seed: int) -> None:
         problem.check(problem.program.run(problem.n, method="interpreter", **problem.given))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("index", range(NUMBER))
 def test_devices_solve_them(index: int, method: Method, device: reedsp.Device) -> None:

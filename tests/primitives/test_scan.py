@@ -170,6 +170,7 @@ def test_every_pair_of_method_type_operator_and_kind_is_tried() -> None:
         assert all(any(case[i] == a and case[j] == b for case in cases) for a in first for b in second)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_scans(method: str, dtype: np.dtype[Any], device: Device, small: None) -> None:
@@ -183,6 +184,7 @@ def test_scans(method: str, dtype: np.dtype[Any], device: Device, small: None) -
         assert got.tobytes() == numpy_scan(x, op, heads & segmented, exclusive).tobytes()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", CHUNKED)
 def test_reductions(method: str, dtype: np.dtype[Any], device: Device, small: None) -> None:
@@ -331,6 +333,7 @@ def passing_once(device: Device, small: None, monkeypatch: pytest.MonkeyPatch) -
     return pretender
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 4 * 32 + 1, 5 * 32, 20 * 32 + 3])
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_single_pass(n: int, exclusive: bool, passing_once: Device) -> None:
@@ -571,6 +574,7 @@ def masks(n: int) -> Iterator[np.ndarray]:
     yield np.random.default_rng([RNG_SEED, n]).random(n) < 0.4
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
 @pytest.mark.parametrize("method", CHUNKED)
 def test_compactions(method: str, dtype: str, device: Device, small: None) -> None:

@@ -100,6 +100,7 @@ def test_every_type_and_pattern(dtype: np.dtype[Any], pretender: Device) -> None
         assert_sorted_as_by_numpy(keys_of(dtype, pattern, 301), pretender)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 15, 16, 17, 23, 24, 25, 63, 64, 65, 143, 144, 145, 191, 192, 193, 1000])
 def test_lengths_around_chunks_and_tiles(n: int, pretender: Device) -> None:
     for pattern in ("random", "few", "narrow"):
@@ -207,6 +208,7 @@ def test_random_cases(form: str, seed: int, device: Device, monkeypatch: pytest.
 # ---- a user's order ---------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 11, 12, 13, 23, 24, 25, 48, 49, 300])
 def test_users_orders(n: int, pretender: Device) -> None:
     keys = keys_of(np.dtype(np.int32), "random", n)

@@ -62,6 +62,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.deep
 @every_error
 @pytest.mark.parametrize("name", FILES)
 def test_files(name: str, error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

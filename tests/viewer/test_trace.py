@@ -84,6 +84,7 @@ def has(found: reedsp.Trace, name: str, states: list[list[Any]]) -> None:
 # ---- searches ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @by_name
 @pytest.mark.parametrize("method", ["output-parallel", "input-parallel", "input-parallel-refined"])
 def test_rounds(family: Family, method: str, device: Device) -> None:
@@ -362,6 +363,7 @@ def test_merge_sorts(n: int, presort: str, device: Device) -> None:
     has(found, "keys", arrays.merged(values.tolist(), 4, presort != "none" or n == 1))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("order", ["a > b", "a < b", "a % 10 < b % 10"])
 @by_length

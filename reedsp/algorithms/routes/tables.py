@@ -77,12 +77,13 @@ def distance_table(
     Raises
     ------
     NegativeCycleError, OverflowError, ValueError, TypeError, DeviceError, DeviceMemoryError
-        As for :func:`reedsp.all_pairs_rows`.
+        As for :func:`reedsp.all_pairs_rows`; of a cluster only negative cycles that can be reached.
 
     Notes
     -----
-    If there are fewer targets than sources, integer weights are searched backwards from the targets. Fractional ones
-    are always added from the source on, so that the distances are those of :func:`reedsp.sssp`.
+    If there are fewer targets than sources, integer weights that are not negative are searched backwards from the
+    targets. Fractional ones are always added from the source on, so that the distances are those of
+    :func:`reedsp.sssp`.
 
     Examples
     --------
@@ -154,8 +155,8 @@ def k_nearest(
 
     Notes
     -----
-    If there are fewer vertices in `among` than sources, integer weights are searched backwards, as for
-    :func:`reedsp.distance_table`.
+    If there are fewer vertices in `among` than sources, integer weights that are not negative are searched backwards,
+    as for :func:`reedsp.distance_table`.
 
     Examples
     --------

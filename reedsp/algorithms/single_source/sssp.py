@@ -58,17 +58,17 @@ from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, Sear
 _METHODS = {
     "output-parallel": Method(
         output_parallel,
-        dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop", "group_size")),
+        {**dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop"), bool), "group_size": None},
     ),
     "input-parallel": Method(input_parallel),
     "input-parallel-refined": Method(
-        input_parallel_refined, {"list_active": None, "balance": ladder.RUNGS, "edge_classes": None}
+        input_parallel_refined, {"list_active": bool, "balance": ladder.RUNGS, "edge_classes": bool}
     ),
     "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
     "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
-    "bellman-ford": Method(bellman_ford, dict.fromkeys(("group_size", "local_memory"))),
+    "bellman-ford": Method(bellman_ford, {"group_size": None, "local_memory": bool}),
     "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
-    "dijkstra-array": Method(dijkstra_array, dict.fromkeys(("group_size", "local_memory"))),
+    "dijkstra-array": Method(dijkstra_array, {"group_size": None, "local_memory": bool}),
 }
 _ROWS_BYTES = 1 << 28
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
@@ -109,8 +109,8 @@ def sssp(
         for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
         work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
         vertices only whose distance has changed (5.4.2). So is "bellman-ford", one work-group a source. "auto" takes
-        near-far if it can, and with negative weights the one of these that is expected to be done first
-        (docs/reference/cost-model.md).
+        near-far if it can, or near-far-local on GPUs for many sources, and with negative weights the one of these that
+        is expected to be done first (docs/reference/cost-model.md).
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far and Dijkstra do.
@@ -153,7 +153,7 @@ def sssp(
     NegativeCycleError
         A negative cycle can be reached from a source; its ``cycle`` is one.
     OverflowError
-        A distance does not fit into int64, or into the integer `dtype`.
+        A distance does not fit into int64, or into the integer `dtype`, or is beyond the largest float.
     ValueError
         The graph or an argument is wrong (the message names it), or a distance has no exact float64 value.
     TypeError

@@ -14,6 +14,7 @@ from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
 from reedsp.primitives.scan import compact, exclusive_scan, inclusive_scan, plan_scan, reduce, segmented_scan
 from reedsp.primitives.sort.sorts import sort
+from reedsp.system.options import flag
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment, Recorder
 from reedsp.viewer.roles.primitives import ARRAYS, KERNELS
@@ -77,7 +78,7 @@ class NaiveScan(ArrayStory):
 
     def __init__(self, given: Input, device: Device, op: str = "add", exclusive: bool = False) -> None:
         super().__init__(given, device)
-        self.op, self.exclusive = op, exclusive
+        self.op, self.exclusive = op, flag(exclusive, "exclusive")
 
     def run(self) -> None:
         """Scan."""

@@ -144,6 +144,7 @@ def floyd_warshall_of(matrix: np.ndarray) -> np.ndarray:
 # ---- every family -----------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", SMALL, ids=lambda family: family.name)
 def test_families(family: Family, device: Device) -> None:
     dist, pred = answer_for(family.name)
@@ -828,6 +829,7 @@ def test_marks(family: Family, device: Device) -> None:
             check_paths(result, family.edges, dist, some_pairs(family.n, count=60), units)
 
 
+@pytest.mark.deep
 @every_option
 def test_marks_with_every_option(method: str, options: dict[str, str], device: Device) -> None:
     family = several_cycles(100, 2)

@@ -126,6 +126,7 @@ def test_the_graph_of_a_result_does_not_change_with_the_array(device: Device) ->
     assert found.graph == expected
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("pretends", ["cpu", "gpu"])
 @pytest.mark.parametrize("is_listed", [False, True])
 @pytest.mark.parametrize("large", [4, 1 << 30])

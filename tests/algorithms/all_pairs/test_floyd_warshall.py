@@ -140,6 +140,7 @@ def test_every_size(weights: Weights, close: Close) -> None:
             assert same(close(matrix, weights), expected), (n, part)
 
 
+@pytest.mark.deep
 @every_type
 def test_longest_path(weights: Weights, close: Close) -> None:
     """Through all vertices in a random order, so that each tile is needed for it, and back again."""

@@ -77,6 +77,7 @@ def edges(n: int, seed: int, largest: int = 50, part: float = 0.2, potential: in
     return {(i, j): numbers[i][j] + heights[i] - heights[j] for i in range(n) for j in range(n) if there[i, j]}
 
 
+@pytest.mark.deep
 @every_method
 @every_type
 def test_every_size(method: str, weights: Weights, device: Device) -> None:

@@ -38,6 +38,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return contracted
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", FAMILIES, ids=str)
 @pytest.mark.parametrize("dtype", ["int64", "float64", "float32"])
 def test_the_same_bytes(

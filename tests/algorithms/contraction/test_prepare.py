@@ -50,6 +50,7 @@ def weight_of(edges: list[oracle.Edge], path: list[int]) -> float:
     return sum(lightest[pair] for pair in itertools.pairwise(path))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", [*NOT_NEGATIVE, *CLOSE], ids=lambda family: family.name)
 def test_prepared_graphs_answer_as_other_searches(family: Family, device: reedsp.Device) -> None:
     graph = graph_from(family)

@@ -107,6 +107,7 @@ def by_scipy(graph: reedsp.Graph, source: int) -> np.ndarray:
 # ---- the kernels -------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @ways
 @families
 def test_integers(device: Device, family: Family, way: str, setting: str) -> None:
@@ -116,6 +117,7 @@ def test_integers(device: Device, family: Family, way: str, setting: str) -> Non
         assert exact(row, arithmetic) == expected(family.name, family.source)
 
 
+@pytest.mark.deep
 @ways
 @families
 def test_floats(device: Device, family: Family, way: str, setting: str) -> None:
@@ -129,6 +131,7 @@ def test_floats(device: Device, family: Family, way: str, setting: str) -> None:
         assert row.tolist() == oracle.left_to_right_distances(family.n, edges, family.source, arithmetic.dtype.type)
 
 
+@pytest.mark.deep
 @ways
 @families
 def test_rows(device: Device, family: Family, way: str, setting: str) -> None:
@@ -249,6 +252,7 @@ def test_progress_is_reported_between_launches(device: Device, way: str, monkeyp
     assert {n for _, n in seen} == {graph.n}
 
 
+@pytest.mark.deep
 @ways
 @pytest.mark.parametrize("n", [127, 128, 129, 1024, 1025, 2500])
 def test_sizes_around_blocks(device: Device, way: str, n: int) -> None:
@@ -288,6 +292,7 @@ def test_large(device: Device, way: str) -> None:
 # ---- as methods --------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", NAMES)
 @families
 def test_the_same_bytes_as_near_far(device: Device, family: Family, name: str) -> None:

@@ -148,6 +148,7 @@ def _setting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(dijkstra_heap, "_SPARE_ROOM", 100)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("arity", [2, 4])
 @pytest.mark.parametrize("family", COUNTED, ids=lambda family: family.name)
 def test_heaps(device: Device, family: Family, arity: int) -> None:
@@ -156,6 +157,7 @@ def test_heaps(device: Device, family: Family, arity: int) -> None:
     assert found == added_up([heap_by_hand(graph, source, arity) for source in sources])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("group_size", "local"), [(1, False), (1, True), (8, False), (32, True)])
 @pytest.mark.parametrize("family", COUNTED, ids=lambda family: family.name)
 def test_arrays(device: Device, family: Family, group_size: int, local: bool) -> None:

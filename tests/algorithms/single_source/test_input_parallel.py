@@ -131,6 +131,7 @@ def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: 
     assert solve(method, graph, family.source, device).rounds == other.rounds
 
 
+@pytest.mark.deep
 @each_method
 @each_dtype
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)

@@ -99,6 +99,7 @@ def test_group_sizes(group_size: int, device: Device) -> None:
     assert found.verify()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "settings",
     [

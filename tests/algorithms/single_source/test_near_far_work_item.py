@@ -82,6 +82,7 @@ def nearest(family: Family, starts: Sequence[int]) -> list[object]:
     return [min((d for d in column if d is not None), default=None) for column in columns]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_integers(device: Device, family: Family, workers: int, setting: str) -> None:
@@ -92,6 +93,7 @@ def test_integers(device: Device, family: Family, workers: int, setting: str) ->
         assert exact(row, arithmetic) == expected(family.name, family.source)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_floats(device: Device, family: Family, workers: int, setting: str) -> None:
@@ -134,6 +136,7 @@ def trees(
     return tuple(job.download(each, shape[0] * shape[1], INT32).reshape(shape) for each in (dist, found))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_trees_are_noted(device: Device, family: Family, workers: int, setting: str) -> None:

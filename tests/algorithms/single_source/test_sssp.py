@@ -61,6 +61,7 @@ def exists_in(family: Family, dtype: type) -> bool:
     return bool((weights.astype(dtype).astype(np.int64) == weights).all())
 
 
+@pytest.mark.deep
 @near_far_in_work_groups("int64", "near-far in groups-heavy", "near-far in groups-beyond int32")
 @pytest.mark.parametrize(
     ("family", "dtype"),
@@ -90,6 +91,7 @@ def test_families_in_every_weight_type(
     assert result.verify()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", [*FAMILIES, *NEGATIVE_CYCLES], ids=lambda family: family.name)
 @pytest.mark.parametrize("dtype", [None, "int64", "int32", "float32"])
 @pytest.mark.parametrize("way", [{}, *WAYS.values()], ids=["auto", *WAYS])
@@ -122,6 +124,7 @@ def test_refinements_change_nothing(family: Family, options: dict[str, bool], de
         assert result.rounds == family.n - 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 @pytest.mark.parametrize(

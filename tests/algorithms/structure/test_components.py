@@ -163,6 +163,7 @@ def without_doubles(matrix: Any) -> Any:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("at_once", [37, 1 << 22])
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (1, 3), (2, 1), (300, 100), (300, 330), (300, 3000), (5000, 6000)])

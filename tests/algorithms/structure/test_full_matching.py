@@ -71,6 +71,7 @@ def best_of_all(matrix: Any, maximum: bool) -> int | None:
     return sign * min(sums) if sums else None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("maximum", [False, True], ids=["minimum", "maximum"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_permutation_of_small_matrices(method: Any, maximum: bool, device: Device, small_steps: None) -> None:

@@ -84,6 +84,7 @@ GRAPHS = {
 }
 
 
+@pytest.mark.deep
 @every_setting
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_families(family: Family, options: dict[str, object], device: reedsp.Device) -> None:

@@ -117,6 +117,7 @@ GRAPHS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("vertices", "degree", "index", "atomic_loads"),
     [(5, 64, np.int32, False), (1, 64, np.int64, True), (3, 5, np.int32, True), (2, 0, np.int64, False)],

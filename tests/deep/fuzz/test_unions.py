@@ -19,6 +19,7 @@ SPOILT = {
 """Functions of which each question relies on one, and a wrong answer of it."""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_small_graphs(question: str, kind: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,8 @@ def connected_components(
         (Pearce 2005); or "colours", in rounds over all edges, for GPUs (Slota, Rajamanickam and Madduri 2014). By
         default what fits the device.
     device : Device, int or str, optional
-        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
+        host where that is done sooner. What is named is used.
 
     Returns
     -------

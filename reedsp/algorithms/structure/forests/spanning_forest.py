@@ -47,9 +47,11 @@ def spanning_forest(
         "kruskal" sorts edges, light ones first, and drops the heavy ones whose ends light ones have joined already
         (Osipov, Sanders and Singler 2009). "boruvka" has every tree choose its first edge in each round (Fallin and
         others 2023). "dulle" does so on a dense matrix, as Dulle's thesis (2016, Algorithm 19), in memory for the
-        square of the number of vertices. "auto" takes "kruskal" on CPU devices and "boruvka" on others.
+        square of the number of vertices. "auto" takes "kruskal" on CPU devices and "boruvka" on
+        others; what the host solves says "host".
     device : Device, int or str, optional
-        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
+        As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
+        host where that is done sooner. What is named is used.
 
     Returns
     -------

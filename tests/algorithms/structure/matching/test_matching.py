@@ -74,6 +74,7 @@ def assert_right(matching: Matching, matrix: Any, pairs: int) -> None:
     assert matching.verify()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_method(name: str, method: Any, pretender: Device) -> None:
