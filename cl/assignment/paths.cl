@@ -23,7 +23,6 @@
 //   sums        i/o  (SUMS) 0 at first, but EPSILON, that of the first auction; 0 if there is none: only where there are as
 //                    many rows as columns may there be one
 //   shift       -    what is taken from every weight
-//   most_ahead  -    the largest step of a price in an auction or a reduction: of fractions, one of the size of their sums
 //   last_epsilon -   that of the last auction
 // But in an auction, the edge by which a row is matched has the minimum reduced weight, less the price, of its edges.
 
@@ -51,13 +50,10 @@
 #define DONE 3
 #define INFEASIBLE 4
 
-#define LENGTH \
-    0  // of the path to a row; lengths on from there are differences to its base, an edge of no reduced weight
-#define BASE_WEIGHT 1
-#define BASE_PRICE 2
-#define LIMIT 3  // length of the path to the nearest free column
-#define EPSILON 4
-#define SUMS 5
+#define OFFSET 0  // length of the path to a row, less the reduced weight of the edge by which it is matched
+#define LIMIT 1   // length of the path to the nearest free column
+#define EPSILON 2
+#define SUMS 3
 
 #define NOT_REACHED -1
 #define FINAL -2
@@ -111,14 +107,13 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
                     __global int *restrict row_of, __global SUM *restrict price, __global SUM *restrict dist,
                     __global long *restrict edge_to, __global int *restrict row_to, __global int *restrict heap,
                     __global int *restrict slot, __global int *restrict free_rows, __global int *restrict state,
-                    __global SUM *restrict sums, const SUM shift, const SUM most_ahead, const SUM last_epsilon,
-                    const int rows, const int columns, const ulong budget)
+                    __global SUM *restrict sums, const SUM shift, const SUM last_epsilon, const int rows,
+                    const int columns, const ulong budget)
 {
     int step = state[STEP], next = state[NEXT], later = state[LATER], count = state[FREE];
     ulong looked_at = (ulong)(uint)state[ROWS_LOOKED_AT], work = 0;
     int size = state[HEAP], finals = state[FINALS], row = state[ROW], nearest = state[NEAREST];
-    SUM reached = sums[LENGTH], base_weight = sums[BASE_WEIGHT], base_price = sums[BASE_PRICE];
-    SUM limit = sums[LIMIT], epsilon = sums[EPSILON];
+    SUM offset = sums[OFFSET], limit = sums[LIMIT], epsilon = sums[EPSILON];
     while (step < DONE && work < budget) {
         if (step == BID) {
             const bool over = looked_at >= (ulong)rows * PATIENCE;
@@ -169,7 +164,7 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
                 step = INFEASIBLE;
                 continue;
             }
-            const SUM ahead = second_edge < 0 ? 0 : min(second - best, most_ahead);
+            const SUM ahead = second_edge < 0 ? 0 : second - best;
             if (ahead + epsilon > 0)
                 price[indices[best_edge]] -= ahead + epsilon;
             else if (second_edge >= 0 && row_of[indices[best_edge]] >= 0)
@@ -190,17 +185,7 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
                 step = DONE;
             } else {
                 row = free_rows[next];
-                reached = 0;
-                SUM least = SUM_MAX;
-                for (long edge = indptr[row]; edge < indptr[row + 1]; ++edge) {
-                    const SUM weight = WEIGHT_OF(edge), paid = price[indices[edge]];
-                    if (weight - paid < least) {
-                        least = weight - paid;
-                        base_weight = weight;
-                        base_price = paid;
-                    }
-                }
-                work += 1 + indptr[row + 1] - indptr[row];
+                offset = 0;
                 limit = SUM_MAX;
                 nearest = -1;
                 size = finals = 0;
@@ -209,7 +194,7 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
         } else {
             for (long edge = indptr[row]; edge < indptr[row + 1]; ++edge) {
                 const int column = (int)indices[edge];
-                const SUM length = (WEIGHT_OF(edge) - base_weight) - (price[column] - base_price) + reached;
+                const SUM length = WEIGHT_OF(edge) - price[column] + offset;
                 if (length >= limit || slot[column] == FINAL || length >= dist[column])
                     continue;
                 dist[column] = length;
@@ -232,9 +217,7 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
                 slot[column] = FINAL;
                 heap[columns - ++finals] = column;
                 row = row_of[column];
-                reached = dist[column];
-                base_weight = WEIGHT_OF(edge_of[row]);
-                base_price = price[column];
+                offset = dist[column] - (WEIGHT_OF(edge_of[row]) - price[column]);
                 continue;
             }
             for (int i = 0; i < size; ++i) {
@@ -268,9 +251,7 @@ __kernel void solve(__global const POINTER *restrict indptr, __global const INDE
     state[FINALS] = finals;
     state[ROW] = row;
     state[NEAREST] = nearest;
-    sums[LENGTH] = reached;
-    sums[BASE_WEIGHT] = base_weight;
-    sums[BASE_PRICE] = base_price;
+    sums[OFFSET] = offset;
     sums[LIMIT] = limit;
     sums[EPSILON] = epsilon;
 }

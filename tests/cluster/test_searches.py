@@ -510,6 +510,20 @@ def test_workers_forget_what_their_client_has_forgotten(tmp_path: Path) -> None:
                 assert 4 <= held[-1] <= 5  # one may have come before its predecessor was forgotten
 
 
+def test_a_graph_in_the_place_of_another_has_that_one_forgotten(
+    pool: concurrent.futures.Executor, tmp_path: Path
+) -> None:
+    graph, other = ring(), ring(weights=[3] * (2 * N))
+    with reedsp.cluster.Executor(pool, folder=tmp_path) as cluster:
+        file = cluster.publish(graph).file
+        assert file is not None
+        assert Path(file).exists()
+        cluster._published[id(other)] = cluster._published.pop(id(graph))  # as if it had been there
+        published = cluster.publish(other)
+        assert published.file is not None
+        assert [Path(each).exists() for each in (file, published.file)] == [False, True]
+
+
 def test_an_engine_without_workers(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     with reedsp.cluster.Executor(pool) as empty:
         monkeypatch.setattr(empty.engine, "workers", lambda: ())

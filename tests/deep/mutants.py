@@ -557,7 +557,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "assignment/paths.cl",
         "epsilon = over || epsilon <= last_epsilon ? 0 : min(epsilon / REFINEMENT, last_epsilon);",
     ): SPEED,
-    ("assignment/paths.cl", "#define SUMS 6"): READ_BY_HOST,
+    ("assignment/paths.cl", "#define SUMS 4"): READ_BY_HOST,
     ("traversal/bfs_work_items.cl", "PREFETCH(first_edge + queue[min(head - FAR_AHEAD, tail - 1)]);"): SPEED,
     ("edges/predecessors_outgoing.cl", "#define LISTED (RUN < 64 ? RUN : 65)  // edges, or more by this many"): SPEED,
     (

@@ -19,7 +19,7 @@ from reedsp.system.progress_bar import Report
 _FILE = "assignment/paths.cl"
 _FIRST_BUDGET = 1 << 21  # edges
 _SPARSE = 64  # weights of a row, up to which auctions pay
-_MOST_AHEAD = 2.0**12  # times a typical weight
+_LARGEST_SPREAD = 2.0**12  # of fractions, in typical weights
 _FIRST_EPSILON, _LAST_EPSILON = 4, 8  # parts of the range of the weights, the last one of those of each row
 
 NO_FULL_MATCHING = "no full matching exists"
@@ -83,11 +83,11 @@ def shortest_paths(job: Job, weights: Weights, maximum: bool, progress: Report |
         begin = np.zeros(layout["STATE_WORDS"], np.int32)
         begin[layout["FREE"]] = rows
         first_sums = np.zeros(layout["SUMS"], kind)
-        shift, most_ahead = _scale(weights, maximum, kind)
-        first_sums[layout["EPSILON"]], last_epsilon = _epsilons(weights, kind, most_ahead)
+        shift = _shift(weights, maximum, kind)
+        first_sums[layout["EPSILON"]], last_epsilon = _epsilons(weights, kind, shift)
         state, sums = job.upload(begin), job.upload(first_sums)
         arrays = (edge_of, row_of, price, dist, edge_to, row_to, heap, slot, free_rows, state, sums)
-        sizes = (shift, most_ahead, kind.type(last_epsilon), np.int32(rows), np.int32(columns))
+        sizes = (shift, kind.type(last_epsilon), np.int32(rows), np.int32(columns))
         kernel = device.kernel(_FILE, "solve", **matrix.macros, **macros)
         pace = Pace(_FIRST_BUDGET)
         solve = job.bind(kernel, 1, 1, matrix.indptr, matrix.indices, values, *arrays, *sizes, np.uint64(pace.amount))
@@ -111,34 +111,33 @@ def shortest_paths(job: Job, weights: Weights, maximum: bool, progress: Report |
     return Found(edges, prices, int(words[layout["FREE"]]))
 
 
-def _scale(weights: Weights, maximum: bool, kind: np.dtype[Any]) -> tuple[Any, Any]:
-    """Return what is taken from every weight, and the largest step of a price before paths are searched.
+def _shift(weights: Weights, maximum: bool, kind: np.dtype[Any]) -> Any:
+    """Return what is taken from every weight; of fractions nothing, from which small ones would be rounded away.
 
-    One fraction that is very large, as for what must not be matched, would make prices of its size, from which the
-    others are rounded away: prices rise in steps of the size of those that rows can be matched by, and nothing is taken
-    from weights that are not of one size.
+    But fractions that are all of one size are added up with more digits without it.
     """
     lowest, highest = weights.values.min().astype(kind), weights.values.max().astype(kind)
-    shift = highest if maximum else lowest
-    if weights.is_integral:
-        return shift, kind.type(np.iinfo(kind).max)
-    if not (0 < lowest <= highest <= 2 * lowest or 2 * highest <= lowest <= highest < 0):
-        shift = kind.type(0)
-    sizes = np.abs(weights.values - shift)
-    sizes[sizes == 0] = np.inf
-    first = weights.indptr[:-1][np.diff(weights.indptr) > 0]
-    least = np.minimum.reduceat(sizes, first)
-    typical = np.median(least[np.isfinite(least)]) if np.isfinite(least).any() else 1.0
-    return shift, kind.type(_MOST_AHEAD * typical)
+    are_alike = 0 < lowest <= highest <= 2 * lowest or 2 * highest <= lowest <= highest < 0
+    if not (weights.is_integral or are_alike):
+        return kind.type(0)
+    return highest if maximum else lowest
 
 
-def _epsilons(weights: Weights, kind: np.dtype[Any], most_ahead: Any) -> tuple[Any, Any]:
-    """Return the first and the last epsilon of the auctions; 0 for the first if there shall be none."""
+def _epsilons(weights: Weights, kind: np.dtype[Any], shift: Any) -> tuple[Any, Any]:
+    """Return the first and the last epsilon of the auctions; 0 for the first if there shall be none.
+
+    Of fractions they are of the size of those that rows can be matched by: from prices of the size of one that is very
+    large, as for what must not be matched, the others would be rounded away.
+    """
     if weights.rows < weights.columns or weights.m > _SPARSE * weights.rows:
         return kind.type(0), kind.type(0)
     lowest, highest = weights.values.min().item(), weights.values.max().item()
     if weights.is_integral:
         return max(1, (highest - lowest) // _FIRST_EPSILON), 1
-    spread = min(highest - lowest, most_ahead.item())
+    sizes = np.abs(weights.values - shift)
+    sizes[sizes == 0] = np.inf
+    least = np.minimum.reduceat(sizes, weights.indptr[:-1][np.diff(weights.indptr) > 0])
+    typical = np.median(least[np.isfinite(least)]) if np.isfinite(least).any() else 1.0
+    spread = min(highest - lowest, _LARGEST_SPREAD * float(typical))
     last = spread / (_LAST_EPSILON * weights.rows)
     return max(last, spread / _FIRST_EPSILON), last
