@@ -68,7 +68,7 @@ def integer(value: object, name: str) -> int:
         It is not an integer, or it is True or False; the message names the argument.
     """
     try:
-        if not isinstance(value, bool):
+        if not _is_bool(value):
             return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         pass
@@ -83,10 +83,14 @@ def flag(value: object, name: str) -> bool:
     TypeError
         It is neither True nor False; the message names the argument.
     """
-    numpy = sys.modules.get("numpy")  # which is not imported for this
-    if isinstance(value, bool) or (numpy is not None and isinstance(value, numpy.bool_)):
+    if _is_bool(value):
         return bool(value)
     raise TypeError(f"{name}: expected True or False, got {value!r}")
+
+
+def _is_bool(value: object) -> bool:
+    numpy = sys.modules.get("numpy")  # which is not imported for this
+    return isinstance(value, bool) or (numpy is not None and isinstance(value, numpy.bool_))
 
 
 def check_memory_limit(memory_limit: Any) -> None:
